@@ -1,0 +1,17 @@
+"""Rows in blocks, pools of candidates, and the lines that statistics are made of."""
+
+from .blocks import Batch, row_slices, rows_per_block
+from .frame import Frame
+from .pool import Pool, draw_kmeans, draw_random, draw_rpcholesky, pool_from_rows
+
+__all__ = [
+    "Batch",
+    "Frame",
+    "Pool",
+    "draw_kmeans",
+    "draw_random",
+    "draw_rpcholesky",
+    "pool_from_rows",
+    "row_slices",
+    "rows_per_block",
+]

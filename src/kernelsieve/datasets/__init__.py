@@ -1,0 +1,12 @@
+"""Synthetic data and the papers' data sets."""
+
+from .local import DATA_VARIABLE, load_local, local_data_folder
+from .synthetic import make_interactions, make_sparse_linear
+
+__all__ = [
+    "DATA_VARIABLE",
+    "load_local",
+    "local_data_folder",
+    "make_interactions",
+    "make_sparse_linear",
+]

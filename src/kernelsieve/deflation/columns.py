@@ -1,0 +1,237 @@
+"""Candidate columns as the loop sees them: stored, or evaluated anew for every product."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from ..columns import Batch, row_slices, rows_per_block
+from ..execution import run_blocks
+from ..kernels import Kernel, Rows
+
+_Worker = TypeVar("_Worker", bound="_Products")
+
+
+class Columns(ABC):
+    """The N x C matrix A of candidate columns: weighted, and centred where that was asked."""
+
+    shape: tuple[int, int]
+    #: Whether the means have been subtracted.
+    centred: bool
+    #: Weighted mean of each column before centring.
+    means: np.ndarray
+    #: Squared norm of each column before centring, against which a centred column is noise.
+    raw_squared_norms: np.ndarray
+
+    @abstractmethod
+    def scan(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the squared norms of the columns and ``A' vectors``, from one evaluation of A."""
+
+    @abstractmethod
+    def inner(self, vectors: np.ndarray) -> np.ndarray:
+        """Return ``A' vectors``."""
+
+    @abstractmethod
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the chosen columns as a float64 (N, len(chosen)) array of its own."""
+
+
+class StoredColumns(Columns):
+    """A dense array, float64 or float32."""
+
+    def __init__(
+        self,
+        values: np.ndarray,
+        means: np.ndarray,
+        raw_squared_norms: np.ndarray | None = None,
+        *,
+        centred: bool,
+    ) -> None:
+        self.values = values
+        self.centred = centred
+        self.shape = (values.shape[0], values.shape[1])
+        self.means = means
+        self._squared_norms = np.einsum("ij,ij->j", values, values, dtype=np.float64)
+        self.raw_squared_norms = self._squared_norms if raw_squared_norms is None else raw_squared_norms
+
+    def scan(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._squared_norms.copy(), self.inner(vectors)
+
+    def inner(self, vectors: np.ndarray) -> np.ndarray:
+        # In the precision of the store: numpy would otherwise convert the whole of it first.
+        product = self.values.T @ vectors.astype(self.values.dtype, copy=False)
+        return product.astype(np.float64, copy=False)
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        return self.values[:, chosen].astype(np.float64)
+
+
+def store_columns(
+    batch: Batch,
+    kernel: Kernel,
+    points: Rows,
+    *,
+    center: bool,
+    dtype: type = np.float64,
+    n_jobs: int | None = None,
+) -> StoredColumns:
+    """Evaluate the kernel once and keep all values."""
+    lines = np.empty((points.shape[0], len(batch)), dtype)  # one line a column: contiguous
+    fill = kernel.against(points, dtype)
+    root = batch.root_weight
+
+    def fill_rows(rows: slice) -> None:
+        block = np.empty((lines.shape[0], rows.stop - rows.start), dtype)
+        fill(batch.X[rows], block)
+        lines[:, rows] = block
+
+    slices = list(row_slices(len(batch), rows_per_block(lines.shape[0])))
+    run_blocks(slices, lambda: fill_rows, n_jobs)
+    total = float(root @ root)
+    means = np.empty(lines.shape[0])
+    raw = np.empty(lines.shape[0])
+
+    def settle(some: slice) -> None:
+        part = lines[some]
+        means[some] = part @ (root**2) / total
+        raw[some] = (part.astype(np.float64) ** 2) @ root**2
+        if center:
+            part -= means[some, None].astype(dtype)
+        if batch.weight is not None:
+            part *= root.astype(dtype)
+
+    some_lines = list(row_slices(lines.shape[0], rows_per_block(lines.shape[1])))
+    run_blocks(some_lines, lambda: settle, n_jobs)
+    return StoredColumns(lines.T, means, raw, centred=center)
+
+
+class RecomputedColumns(Columns):
+    """Kernel columns that do not fit in memory: every product evaluates the kernel again.
+
+    Where the points are rows of the batch, ``rows`` says which, and :attr:`diagonal` is read off the
+    values of the first :meth:`scan` instead of being evaluated.
+    """
+
+    diagonal: np.ndarray
+
+    def __init__(
+        self,
+        batch: Batch,
+        kernel: Kernel,
+        points: Rows,
+        *,
+        center: bool,
+        rows: np.ndarray | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._batch = batch
+        self._points = points
+        self._kernel = kernel
+        self._fill = kernel.against(points)
+        self.centred = center
+        self._n_jobs = n_jobs
+        self._root = batch.root_weight
+        self._total = float(self._root @ self._root)
+        self.shape = (len(batch), points.shape[0])
+        self._rows = rows
+        self.diagonal = np.empty(0 if rows is None else len(rows))
+
+    def scan(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        workers = self._pass(lambda: _Moments(self, vectors, self._root))
+        moments = workers[0]
+        for other in workers[1:]:
+            moments.merge(other)
+        self.means = moments.mean
+        spread = moments.squares
+        self.raw_squared_norms = spread + self._total * moments.mean**2
+        squared_norms = spread if self.centred else self.raw_squared_norms
+        return squared_norms.copy(), self._centred(moments.products, vectors)
+
+    def inner(self, vectors: np.ndarray) -> np.ndarray:
+        workers = self._pass(lambda: _Products(self, vectors, self._root))
+        products = sum(worker.products for worker in workers)
+        return self._centred(np.asarray(products), vectors)
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        values = np.empty((len(chosen), self.shape[0]))
+        fill = self._kernel.against(self._points[chosen])
+
+        def fill_rows(rows: slice) -> None:
+            block = np.empty((len(chosen), rows.stop - rows.start))
+            fill(self._batch.X[rows], block)
+            values[:, rows] = block
+
+        slices = list(row_slices(self.shape[0], rows_per_block(len(chosen))))
+        run_blocks(slices, lambda: fill_rows, self._n_jobs)
+        if self.centred:
+            values -= (values @ self._root**2 / self._total)[:, None]
+        return (values * self._root).T
+
+    def _centred(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        """Turn products with the columns as they are into products with the centred ones."""
+        if not self.centred:
+            return products
+        return products - np.multiply.outer(self.means, self._root @ vectors)
+
+    def block(self, rows: slice) -> np.ndarray:
+        """Evaluate some rows, one line a column, as they are."""
+        block = np.empty((self.shape[1], rows.stop - rows.start))
+        self._fill(self._batch.X[rows], block)
+        if self._rows is not None:
+            own = np.flatnonzero((self._rows >= rows.start) & (self._rows < rows.stop))
+            self.diagonal[own] = block[own, self._rows[own] - rows.start]
+        return block
+
+    def _pass(self, make_worker: Callable[[], _Worker]) -> list[_Worker]:
+        slices = list(row_slices(self.shape[0], rows_per_block(self.shape[1])))
+        return run_blocks(slices, make_worker, self._n_jobs)
+
+
+class _Products:
+    """Sums ``A' vectors`` over row blocks."""
+
+    def __init__(self, columns: RecomputedColumns, vectors: np.ndarray, root: np.ndarray) -> None:
+        self.products = np.zeros((columns.shape[1], *vectors.shape[1:]))
+        self._columns = columns
+        self._weighted = (vectors.T * root).T
+
+    def __call__(self, rows: slice) -> None:
+        self._take(self._columns.block(rows), rows)
+
+    def _take(self, block: np.ndarray, rows: slice) -> None:
+        self.products += block @ self._weighted[rows]
+
+
+class _Moments(_Products):
+    """Sums products, and means and squared deviations without cancellation (Chan et al., 1979)."""
+
+    def __init__(self, columns: RecomputedColumns, vectors: np.ndarray, root: np.ndarray) -> None:
+        super().__init__(columns, vectors, root)
+        self._root = root
+        self.weight = 0.0
+        self.mean = np.zeros(columns.shape[1])
+        self.squares = np.zeros(columns.shape[1])
+
+    def _take(self, block: np.ndarray, rows: slice) -> None:
+        super()._take(block, rows)
+        weight = self._root[rows] ** 2
+        total = float(weight.sum())
+        mean = block @ weight / total
+        block -= mean[:, None]
+        block *= block
+        self._combine(total, mean, block @ weight)
+
+    def merge(self, other: _Moments) -> None:
+        """Add what another thread has summed."""
+        self.products += other.products
+        self._combine(other.weight, other.mean, other.squares)
+
+    def _combine(self, weight: float, mean: np.ndarray, squares: np.ndarray) -> None:
+        total = self.weight + weight
+        gap = mean - self.mean
+        self.squares += squares + gap**2 * (self.weight * weight / total)
+        self.mean += gap * (weight / total)
+        self.weight = total

@@ -1,0 +1,134 @@
+"""What a criterion is: it says which direction is good, and nothing else.
+
+To write your own, subclass :class:`ScoringCriterion` and give every candidate a score, or subclass
+:class:`Criterion` and return a :class:`Direction` that combines several candidates.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..columns import Columns
+from ..metric import Metric
+
+# Scores this close are a tie, and the first candidate wins: sums in another order (other block
+# sizes, threads, drivers) must not change the choice.
+_TIE = 1e-10
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A combination beta of candidates, of unit length in the metric.
+
+    ``means`` are the means of the candidates' columns; the loop fills them in.
+    """
+
+    candidates: np.ndarray
+    weights: np.ndarray
+    score: float
+    means: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One committed direction, in numbers: what a criterion's value is made of."""
+
+    score: float
+    residual_norm: float  # of the deflated column along the direction, sqrt(tau' tau)
+    target_products: np.ndarray  # of the unit feature with every target
+    target_squared_norm: float  # of all targets together, before any deflation
+    total_weight: float  # number of rows, or the sum of their weights
+
+
+@dataclass(frozen=True)
+class View:
+    """What a criterion sees at one step; arrays are read only by convention.
+
+    Attributes
+    ----------
+    residual_squared_norms : ndarray of shape (C,)
+        Squared norm of every candidate's column after deflation.
+    target_products : ndarray of shape (C, q)
+        Inner products of the deflated columns with the targets.
+    eligible : ndarray of bool of shape (C,)
+        Candidates that may still be chosen.
+    metric : Metric
+        Lengths in feature space; ``metric.diagonal`` is k(z, z), undeflated.
+    columns : Columns
+        The undeflated columns.
+    column_products : ndarray of shape (C, j)
+        Inner products of the undeflated columns with the features so far.
+    features : ndarray of shape (N, j)
+        The features so far, orthonormal.
+    targets : ndarray of shape (N, q)
+        Targets, centred and weighted as the columns are, before deflation.
+    residual_targets : ndarray of shape (N, q)
+        What the features leave of them.
+    n_components : int
+        How many features are wanted in all.
+    raw_targets : ndarray of shape (n, q)
+        Targets as they are, for criteria that need the rows; empty in coordinates.
+    root_weight : ndarray of shape (n,)
+        Square roots of the sample weights; empty in coordinates.
+    """
+
+    residual_squared_norms: np.ndarray
+    target_products: np.ndarray
+    eligible: np.ndarray
+    metric: Metric
+    columns: Columns
+    column_products: np.ndarray
+    features: np.ndarray
+    targets: np.ndarray
+    residual_targets: np.ndarray
+    n_components: int
+    raw_targets: np.ndarray
+    root_weight: np.ndarray
+
+
+class Criterion(ABC):
+    """Chooses the next direction.
+
+    Class attributes say what a criterion needs, and are checked before any work is done.
+    """
+
+    #: Whether it looks at targets.
+    supervised: ClassVar[bool] = True
+    #: Whether it needs the rows themselves. A criterion that sees the columns through inner products
+    #: only (a quadratic one) leaves this False and can be used in one pass over the data.
+    needs_rows: ClassVar[bool] = False
+    #: Whether it needs kernel values between candidates, beyond their diagonal.
+    needs_metric: ClassVar[bool] = False
+    #: Whether features are scaled to unit mean square; otherwise they are coordinates along
+    #: directions of unit length.
+    unit_variance: ClassVar[bool] = False
+
+    @abstractmethod
+    def propose(self, view: View) -> Direction | None:
+        """Return the best direction, or None when there is none left."""
+
+    def value(self, step: Step) -> float:
+        """Return the number that goes into ``criterion_path_``; the score unless overridden."""
+        return step.score
+
+
+class ScoringCriterion(Criterion):
+    """Scores every candidate alone: the direction is one example, and features stay sparse."""
+
+    @abstractmethod
+    def score(self, view: View) -> np.ndarray:
+        """Return one number for each candidate, larger is better, not negative."""
+
+    def propose(self, view: View) -> Direction | None:
+        scores = np.where(view.eligible, self.score(view), -np.inf)
+        best = scores.max(initial=-np.inf)
+        if not np.isfinite(best):
+            return None
+        chosen = int(np.flatnonzero(scores >= best - _TIE * abs(best))[0])
+        length = view.metric.diagonal[chosen]
+        weight = 1.0 / np.sqrt(length) if length > 0 else 1.0
+        return Direction(np.array([chosen]), np.array([weight]), float(scores[chosen]))

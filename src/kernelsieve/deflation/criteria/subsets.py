@@ -1,0 +1,102 @@
+"""p-sparse criteria: the best pair or triple of candidates, problems (7) to (10)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+
+from .base import Criterion, Direction, Step, View
+from .sparse import Alignment, Covariance
+
+_CHUNK = 200_000  # subsets scored at once
+_DEGENERATE = 1e-10  # a member this dependent on the others, relatively, adds nothing
+
+
+class BestSubset(Criterion):
+    """Search all subsets of ``size`` candidates for the direction that a criterion likes best.
+
+    Within a subset E the best weights solve ``M_E alpha = lambda * E'K'y`` with M the Gram matrix of
+    the constraint: of the deflated columns for alignment, the kernel matrix for covariance. With
+    several targets they are the leading generalised eigenvector.
+    """
+
+    needs_metric = True
+
+    def __init__(self, single: Alignment | Covariance, size: int) -> None:
+        self.single = single
+        self.size = size
+
+    @property
+    def unit_variance(self) -> bool:  # type: ignore[override]
+        return self.single.unit_variance
+
+    def value(self, step: Step) -> float:
+        return self.single.value(step)
+
+    def propose(self, view: View) -> Direction | None:
+        usable = self._usable(view)
+        size = min(self.size, int(usable.sum()))
+        if size == 0 or not view.eligible.any():
+            return None
+        subsets = _all_subsets(len(usable), size)
+        subsets = subsets[usable[subsets].all(axis=1)]
+        constraint = self._constraint(view)
+        products = view.target_products
+        chunks = [subsets[i : i + _CHUNK] for i in range(0, len(subsets), _CHUNK)]
+        scores = np.concatenate([_subset_scores(constraint, products, part) for part in chunks])
+        best = subsets[int(np.argmax(scores))]
+        weights = _best_weights(constraint[np.ix_(best, best)], products[best])
+        length = weights @ view.metric.among(best) @ weights
+        weights = weights / np.sqrt(length) if length > 0 else weights
+        used = weights != 0
+        return Direction(best[used], weights[used], float(scores.max()))
+
+    def _usable(self, view: View) -> np.ndarray:
+        """An example whose own column is used up can still shorten a direction of covariance."""
+        if isinstance(self.single, Alignment):
+            return view.eligible
+        return view.metric.diagonal > 0
+
+    def _constraint(self, view: View) -> np.ndarray:
+        everyone = np.arange(len(view.eligible))
+        if not isinstance(self.single, Alignment):
+            return view.metric.among(everyone)
+        deflated = view.columns.take(everyone) - view.features @ view.column_products.T
+        return deflated.T @ deflated
+
+
+@lru_cache(maxsize=4)
+def _all_subsets(n_candidates: int, size: int) -> np.ndarray:
+    return np.array(list(combinations(range(n_candidates), size)), dtype=np.intp)
+
+
+def _subset_scores(constraint: np.ndarray, products: np.ndarray, subsets: np.ndarray) -> np.ndarray:
+    """Return the largest ``|H'alpha|^2`` under ``alpha' M alpha = 1``, for every subset at once."""
+    M = constraint[subsets[:, :, None], subsets[:, None, :]]
+    H = products[subsets]
+    size = subsets.shape[1]
+    # A Cholesky factorisation of all the small matrices, which whitens H on the way.
+    for a in range(size):
+        pivot = M[:, a, a]
+        alive = pivot > _DEGENERATE * constraint[subsets[:, a], subsets[:, a]]
+        root = np.where(alive, np.sqrt(np.maximum(pivot, 0)), np.inf)
+        M[:, a, a:] /= root[:, None]
+        H[:, a] /= root[:, None]
+        for b in range(a + 1, size):
+            factor = M[:, a, b].copy()
+            M[:, b, b:] -= factor[:, None] * M[:, a, b:]
+            H[:, b] -= factor[:, None] * H[:, a]
+    if H.shape[2] == 1:
+        return np.einsum("sa,sa->s", H[:, :, 0], H[:, :, 0])
+    return np.asarray(np.linalg.eigvalsh(H @ H.transpose(0, 2, 1))[:, -1])
+
+
+def _best_weights(M: np.ndarray, H: np.ndarray) -> np.ndarray:
+    """Return alpha of ``M alpha = H v`` for the best combination v of the targets."""
+    solution = np.linalg.pinv(M, rcond=_DEGENERATE, hermitian=True) @ H
+    if H.shape[1] == 1:
+        return solution[:, 0]
+    vectors = np.linalg.eigh(H.T @ solution)[1]
+    return np.asarray(solution @ vectors[:, -1])

@@ -1,0 +1,163 @@
+"""Length in feature space of combinations of candidates: beta' W beta."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.linalg import eigh, svd
+
+from .columns import Columns, StoredColumns
+
+_RANK_TOLERANCE = 1e-12  # eigenvalues of W below this part of the largest are noise
+
+
+class Metric(ABC):
+    """The Gram matrix W of the candidates themselves, as far as criteria need it."""
+
+    #: k(z, z) of each candidate, never deflated.
+    diagonal: np.ndarray
+
+    @abstractmethod
+    def among(self, chosen: np.ndarray) -> np.ndarray:
+        """Return W restricted to the chosen candidates."""
+
+    @abstractmethod
+    def solve(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        """Return B such that candidates combined by B give the direction nearest to ``vectors``.
+
+        ``products`` are the inner products of the (centred, weighted) columns with ``vectors``.
+        """
+
+    @abstractmethod
+    def principal(self, columns: Columns, n_components: int) -> np.ndarray:
+        """Return combinations, of unit length, along which the columns vary most."""
+
+    def squared_norm_of_mean(self, means: np.ndarray) -> float | None:
+        """Return the squared length of the mean image within the span of all candidates.
+
+        ``means`` are the means of the columns. None where that would cost more than it tells.
+        """
+        return None
+
+
+class IdentityMetric(Metric):
+    """Candidates are the inputs themselves: orthonormal directions (the primal framework)."""
+
+    def __init__(self, n_candidates: int) -> None:
+        self.diagonal = np.ones(n_candidates)
+
+    def among(self, chosen: np.ndarray) -> np.ndarray:
+        return np.eye(len(chosen))
+
+    def solve(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        return products
+
+    def principal(self, columns: Columns, n_components: int) -> np.ndarray:
+        n_rows, n_candidates = columns.shape
+        if n_rows >= n_candidates:
+            return _leading(_gram(columns), n_components)[1]
+        values = columns.take(np.arange(n_candidates))  # fewer rows: never d x d
+        return np.asarray(svd(values, full_matrices=False)[2][:n_components].T)
+
+    def squared_norm_of_mean(self, means: np.ndarray) -> float | None:
+        return float(means @ means)
+
+
+class DiagonalOnly(Metric):
+    """Only k(z, z) is known, which is all that one-sparse criteria ask for."""
+
+    def __init__(self, diagonal: np.ndarray) -> None:
+        self.diagonal = diagonal
+
+    def among(self, chosen: np.ndarray) -> np.ndarray:
+        if len(chosen) > 1:
+            raise ValueError("this selection evaluates no kernel values between candidates")
+        return np.diag(self.diagonal[chosen])
+
+    def solve(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        raise ValueError("this selection evaluates no kernel values between candidates")
+
+    def principal(self, columns: Columns, n_components: int) -> np.ndarray:
+        raise ValueError("this selection evaluates no kernel values between candidates")
+
+
+class PoolMetric(Metric):
+    """Candidates are a pool with the kernel matrix ``W = K(pool, pool)``."""
+
+    def __init__(self, W: np.ndarray) -> None:
+        self._W = W
+        self.diagonal = np.diagonal(W).copy()
+        self._whitener: np.ndarray | None = None
+
+    def among(self, chosen: np.ndarray) -> np.ndarray:
+        return self._W[np.ix_(chosen, chosen)]
+
+    def solve(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        whitener = self._whiten()
+        return whitener @ (whitener.T @ products)
+
+    def principal(self, columns: Columns, n_components: int) -> np.ndarray:
+        whitener = self._whiten()
+        gram = whitener.T @ _gram(columns) @ whitener
+        return whitener @ _leading(gram, min(n_components, len(gram)))[1]
+
+    def squared_norm_of_mean(self, means: np.ndarray) -> float | None:
+        if self._whitener is None:  # a criterion that had no use for it
+            return None
+        coordinates = self._whitener.T @ means
+        return float(coordinates @ coordinates)
+
+    def _whiten(self) -> np.ndarray:
+        """Return F with ``F' W F = I`` on the numerical range of W."""
+        if self._whitener is None:
+            values, vectors = eigh(self._W)
+            kept = values > _RANK_TOLERANCE * values[-1]
+            self._whitener = vectors[:, kept] / np.sqrt(values[kept])
+        return self._whitener
+
+
+class GramMetric(Metric):
+    """Candidates are all rows, so W is the kernel matrix of the data, which the columns hold too."""
+
+    def __init__(self, columns: Columns, diagonal: np.ndarray, root_weight: np.ndarray) -> None:
+        self.diagonal = diagonal
+        self._columns = columns
+        self._root = root_weight
+
+    def among(self, chosen: np.ndarray) -> np.ndarray:
+        columns = self._columns.take(chosen)[chosen] / self._root[chosen, None]
+        return columns + self._columns.means[chosen] if self._columns.centred else columns
+
+    def solve(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        # The direction is the combination of the rows themselves; no system has to be solved.
+        return (vectors.T * self._root).T
+
+    def principal(self, columns: Columns, n_components: int) -> np.ndarray:
+        # Columns are H diag(root) K; scaled and centred on the other side they are the symmetric
+        # doubly centred Gram matrix.
+        n_rows = columns.shape[0]
+        symmetric = columns.take(np.arange(n_rows)) * self._root
+        if columns.centred:
+            constant = self._root / np.linalg.norm(self._root)
+            symmetric -= np.outer(symmetric @ constant, constant)
+        values, vectors = _leading((symmetric + symmetric.T) / 2, n_components)
+        kept = values > _RANK_TOLERANCE * values[0]
+        return (vectors[:, kept].T * self._root).T / np.sqrt(values[kept])
+
+    def squared_norm_of_mean(self, means: np.ndarray) -> float | None:
+        return float(means @ self._root**2 / (self._root @ self._root))
+
+
+def _gram(columns: Columns) -> np.ndarray:
+    if isinstance(columns, StoredColumns):
+        return columns.inner(columns.values)
+    return columns.inner(columns.take(np.arange(columns.shape[1])))
+
+
+def _leading(symmetric: np.ndarray, n_components: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the largest eigenvalues, largest first, and their eigenvectors as columns."""
+    size = len(symmetric)
+    count = min(n_components, size)
+    values, vectors = eigh(symmetric, subset_by_index=[size - count, size - 1])
+    return values[::-1], vectors[:, ::-1]

@@ -1,0 +1,33 @@
+"""Errors and warnings. Each message says what was wrong, what is allowed and what to do."""
+
+from __future__ import annotations
+
+
+class InvalidParameterError(ValueError):
+    """A constructor parameter has a value that cannot work, alone or with the data at hand."""
+
+
+class InvalidDataError(ValueError):
+    """The data handed to ``fit`` or ``transform`` cannot be used as they are."""
+
+
+class KernelError(ValueError):
+    """A kernel returned something that is not a block of kernel values."""
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is needed and is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs {package}, which is not installed; "
+            f'install it with: pip install "kernelsieve[{extra}]"'
+        )
+
+
+class FewerFeaturesWarning(UserWarning):
+    """The data gave fewer features than were asked for."""
+
+
+class PrecisionWarning(UserWarning):
+    """A result is less accurate than usual, and there is a setting that would make it better."""

@@ -1,0 +1,97 @@
+"""Our own threads over row blocks, with one BLAS thread inside each."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import joblib
+from threadpoolctl import ThreadpoolController
+
+Block = TypeVar("Block")
+Worker = TypeVar("Worker", bound=Callable[..., None])
+
+
+class _SingleThreadedBLAS:
+    """Holds BLAS to one thread while any pass is running.
+
+    The limit belongs to the whole process. Passes of several user threads therefore share one: the
+    first sets it and the last lifts it. A limit for each block would race.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+        self._limit: Any = None
+        self._controller: ThreadpoolController | None = None
+
+    def controller(self) -> ThreadpoolController:
+        if self._controller is None:
+            self._controller = ThreadpoolController()
+        return self._controller
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            if self._running == 0:
+                self._limit = self.controller().limit(limits=1, user_api="blas")
+                self._limit.__enter__()
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
+                if self._running == 0:
+                    self._limit.__exit__(None, None, None)
+
+
+single_threaded_blas = _SingleThreadedBLAS()
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Return how many threads ``n_jobs`` means; None is as many as BLAS would use.
+
+    So a process that was told to keep to one core, such as a joblib worker, is obeyed.
+    """
+    if n_jobs is not None:
+        return int(joblib.effective_n_jobs(n_jobs))
+    counts = [
+        lib.num_threads
+        for lib in single_threaded_blas.controller().lib_controllers
+        if lib.user_api == "blas"
+    ]
+    return max(counts, default=1)
+
+
+def run_blocks(
+    blocks: Sequence[Block], make_worker: Callable[[], Worker], n_jobs: int | None = None
+) -> list[Worker]:
+    """Let workers, one a thread, take the blocks in turns; return the workers in order.
+
+    Which worker takes which block depends on nothing but their numbers, so a second run gives the
+    same sums to the last bit.
+    """
+    if len(blocks) <= 1:
+        worker = make_worker()
+        for block in blocks:
+            worker(block)
+        return [worker]
+    count = min(n_threads(n_jobs), len(blocks))
+    workers = [make_worker() for _ in range(count)]
+
+    def take_turns(number: int) -> None:
+        for block in blocks[number::count]:
+            workers[number](block)
+
+    with single_threaded_blas():
+        if count == 1:
+            take_turns(0)
+        else:
+            with ThreadPoolExecutor(count) as executor:
+                for done in [executor.submit(take_turns, i) for i in range(count)]:
+                    done.result()
+    return workers

@@ -1,0 +1,83 @@
+"""Sparse Maximal Alignment and Sparse Maximal Covariance (Dhanjal, Gunn and Shawe-Taylor, 2009)."""
+
+from __future__ import annotations
+
+from ..deflation import Alignment, Covariance, Criterion
+from ..model import KernelExtractor, documented
+
+
+@documented
+class SparseMaximalAlignment(KernelExtractor):
+    """Features from single examples, chosen for their alignment with the target (SMA).
+
+    Each step takes the example whose kernel column, after removing the features so far, is best
+    aligned with the target. The features are orthogonal with unit mean square, and the features of a
+    new example cost one kernel evaluation each. Followed by least squares this is forward orthogonal
+    least squares on kernel columns, and the cumulative alignment is the R2 of that fit.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    C. Dhanjal, S. R. Gunn, J. Shawe-Taylor. Efficient sparse kernel feature extraction based on
+    partial least squares. IEEE Transactions on Pattern Analysis and Machine Intelligence 31(8), 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernelsieve import SparseMaximalAlignment
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> sieve = SparseMaximalAlignment(n_components=20)
+    >>> model = make_pipeline(StandardScaler(), sieve, LogisticRegression()).fit(X, y)
+    >>> sieve.landmarks_.shape
+    (20, 30)
+    >>> bool(model.score(X, y) > 0.97)
+    True
+    """
+
+    def _single_criterion(self) -> Criterion:
+        return Alignment()
+
+
+@documented
+class SparseMaximalCovariance(KernelExtractor):
+    """Features from single examples, chosen for their covariance with the target (SMC).
+
+    As :class:`SparseMaximalAlignment`, but a direction has unit length in feature space, so examples
+    along which the data vary more are preferred. The features are coordinates along the directions
+    and keep that variance.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    C. Dhanjal, S. R. Gunn, J. Shawe-Taylor. Efficient sparse kernel feature extraction based on
+    partial least squares. IEEE Transactions on Pattern Analysis and Machine Intelligence 31(8), 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernelsieve import SparseMaximalCovariance
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> sieve = SparseMaximalCovariance(n_components=5, gamma="median").fit(X, y)
+    >>> sieve.transform(X, n_components=3).shape
+    (442, 3)
+    """
+
+    def _single_criterion(self) -> Criterion:
+        return Covariance()

@@ -1,0 +1,28 @@
+"""Kernel formulas: blocks of values, diagonals, names, callables and precomputed matrices."""
+
+from .base import Filler, Kernel, Rows
+from .custom import CallableKernel, Inputs, Precomputed
+from .distances import RBF, Chi2, Laplacian
+from .fast_exp import exp_inplace
+from .products import Cosine, Linear, Polynomial, Sigmoid
+from .resolve import KERNEL_NAMES, resolve_gamma, resolve_kernel
+
+__all__ = [
+    "KERNEL_NAMES",
+    "RBF",
+    "CallableKernel",
+    "Chi2",
+    "Cosine",
+    "Filler",
+    "Inputs",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "Polynomial",
+    "Precomputed",
+    "Rows",
+    "Sigmoid",
+    "exp_inplace",
+    "resolve_gamma",
+    "resolve_kernel",
+]

@@ -1,0 +1,96 @@
+"""What every kernel offers: a block of values, the diagonal, and a filler bound to landmarks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from scipy import sparse
+
+Rows = Any  # a dense (n, d) array or a CSR matrix; scipy and numpy share no useful base class
+
+
+class Filler(Protocol):
+    """Writes kernel values against fixed landmarks, one column of ``out`` for each row of ``X``."""
+
+    def __call__(self, X: Rows, out: np.ndarray) -> None: ...
+
+
+class Kernel(ABC):
+    """A kernel function with its parameters settled.
+
+    A subclass implements :meth:`against` and :meth:`diag`. The filler that :meth:`against` returns
+    writes *landmarks by rows*, so that the values of one landmark are contiguous: that is the order
+    in which matrix products, the exponential and the one-pass statistic are fastest.
+    """
+
+    #: Whether CSR input is used without making it dense.
+    accepts_sparse: ClassVar[bool] = True
+    #: Whether :meth:`diag` costs less than evaluating the kernel for every row.
+    cheap_diag: ClassVar[bool] = True
+    #: Whether landmarks are rows of data; otherwise (precomputed) they are numbers of columns.
+    points_are_rows: ClassVar[bool] = True
+
+    @abstractmethod
+    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        """Prepare landmarks ``Z`` once, for many blocks of rows.
+
+        The filler writes into a C-contiguous array of shape ``(len(Z), len(X))`` and type ``dtype``.
+        """
+
+    @abstractmethod
+    def diag(self, X: Rows) -> np.ndarray:
+        """Return ``k(x, x)`` for each row of ``X``."""
+
+    def block(self, X: Rows, Z: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        """Return the ``(len(X), len(Z))`` kernel matrix, written into ``out`` where it is given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from kernelsieve.kernels import Linear
+        >>> Linear().block(np.eye(2), np.array([[3.0, 4.0]]))
+        array([[3.],
+               [4.]])
+        """
+        out = _prepare_out(out, X.shape[0], Z.shape[0])
+        # Symmetric kernels: X takes the part of the landmarks, so the block comes out row by row.
+        self.against(X, out.dtype.type)(Z, out)
+        return out
+
+
+def _prepare_out(out: np.ndarray | None, n_rows: int, n_landmarks: int) -> np.ndarray:
+    shape = (n_rows, n_landmarks)
+    if out is None:
+        return np.empty(shape)
+    if out.shape != shape or not out.flags.c_contiguous or out.dtype.kind != "f":
+        raise ValueError(
+            f"out must be a C-contiguous float array of shape {shape}; "
+            f"got shape {out.shape} and type {out.dtype}."
+        )
+    return out
+
+
+def as_dtype(X: Rows, dtype: type) -> Rows:
+    """Return ``X`` in the given float type, without a copy where it has that type."""
+    return X if X.dtype == dtype else X.astype(dtype)
+
+
+def row_norms_squared(X: Rows) -> np.ndarray:
+    """Return the squared Euclidean norm of each row."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+def inner_products(Z: Rows, X: Rows, out: np.ndarray) -> np.ndarray:
+    """Write ``Z @ X.T`` into ``out`` for any mixture of dense and CSR."""
+    if not sparse.issparse(Z) and not sparse.issparse(X):
+        return np.dot(Z, X.T, out=out)
+    product = Z @ X.T
+    if sparse.issparse(product):
+        product.toarray(out=out)
+    else:
+        out[...] = product
+    return out

@@ -1,0 +1,157 @@
+"""Kernels that the user brings: a callable, or a matrix that is computed already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..exceptions import KernelError
+from .base import Filler, Kernel, Rows, row_norms_squared
+
+_DIAGONAL_BLOCK = 16  # rows compared at once when a callable has no diagonal of its own
+
+
+class CallableKernel(Kernel):
+    """A function of the user's.
+
+    It is either vectorised, ``f(X, Z)`` giving a ``(len(X), len(Z))`` array, or pairwise,
+    ``f(x, z)`` giving a number, as :func:`sklearn.metrics.pairwise.pairwise_kernels` takes. Which of
+    the two is found out at the first block, from its shape and from one entry asked for again. A
+    ``diag`` method of the function, such as the kernels of ``sklearn.gaussian_process`` have, is used.
+    """
+
+    cheap_diag = False
+
+    def __init__(self, function: Callable[..., Any], params: Mapping[str, Any] | None = None) -> None:
+        self.function = function
+        self.params = dict(params or {})
+        self._pairwise: bool | None = None
+
+    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        def fill(X: Rows, out: np.ndarray) -> None:
+            out[...] = self._evaluate(X, Z).T
+
+        return fill
+
+    def block(self, X: Rows, Z: Rows, out: np.ndarray | None = None) -> np.ndarray:
+        values = self._evaluate(X, Z)
+        if out is None:
+            return values
+        out[...] = values
+        return out
+
+    def diag(self, X: Rows) -> np.ndarray:
+        own_diag = getattr(self.function, "diag", None)
+        if callable(own_diag):
+            return np.asarray(own_diag(X), dtype=np.float64)
+        starts = range(0, X.shape[0], _DIAGONAL_BLOCK)
+        rows = (X[start : start + _DIAGONAL_BLOCK] for start in starts)
+        return np.concatenate([np.diagonal(self._evaluate(part, part)) for part in rows])
+
+    def _evaluate(self, X: Rows, Z: Rows) -> np.ndarray:
+        if self._pairwise is None:
+            values = self._first_block(X, Z)
+        elif self._pairwise:
+            values = self._pair_by_pair(X, Z)
+        else:
+            values = np.asarray(self.function(X, Z, **self.params), dtype=np.float64)
+        return self._checked(values, X, Z)
+
+    def _first_block(self, X: Rows, Z: Rows) -> np.ndarray:
+        """Try the vectorised form, and trust it only if one entry alone gives the same value."""
+        shape = (X.shape[0], Z.shape[0])
+        try:
+            values = np.asarray(self.function(X, Z, **self.params), dtype=np.float64)
+            corner = np.asarray(self.function(X[:1], Z[:1], **self.params), dtype=np.float64)
+            vectorised = values.shape == shape and corner.shape == (1, 1)
+            vectorised = vectorised and bool(
+                np.allclose(corner, values[:1, :1], rtol=1e-5, equal_nan=True)
+            )
+        except Exception:  # a pairwise function may fail on blocks in any way it likes
+            vectorised = False
+        if vectorised:
+            self._pairwise = False
+            return values
+        try:
+            values = self._pair_by_pair(X, Z)
+        except Exception as error:
+            raise KernelError(
+                f"The kernel callable {_name_of(self.function)} works neither as f(X, Z), giving an "
+                f"array of shape {shape}, nor as f(x, z), giving a number: {error}"
+            ) from error
+        self._pairwise = True
+        return values
+
+    def _pair_by_pair(self, X: Rows, Z: Rows) -> np.ndarray:
+        return np.array(
+            [
+                [float(self.function(X[i], Z[j], **self.params)) for j in range(Z.shape[0])]
+                for i in range(X.shape[0])
+            ]
+        )
+
+    def _checked(self, values: np.ndarray, X: Rows, Z: Rows) -> np.ndarray:
+        shape = (X.shape[0], Z.shape[0])
+        if values.shape != shape:
+            raise KernelError(
+                f"The kernel callable {_name_of(self.function)} returned an array of shape "
+                f"{values.shape}; it must return {shape} for {shape[0]} rows and {shape[1]} landmarks."
+            )
+        if not np.isfinite(values).all():
+            row, landmark = np.argwhere(~np.isfinite(values))[0]
+            raise KernelError(
+                f"The kernel callable {_name_of(self.function)} returned {values[row, landmark]} for "
+                f"row {row} of a block and landmark {landmark}; it must return finite numbers."
+            )
+        return values
+
+
+class Precomputed(Kernel):
+    """The data are kernel values already; a landmark is the number of a column."""
+
+    accepts_sparse = False
+    cheap_diag = False
+    points_are_rows = False
+
+    def against(self, Z: np.ndarray, dtype: type = np.float64) -> Filler:
+        columns = np.asarray(Z, dtype=np.intp).ravel()
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            out[...] = X[:, columns].T
+
+        return fill
+
+    def block(self, X: Rows, Z: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        values = X[:, np.asarray(Z, dtype=np.intp).ravel()]
+        if out is None:
+            return values
+        out[...] = values
+        return out
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return np.diagonal(X).astype(np.float64)
+
+
+class Inputs(Kernel):
+    """The inputs themselves as columns, for methods that work in the primal; a landmark is a number."""
+
+    points_are_rows = False
+
+    def against(self, Z: np.ndarray, dtype: type = np.float64) -> Filler:
+        columns = np.asarray(Z, dtype=np.intp)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            values = X if len(columns) == X.shape[1] else X[:, columns]
+            out[...] = values.toarray().T if sparse.issparse(values) else values.T
+
+        return fill
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return row_norms_squared(X)
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    return repr(getattr(function, "__name__", None) or type(function).__name__)

@@ -1,0 +1,126 @@
+"""Kernels of a distance: rbf, laplacian, chi2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import additive_chi2_kernel, manhattan_distances
+
+from ..exceptions import InvalidDataError
+from .base import Filler, Kernel, Rows, as_dtype, inner_products, row_norms_squared
+from .fast_exp import exp_inplace
+
+
+@dataclass(frozen=True)
+class RBF(Kernel):
+    """``k(x, z) = exp(-gamma |x - z|^2)``."""
+
+    gamma: float = 1.0
+
+    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        if sparse.issparse(Z):
+            return self._against_sparse(Z, dtype)
+        # -gamma |x - z|^2 = [2 gamma z, -gamma, -gamma |z|^2] [x, |x|^2, 1]': one matrix product.
+        # Moving the origin to the mean changes no distance and keeps the norms, and so the digits
+        # lost when they cancel, small.
+        n_landmarks, n_inputs = Z.shape
+        origin = Z.mean(axis=0, dtype=np.float64)
+        centred = Z - origin
+        left = np.empty((n_landmarks, n_inputs + 2), dtype)
+        left[:, :n_inputs] = 2 * self.gamma * centred
+        left[:, n_inputs] = -self.gamma
+        left[:, n_inputs + 1] = -self.gamma * row_norms_squared(centred)
+        origin_in_dtype = origin.astype(dtype)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            if sparse.issparse(X):
+                self._against_sparse(sparse.csr_matrix(Z), dtype)(X, out)
+                return
+            right = np.empty((X.shape[0], n_inputs + 2), dtype)
+            moved = right[:, :n_inputs]
+            np.subtract(X, origin_in_dtype, out=moved, casting="same_kind")
+            np.einsum("ij,ij->i", moved, moved, out=right[:, n_inputs])
+            right[:, n_inputs + 1] = 1
+            exp_inplace(np.dot(left, right.T, out=out))
+
+        return fill
+
+    def _against_sparse(self, Z: Rows, dtype: type) -> Filler:
+        # Moving the origin would fill the zeros in, so the norms are used as they are.
+        Z = as_dtype(Z, dtype)
+        norms = row_norms_squared(Z)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            X = as_dtype(X, dtype)
+            inner_products(Z, X, out)
+            out *= dtype(2)
+            out -= norms[:, None]
+            out -= row_norms_squared(X)[None, :]
+            np.minimum(out, 0, out=out)
+            out *= dtype(self.gamma)
+            exp_inplace(out)
+
+        return fill
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return np.ones(X.shape[0])
+
+
+@dataclass(frozen=True)
+class Laplacian(Kernel):
+    """``k(x, z) = exp(-gamma |x - z|_1)``."""
+
+    gamma: float = 1.0
+
+    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        Z = as_dtype(Z, np.float64)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            X = as_dtype(X, np.float64)
+            if sparse.issparse(Z) or sparse.issparse(X):
+                out[...] = manhattan_distances(sparse.csr_matrix(Z), sparse.csr_matrix(X))
+            elif out.dtype == np.float64:
+                cdist(Z, X, "cityblock", out=out)
+            else:
+                out[...] = cdist(Z, X, "cityblock")
+            out *= dtype(-self.gamma)
+            exp_inplace(out)
+
+        return fill
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return np.ones(X.shape[0])
+
+
+@dataclass(frozen=True)
+class Chi2(Kernel):
+    """``k(x, z) = exp(-gamma sum_i (x_i - z_i)^2 / (x_i + z_i))``, for histograms."""
+
+    gamma: float = 1.0
+
+    accepts_sparse = False
+
+    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        Z = _non_negative(Z)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            out[...] = additive_chi2_kernel(Z, _non_negative(X))
+            out *= dtype(self.gamma)
+            exp_inplace(out)
+
+        return fill
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return np.ones(X.shape[0])
+
+
+def _non_negative(X: np.ndarray) -> np.ndarray:
+    if X.size and X.min() < 0:
+        raise InvalidDataError(
+            f"kernel='chi2' compares histograms and needs values of at least 0; X has {X.min():g}. "
+            "Shift or bin the data, or choose kernel='laplacian'."
+        )
+    return np.ascontiguousarray(X, dtype=np.float64)

@@ -1,0 +1,97 @@
+"""Kernels of the inner product: linear, polynomial, sigmoid, cosine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.preprocessing import normalize
+
+from .base import Filler, Kernel, Rows, as_dtype, inner_products, row_norms_squared
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """``k(x, z) = x'z``."""
+
+    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        Z = as_dtype(Z, dtype)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            inner_products(Z, as_dtype(X, dtype), out)
+
+        return fill
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return row_norms_squared(as_dtype(X, np.float64))
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """``k(x, z) = (gamma x'z + coef0) ** degree``."""
+
+    gamma: float = 1.0
+    degree: float = 3
+    coef0: float = 1.0
+
+    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        inner = Linear().against(Z * dtype(self.gamma), dtype)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            inner(X, out)
+            out += dtype(self.coef0)
+            _power_inplace(out, self.degree)
+
+        return fill
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return (self.gamma * Linear().diag(X) + self.coef0) ** self.degree
+
+
+@dataclass(frozen=True)
+class Sigmoid(Kernel):
+    """``k(x, z) = tanh(gamma x'z + coef0)``; not positive definite for every parameter."""
+
+    gamma: float = 1.0
+    coef0: float = 1.0
+
+    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        inner = Linear().against(Z * dtype(self.gamma), dtype)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            inner(X, out)
+            out += dtype(self.coef0)
+            np.tanh(out, out=out)
+
+        return fill
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return np.tanh(self.gamma * Linear().diag(X) + self.coef0)
+
+
+@dataclass(frozen=True)
+class Cosine(Kernel):
+    """``k(x, z) = x'z / (|x| |z|)``; a row of zeros has similarity 0 with everything."""
+
+    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        inner = Linear().against(normalize(as_dtype(Z, dtype)), dtype)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            inner(normalize(as_dtype(X, dtype)), out)
+
+        return fill
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return (Linear().diag(X) > 0).astype(np.float64)
+
+
+def _power_inplace(values: np.ndarray, degree: float) -> None:
+    """Raise to a power; small whole powers by multiplication, many times faster than ``pow``."""
+    if degree != int(degree) or not 1 <= degree <= 16:
+        np.power(values, values.dtype.type(degree), out=values)
+        return
+    base = values.copy()
+    for bit in bin(int(degree))[3:]:  # the binary digits after the leading one
+        values *= values
+        if bit == "1":
+            values *= base

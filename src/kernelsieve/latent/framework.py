@@ -1,0 +1,240 @@
+"""The general framework with any criterion, in the primal and in kernel space (Algorithms 1, 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from .._sklearn import Interval, StrOptions, fit_context
+from ..columns import Pool
+from ..deflation import Criterion, IdentityMetric, resolve_criterion
+from ..kernels import Inputs
+from ..model import (
+    KernelExtractor,
+    LoopTransformer,
+    OnePass,
+    Settings,
+    documented,
+    fit_columns,
+)
+
+
+@documented
+class KernelFeatureExtraction(KernelExtractor):
+    """Features in kernel space by any criterion.
+
+    The general framework of Dhanjal, Gunn and Shawe-Taylor (2009), Algorithm 2: choose a direction,
+    remove its feature from every column, repeat. The criterion decides what is extracted.
+
+    Parameters
+    ----------
+    criterion : str or Criterion, default="alignment"
+        ``"alignment"``, ``"covariance"`` and ``"variance"`` choose one example at a time;
+        ``"kpca"`` (or ``"pca"``), ``"kpls"`` (``"pls"``) and ``"kblf"`` (``"blf"``) combine all
+        candidates: kernel PCA, kernel PLS and kernel boosted latent features. An object of a class
+        derived from :class:`kernelsieve.deflation.Criterion` is used as it is.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelsieve import KernelFeatureExtraction
+    >>> X, y = load_iris(return_X_y=True)
+    >>> pca = KernelFeatureExtraction("kpca", n_components=2, gamma=0.1).fit(X)
+    >>> pca.transform(X).shape
+    (150, 2)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **KernelExtractor._parameter_constraints,
+        "criterion": [str, Criterion],
+    }
+
+    def __init__(
+        self,
+        criterion: str | Criterion = "alignment",
+        n_components: int | None = None,
+        *,
+        kernel: str | Callable[..., Any] = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        pool: str = "auto",
+        resample: bool = False,
+        n_nonzero: int = 1,
+        center: bool = True,
+        tol: float = 1e-20,
+        precision: str = "auto",
+        target: str = "auto",
+        dtype: str = "float64",
+        block_size: int | None = None,
+        max_memory: float = 2**30,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        super().__init__(
+            n_components,
+            kernel=kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            kernel_params=kernel_params,
+            candidates=candidates,
+            pool=pool,
+            resample=resample,
+            n_nonzero=n_nonzero,
+            center=center,
+            tol=tol,
+            precision=precision,
+            target=target,
+            dtype=dtype,
+            block_size=block_size,
+            max_memory=max_memory,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.criterion = criterion
+
+    def _single_criterion(self) -> Criterion:
+        return resolve_criterion(self.criterion)
+
+
+@documented
+class FeatureExtraction(LoopTransformer):
+    """Features in the space of the inputs by any criterion.
+
+    Algorithm 1 of Dhanjal, Gunn and Shawe-Taylor (2009). The candidates are the inputs themselves, so
+    ``"alignment"`` chooses inputs one at a time, as forward orthogonal least squares does, and the
+    dense criteria give PCA, PLS and boosted latent features.
+
+    Parameters
+    ----------
+    criterion : str or Criterion, default="pls"
+        ``"pca"``, ``"pls"`` and ``"blf"`` combine all inputs; ``"alignment"``, ``"covariance"`` and
+        ``"variance"`` choose one input at a time; or an object of a class derived from
+        :class:`kernelsieve.deflation.Criterion`.
+    n_components : int, default=None
+        Number of features; None for as many as the data give, up to 100.
+    center : bool, default=True
+        Give features zero mean. Sparse input stays sparse.
+    tol : float, default=1e-20
+        A column whose squared residual is below this part of its squared norm is used up.
+    precision : {"auto", "fast", "safe"}, default="auto"
+        See :class:`KernelFeatureExtraction`.
+    target : {"auto", "continuous", "classes"}, default="auto"
+        What ``y`` is; "auto" takes strings, booleans and integers for labels.
+    block_size : int, default=None
+        Rows in a block; None fits the cache.
+    max_memory : float, default=2**30
+        Bytes that a copy of the columns may take.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
+
+    Attributes
+    ----------
+    landmarks_ : ndarray of int
+        Inputs (columns of X) that the features use.
+    {attributes}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernelsieve import FeatureExtraction
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> FeatureExtraction("alignment", n_components=3).fit(X, y).landmarks_
+    array([2, 8, 3])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "criterion": [str, Criterion],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "center": ["boolean"],
+        "tol": [Interval(Real, 0, 1, closed="left")],
+        "precision": [StrOptions({"auto", "fast", "safe"})],
+        "target": [StrOptions({"auto", "continuous", "classes"})],
+        "block_size": [Interval(Integral, 1, None, closed="left"), None],
+        "max_memory": [Interval(Real, 0, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        criterion: str | Criterion = "pls",
+        n_components: int | None = None,
+        *,
+        center: bool = True,
+        tol: float = 1e-20,
+        precision: str = "auto",
+        target: str = "auto",
+        block_size: int | None = None,
+        max_memory: float = 2**30,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.n_components = n_components
+        self.center = center
+        self.tol = tol
+        self.precision = precision
+        self.target = target
+        self.block_size = block_size
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _make_criterion(self) -> Criterion:
+        return resolve_criterion(self.criterion)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose directions.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Training rows.
+        y : array-like of shape (n,) or (n, q), default=None
+            Targets, for a criterion that uses them.
+        sample_weight : array-like of shape (n,), default=None
+            Weights; a whole number counts as that many equal rows.
+
+        Returns
+        -------
+        self
+        """
+        criterion = self._make_criterion()
+        batch, encoder = self._read(X, y, sample_weight, criterion)
+        if batch.weight is not None:
+            batch = batch[np.flatnonzero(batch.weight)]
+        n_inputs = batch.X.shape[1]
+        inputs = np.arange(n_inputs)
+        settings: Settings = self._settings(criterion, n_inputs)
+        kernel, pool, metric = Inputs(), Pool(inputs, inputs), IdentityMetric(n_inputs)
+        if criterion.needs_rows or len(batch) <= n_inputs:
+            fit = fit_columns(batch, kernel, pool, settings, metric)
+        else:
+            # Any shift near the means will do; those of the first rows are free.
+            shift = np.asarray(batch.X[:64].mean(axis=0), dtype=np.float64).ravel()
+            one_pass = OnePass(kernel, pool, metric, shift, batch.Y.shape[1], settings)
+            fit = one_pass.fit([batch])
+        self._set_fit(fit, encoder)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

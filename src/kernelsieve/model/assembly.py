@@ -1,0 +1,194 @@
+"""From what the loop found to a model: projection, offset, scales, signs, explained shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+
+from ..columns import Batch, Frame, Pool
+from ..deflation import Criterion, Extraction, Outcome
+from ..execution import gather
+from ..kernels import Kernel
+from ..statistics import GramStatistic
+from .form import KernelModel
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A model with what its estimator tells about it."""
+
+    model: KernelModel
+    landmark_indices: np.ndarray
+    criterion_path: np.ndarray
+    explained_variance_ratio: np.ndarray
+    explained_target_ratio: np.ndarray
+    outcome: Outcome
+
+    def truncate(self, n_components: int) -> Fit:
+        """Return the fit with the first features only."""
+        model = self.model.truncate(n_components)
+        return replace(
+            self,
+            model=model,
+            landmark_indices=self.landmark_indices[: len(model.projection)],
+            criterion_path=self.criterion_path[:n_components],
+            explained_variance_ratio=self.explained_variance_ratio[:n_components],
+            explained_target_ratio=self.explained_target_ratio[:n_components],
+        )
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Orthonormal features of the training rows: the model before scales and signs are settled."""
+
+    extraction: Extraction
+    model: KernelModel
+    names: np.ndarray  # of the landmarks, in the order of first use
+    dual: np.ndarray  # B, (m, k): the directions as combinations of the landmarks
+    means: np.ndarray  # of the landmarks' columns; zero where features are not centred
+    centred: bool
+
+
+def draft(extraction: Extraction, pool: Pool, kernel: Kernel, *, center: bool, dtype: type) -> Draft:
+    """Write the features as ``K_S B R^-1``, formula (4) of Dhanjal et al. in triangular form."""
+    names, first_use = _order_of_first_use(extraction)
+    position = np.zeros(names.max(initial=-1) + 1, dtype=np.intp)
+    position[names] = np.arange(len(names))
+    dual = np.zeros((len(names), len(extraction)))
+    means = np.zeros(len(names))
+    for j, direction in enumerate(extraction.directions):
+        rows = position[direction.candidates]
+        dual[rows, j] = direction.weights
+        if center:
+            means[rows] = direction.means
+    projection = dual @ solve_triangular(extraction.triangle, np.eye(len(extraction)))
+    model = KernelModel(kernel, pool.points[names], projection, means @ projection, first_use, dtype)
+    return Draft(extraction, model, names, dual, means, center)
+
+
+def _order_of_first_use(extraction: Extraction) -> tuple[np.ndarray, np.ndarray]:
+    """Return every landmark once, and the feature that needs it first."""
+    directions = extraction.directions
+    names = np.concatenate([np.empty(0, np.intp), *(d.candidates for d in directions)])
+    feature = np.repeat(np.arange(len(directions)), [len(d.candidates) for d in directions])
+    unique, first = np.unique(names, return_index=True)
+    order = np.argsort(first)
+    return unique[order].astype(np.intp), feature[first[order]]
+
+
+def calibrate(
+    rough: Draft,
+    batches: Iterable[Batch],
+    n_targets: int,
+    *,
+    center: bool,
+    block_rows: int | None,
+    n_jobs: int | None,
+) -> Draft:
+    """Pass over the rows once more and make the features orthonormal as they are computed.
+
+    The statistic gives the triangular factor to half its digits. The features that the rough model
+    computes are nearly orthonormal, so their inner products, measured in a second pass that evaluates
+    the chosen landmarks only, are well conditioned and correct the factor to full accuracy.
+    """
+    model = rough.model
+    frame = Frame(model.fill_lines, np.zeros(model.n_components), n_targets)
+    statistic = gather(batches, frame, GramStatistic, block_rows=block_rows, n_jobs=n_jobs)
+    gram = statistic.gram  # type: ignore[attr-defined]
+    ones = gram[0] / np.sqrt(gram[0, 0])
+    first = 1 + n_targets
+    if center:
+        gram = gram - np.outer(ones, ones)
+    try:
+        correction = cholesky(gram[first:, first:])
+    except LinAlgError:  # the rough model is too far off; it is still the best one known
+        return rough
+    means = ones[first:] / ones[0] if center else 0.0
+    inverse = solve_triangular(correction, np.eye(len(correction)))
+    extraction = rough.extraction.with_factor(
+        correction @ rough.extraction.triangle, inverse.T @ gram[first:, 1:first]
+    )
+    model = replace(
+        model, projection=model.projection @ inverse, offset=(model.offset + means) @ inverse
+    )
+    return replace(rough, extraction=extraction, model=model)
+
+
+def finish(
+    rough: Draft,
+    criterion: Criterion,
+    pool: Pool,
+    *,
+    lengths: np.ndarray,
+    trace: float,
+    mean_squared_norm: float | None = None,
+) -> Fit:
+    """Settle scales and signs, and tell what the features explain.
+
+    ``lengths`` is ``B' W B``, the Gram matrix of the directions in feature space, ``trace`` the
+    weighted sum of k(x, x), and ``mean_squared_norm`` the squared length of the mean image.
+    """
+    extraction = rough.extraction
+    scales = _signs(extraction) * (
+        np.sqrt(extraction.total_weight)
+        if criterion.unit_variance
+        else np.diagonal(extraction.triangle)
+    )
+    model = replace(
+        rough.model,
+        projection=rough.model.projection * scales,
+        offset=rough.model.offset * scales,
+    )
+    products = extraction.target_products
+    explained = np.einsum("kq,kq->k", products, products)
+    return Fit(
+        model=model,
+        landmark_indices=pool.indices[rough.names],
+        criterion_path=np.array([criterion.value(step) for step in extraction.steps()]),
+        explained_variance_ratio=_explained_variance(rough, lengths, trace, mean_squared_norm),
+        explained_target_ratio=explained / (extraction.target_squared_norm or np.inf),
+        outcome=extraction.outcome,
+    )
+
+
+def _signs(extraction: Extraction) -> np.ndarray:
+    """Positive covariance with the target; without one, the largest weight is positive."""
+    if extraction.target_products.shape[1]:
+        entries = list(extraction.target_products)
+    else:
+        entries = [direction.weights for direction in extraction.directions]
+    return np.array([_sign_of_largest(entry) for entry in entries])
+
+
+def _sign_of_largest(entries: np.ndarray) -> float:
+    """The last of nearly equal ones decides: for two classes, the one that sorts last."""
+    size = np.abs(entries)
+    decisive = entries[np.flatnonzero(size >= (1 - 1e-6) * size.max())[-1]]
+    return -1.0 if decisive < 0 else 1.0
+
+
+def _explained_variance(
+    rough: Draft, lengths: np.ndarray, trace: float, mean_squared_norm: float | None
+) -> np.ndarray:
+    """Return the share of the images' variance that each direction adds to those before it.
+
+    Where the length of the mean image, which centring removes, is not given, the part of it in the
+    span of the directions stands in.
+    """
+    extraction = rough.extraction
+    try:
+        L = cholesky(lengths, lower=True)
+    except LinAlgError:  # a kernel that is not positive definite has no such shares
+        return np.full(len(extraction), np.nan)
+    coordinates = solve_triangular(L, extraction.triangle.T, lower=True)
+    captured = np.einsum("kn,kn->k", coordinates, coordinates)
+    if not rough.centred:
+        mean_squared_norm = 0.0
+    elif mean_squared_norm is None:
+        mean_image = solve_triangular(L, rough.dual.T @ rough.means, lower=True)
+        mean_squared_norm = float(mean_image @ mean_image)
+    total = trace - extraction.total_weight * mean_squared_norm
+    return captured / total if total > 0 else np.full(len(extraction), np.nan)

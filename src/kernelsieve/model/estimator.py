@@ -1,0 +1,404 @@
+"""The estimator behind SMA, SMC and the kernel framework: kernel, candidates, ways to fit."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import chain
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._sklearn import Interval, StrOptions, fit_context
+from ..columns import Batch, Pool
+from ..deflation import Alignment, BestSubset, Covariance, Criterion, PoolMetric
+from ..exceptions import InvalidDataError, InvalidParameterError
+from ..kernels import Kernel, Precomputed, Rows, resolve_kernel
+from .assembly import Fit
+from .fitting import fit_columns, fit_fresh, pool_pass
+from .inputs import check_kernel_input, check_points, check_precomputed, check_rows
+from .loop_transformer import LoopTransformer
+from .pools import draw_pool
+from .stream import RepeatableBatches, Stream, split_item
+
+_ALL_UP_TO = 3000  # rows of which candidates="auto" takes every one
+_AUTO_POOL = 1000
+
+
+class KernelExtractor(LoopTransformer):
+    """Base of the estimators that choose directions by a criterion in kernel space."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "kernel": [str, callable],
+        "gamma": [str, Real],
+        "degree": [Interval(Real, 0, None, closed="neither")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "kernel_params": [dict, None],
+        "candidates": [
+            StrOptions({"auto", "all"}),
+            Interval(Integral, 1, None, closed="left"),
+            "array-like",
+            "sparse matrix",
+        ],
+        "pool": [StrOptions({"auto", "random", "screen", "kmeans", "rpcholesky"})],
+        "resample": ["boolean"],
+        "n_nonzero": [Interval(Integral, 1, 3, closed="both")],
+        "center": ["boolean"],
+        "tol": [Interval(Real, 0, 1, closed="left")],
+        "precision": [StrOptions({"auto", "fast", "safe"})],
+        "target": [StrOptions({"auto", "continuous", "classes"})],
+        "dtype": [StrOptions({"float64", "float32"})],
+        "block_size": [Interval(Integral, 1, None, closed="left"), None],
+        "max_memory": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: str | Callable[..., Any] = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        pool: str = "auto",
+        resample: bool = False,
+        n_nonzero: int = 1,
+        center: bool = True,
+        tol: float = 1e-20,
+        precision: str = "auto",
+        target: str = "auto",
+        dtype: str = "float64",
+        block_size: int | None = None,
+        max_memory: float = 2**30,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.pool = pool
+        self.resample = resample
+        self.n_nonzero = n_nonzero
+        self.center = center
+        self.tol = tol
+        self.precision = precision
+        self.target = target
+        self.dtype = dtype
+        self.block_size = block_size
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @abstractmethod
+    def _single_criterion(self) -> Criterion:
+        """Return the criterion without regard to ``n_nonzero``."""
+
+    def _make_criterion(self) -> Criterion:
+        criterion = self._single_criterion()
+        if self.n_nonzero == 1:
+            return criterion
+        if not isinstance(criterion, (Alignment, Covariance)):
+            raise InvalidParameterError(
+                f"n_nonzero={self.n_nonzero} combines candidates for 'alignment' and 'covariance' "
+                "only; pass n_nonzero=1 with another criterion."
+            )
+        return BestSubset(criterion, self.n_nonzero)
+
+    # ------------------------------------------------------------------ fitting
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose landmarks and directions.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Training rows; kernel values for a precomputed kernel. A memory map is read in blocks.
+        y : array-like of shape (n,) or (n, q)
+            Continuous targets or class labels. Strings, booleans and integers are labels and floats
+            are continuous, unless ``target`` says otherwise.
+        sample_weight : array-like of shape (n,), default=None
+            Weights; a whole number counts as that many equal rows.
+
+        Returns
+        -------
+        self
+        """
+        criterion = self._make_criterion()
+        batch, encoder = self._read(X, y, sample_weight, criterion)
+        random_state = check_random_state(self.random_state)
+        given = self._given_candidates(batch.X)
+        kernel = self._resolve_kernel(batch, given, random_state)
+        kept = None
+        if batch.weight is not None and given is None and not batch.weight.all():
+            kept = np.flatnonzero(batch.weight)  # a row of weight 0 is as good as absent
+            batch = batch[kept]
+            if isinstance(kernel, Precomputed):
+                batch = Batch(batch.X[:, kept], batch.Y, batch.weight)
+        fit = self._fit_batch(batch, kernel, given, criterion, random_state)
+        self._set_fit(fit if kept is None else _renumbered(fit, kept), encoder)
+        self.__dict__.pop("_stream", None)
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Add rows; the features are found when they are next used.
+
+        The first call settles the kernel, the classes and the pool of candidates. A pool given as a
+        number is drawn from the rows of that call, which must be at least as many.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            More training rows.
+        y : array-like of shape (n,) or (n, q)
+            Their targets.
+        classes : array-like, default=None
+            All labels that will ever come, where the rows of the first call lack some.
+        sample_weight : array-like of shape (n,), default=None
+            Their weights.
+
+        Returns
+        -------
+        self
+        """
+        criterion = self._make_criterion()
+        stream = vars(self).get("_stream")
+        X = check_rows(self, X, reset=stream is None, precomputed=self._is_precomputed)
+        if stream is None:
+            stream = self._start_stream(X, y, classes, sample_weight, criterion)
+        batch = self._batch(X, y, sample_weight, stream.encoder)
+        one_pass = stream.one_pass(self._settings(criterion, len(stream.pool)))
+        if stream.statistic is None:
+            stream.statistic = one_pass.new_statistic(repeatable=False)
+        one_pass.absorb(stream.statistic, batch)
+        self._stream = stream
+        self._set_classes(stream.encoder)
+        self.__dict__.pop("_fit", None)
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_batches(self, batches: Iterable[Any], classes: Any = None) -> Self:
+        """Fit on rows that come in batches, none of which has to be in memory with another.
+
+        Parameters
+        ----------
+        batches : iterable
+            Each item is ``(X, y)`` or ``(X, y, sample_weight)``. An iterable that can be gone through
+            again (a list, an object whose ``__iter__`` starts anew) is passed over as ``fit`` would;
+            an iterator is passed over once, with the safe statistic.
+        classes : array-like, default=None
+            All labels, where the first batch lacks some.
+
+        Returns
+        -------
+        self
+        """
+        criterion = self._make_criterion()
+        iterator = iter(batches)
+        first = next(iterator, None)
+        if first is None:
+            raise InvalidDataError("fit_batches got no batch; pass at least one (X, y).")
+        X, y, weight = split_item(first)
+        X = check_rows(self, X, reset=True, precomputed=self._is_precomputed)
+        stream = self._start_stream(X, y, classes, weight, criterion)
+        one_pass = stream.one_pass(self._settings(criterion, len(stream.pool)))
+
+        def check(item: Any) -> Batch:
+            X, y, weight = split_item(item)
+            X = check_rows(self, X, reset=False, precomputed=self._is_precomputed)
+            return self._batch(X, y, weight, stream.encoder)
+
+        if iterator is batches:
+            statistic = one_pass.new_statistic(repeatable=False)
+            for item in chain([first], iterator):
+                one_pass.absorb(statistic, check(item))
+            fit = one_pass.solve(statistic)
+        else:
+            fit = one_pass.fit(RepeatableBatches(batches, check))
+        self._set_fit(fit, stream.encoder)
+        self.__dict__.pop("_stream", None)
+        return self
+
+    def _fit_batch(
+        self,
+        batch: Batch,
+        kernel: Kernel,
+        given: Rows | None,
+        criterion: Criterion,
+        random_state: np.random.RandomState,
+    ) -> Fit:
+        n_rows = len(batch)
+        size = self._pool_size(n_rows) if given is None else given.shape[0]
+        settings = self._settings(criterion, size)
+        if self.resample:
+            if given is not None or criterion.needs_metric:
+                raise InvalidParameterError(
+                    "resample=True draws fresh single candidates from the rows at every step; pass "
+                    "candidates as a number, n_nonzero=1, and a criterion that scores candidates."
+                )
+            return fit_fresh(batch, kernel, size, settings, random_state)
+        if given is None and size == n_rows:
+            everyone = np.arange(n_rows)
+            pool = Pool(batch.X if kernel.points_are_rows else everyone, everyone)
+            return fit_columns(batch, kernel, pool, settings)
+        pool, W = self._pool(batch, kernel, given, size, criterion, random_state)
+        self._say(f"{len(pool)} candidates, {n_rows} rows")
+        if criterion.needs_rows:
+            return fit_columns(batch, kernel, pool, settings, PoolMetric(W))
+        return pool_pass(kernel, pool, W, batch.Y.shape[1], settings).fit([batch])
+
+    def _start_stream(
+        self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
+    ) -> Stream:
+        if (
+            self.resample
+            or criterion.needs_rows
+            or (isinstance(self.candidates, str) and (self.candidates == "all"))
+        ):
+            raise InvalidParameterError(
+                "Rows that come in pieces need a pool of candidates and a criterion of inner "
+                "products: pass candidates as a number or an array, and resample=False."
+            )
+        encoder = self._encoder(criterion, y, classes)
+        batch = self._batch(X, y, sample_weight, encoder)
+        random_state = check_random_state(self.random_state)
+        given = self._given_candidates(X)
+        asked = int(self.candidates) if isinstance(self.candidates, Integral) else 0
+        if given is None and len(batch) < asked:
+            raise InvalidDataError(
+                f"candidates={asked} are drawn from the first batch, which has {len(batch)} rows; make "
+                "the first batch larger, lower candidates, or pass an array of points."
+            )
+        kernel = self._resolve_kernel(batch, given, random_state)
+        size = min(self._pool_size(len(batch)), _AUTO_POOL) if given is None else given.shape[0]
+        pool, W = self._pool(batch, kernel, given, size, criterion, random_state)
+        return Stream(kernel, pool, W, encoder)
+
+    def _current_fit(self) -> Fit:
+        stream = vars(self).get("_stream")
+        if "_fit" not in vars(self) and stream is not None:
+            criterion = self._make_criterion()
+            one_pass = stream.one_pass(self._settings(criterion, len(stream.pool)))
+            self._set_fit(one_pass.solve(stream.statistic), stream.encoder)
+        return super()._current_fit()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fit" in vars(self) or "_stream" in vars(self)
+
+    # ------------------------------------------------------------------ reading parameters
+
+    @property
+    def _is_precomputed(self) -> bool:  # type: ignore[override]
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _resolve_kernel(
+        self, batch: Batch, given: Rows | None, random_state: np.random.RandomState
+    ) -> Kernel:
+        """Settle the kernel; ``gamma`` from the pool where it was given, whatever the batches are."""
+        kernel = resolve_kernel(
+            self.kernel,
+            batch.X if given is None else given,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+            sample_weight=batch.weight if given is None else None,
+            random_state=random_state,
+        )
+        check_kernel_input(kernel, batch.X)
+        return kernel
+
+    def _given_candidates(self, X: Rows) -> Rows | None:
+        """Return points, or row numbers for a precomputed kernel, that were given as an array."""
+        if isinstance(self.candidates, (str, Integral)):
+            if self._is_precomputed:
+                check_precomputed(X, None)
+            return None
+        if not self._is_precomputed:
+            return check_points(self.candidates, X)
+        rows = np.asarray(self.candidates)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu":
+            raise InvalidParameterError(
+                "kernel='precomputed' needs candidates as a number, or as the row numbers of the "
+                f"pool (a list of integers); got an array of shape {rows.shape}."
+            )
+        check_precomputed(X, rows)
+        if rows.size == 0 or rows.min() < 0 or rows.max() >= X.shape[0]:
+            raise InvalidParameterError(
+                f"candidates must be row numbers from 0 to {X.shape[0] - 1} for kernel='precomputed'."
+            )
+        return rows
+
+    def _pool_size(self, n_rows: int) -> int:
+        if isinstance(self.candidates, Integral):
+            return min(int(self.candidates), n_rows)
+        if self.candidates == "all" or n_rows <= _ALL_UP_TO:
+            return n_rows
+        return _AUTO_POOL
+
+    def _pool(
+        self,
+        batch: Batch,
+        kernel: Kernel,
+        given: Rows | None,
+        size: int,
+        criterion: Criterion,
+        random_state: np.random.RandomState,
+    ) -> tuple[Pool, np.ndarray]:
+        """Return the pool and its own kernel matrix."""
+        if given is not None and kernel.points_are_rows:
+            pool = Pool(given, np.arange(given.shape[0]))
+            return pool, kernel.block(given, given)
+        if given is not None:
+            columns = given if batch.X.shape[1] != len(given) else np.arange(len(given))
+            return Pool(columns, given), batch.X[np.ix_(given, columns)].astype(np.float64)
+        how = self.pool
+        if how == "auto":
+            how = "random" if isinstance(self.candidates, Integral) else "screen"
+        rows = draw_pool(
+            batch,
+            kernel,
+            criterion,
+            size,
+            how,
+            center=self.center,
+            random_state=random_state,
+            n_jobs=self.n_jobs,
+        )
+        if kernel.points_are_rows:
+            points = batch.X[rows]
+            return Pool(points, rows), kernel.block(points, points)
+        return Pool(rows, rows), batch.X[np.ix_(rows, rows)].astype(np.float64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self._is_precomputed
+        tags.input_tags.pairwise = self._is_precomputed
+        tags.input_tags.positive_only = isinstance(self.kernel, str) and self.kernel == "chi2"
+        return tags
+
+
+def _renumbered(fit: Fit, kept: np.ndarray) -> Fit:
+    """Give landmarks the numbers that they have among all rows."""
+    model = fit.model
+    if isinstance(model.kernel, Precomputed):
+        model = replace(model, landmarks=kept[model.landmarks])
+    return replace(fit, model=model, landmark_indices=kept[fit.landmark_indices])

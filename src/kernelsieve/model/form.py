@@ -1,0 +1,109 @@
+"""The one form of every model: ``kernel(x, landmarks) @ projection - offset``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..columns import row_slices, rows_per_block
+from ..execution import run_blocks
+from ..kernels import Kernel, Precomputed, Rows
+
+
+@dataclass(frozen=True)
+class KernelModel:
+    """Landmarks, projection and offset, with the kernel between them.
+
+    ``first_use[i]`` is the feature that needs landmark i first, in ascending order, so the model with
+    the first j features is a prefix of landmarks and of columns.
+    """
+
+    kernel: Kernel
+    landmarks: Rows
+    projection: np.ndarray  # (m, k)
+    offset: np.ndarray  # (k,)
+    first_use: np.ndarray  # (m,)
+    dtype: type = np.float64
+
+    @property
+    def n_components(self) -> int:
+        return int(self.projection.shape[1])
+
+    def truncate(self, n_components: int) -> KernelModel:
+        """Return the model with the first features only, and only the landmarks that they need."""
+        n_landmarks = int(np.searchsorted(self.first_use, n_components))
+        return replace(
+            self,
+            landmarks=self.landmarks[:n_landmarks],
+            projection=np.ascontiguousarray(self.projection[:n_landmarks, :n_components]),
+            offset=self.offset[:n_components],
+            first_use=self.first_use[:n_landmarks],
+        )
+
+    def features(self, X: Rows, n_jobs: int | None = None) -> np.ndarray:
+        """Return the features of validated rows, computed in blocks by threads."""
+        model = self.reading(X)
+        out = np.empty((X.shape[0], model.n_components), model.dtype)
+        slices = list(row_slices(X.shape[0], rows_per_block(len(model.projection))))
+        run_blocks(slices, lambda: _Transformer(model, X, out), n_jobs)
+        return out
+
+    def fill_lines(self, X: Rows, out: np.ndarray) -> None:
+        """Write the features as lines, ``(k, len(X))``, for a statistic."""
+        values = np.empty((len(self.projection), X.shape[0]))
+        self.kernel.against(self.landmarks)(X, values)
+        np.dot(self.projection.T, values, out=out)
+        out -= self.offset[:, None]
+
+    def reading(self, X: Rows) -> KernelModel:
+        """Return the model that reads ``X``; a precomputed X may have a column for each landmark."""
+        n_landmarks = len(self.projection)
+        if isinstance(self.kernel, Precomputed) and X.shape[1] == n_landmarks:
+            return replace(self, landmarks=np.arange(n_landmarks))
+        return self
+
+
+class _Transformer:
+    """A worker with its own buffer for kernel values."""
+
+    def __init__(self, model: KernelModel, X: Rows, out: np.ndarray) -> None:
+        self._fill = model.kernel.against(model.landmarks, model.dtype)
+        self._projection: np.ndarray = model.projection.astype(model.dtype, copy=False)
+        self._offset: np.ndarray = model.offset.astype(model.dtype, copy=False)
+        self._X = X
+        self._out = out
+        self._buffer: np.ndarray = np.empty(0, model.dtype)
+
+    def __call__(self, rows: slice) -> None:
+        n_landmarks, n_rows = len(self._projection), rows.stop - rows.start
+        if self._buffer.size < n_landmarks * n_rows:
+            self._buffer = np.empty(n_landmarks * n_rows, self._buffer.dtype)
+        values = self._buffer[: n_landmarks * n_rows].reshape(n_landmarks, n_rows)
+        self._fill(self._X[rows], values)
+        out = self._out[rows]
+        np.dot(values.T, self._projection, out=out)
+        out -= self._offset
+
+
+class Projector:
+    """A plain callable from rows to features, without any checks, for serving.
+
+    It takes one row, ``(d,)``, or several, ``(n, d)``, and returns ``(k,)`` or ``(n, k)``. Everything
+    that does not depend on the rows is prepared once.
+    """
+
+    def __init__(self, model: KernelModel) -> None:
+        self._fill = model.kernel.against(model.landmarks, model.dtype)
+        self._projection: np.ndarray = model.projection.astype(model.dtype)
+        self._offset: np.ndarray = model.offset.astype(model.dtype)
+        self._n_landmarks = len(model.projection)
+        self._dtype = model.dtype
+
+    def __call__(self, X: Rows) -> np.ndarray:
+        rows = X[None, :] if X.ndim == 1 else X
+        values = np.empty((self._n_landmarks, rows.shape[0]), self._dtype)
+        self._fill(rows, values)
+        features = values.T @ self._projection
+        features -= self._offset
+        return features[0] if X.ndim == 1 else features

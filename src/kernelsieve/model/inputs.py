@@ -1,0 +1,128 @@
+"""Checks of what users hand in: every refusal names the row, the parameter and the remedy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, validate_data
+
+from .._sklearn import check_sample_weight
+from ..columns import row_slices
+from ..exceptions import InvalidDataError, InvalidParameterError
+from ..kernels import Kernel, Precomputed, Rows
+
+_CHECKED_VALUES = 500_000  # looked at together
+
+
+def check_rows(
+    estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1, precomputed: bool = False
+) -> Rows:
+    """Return X as a dense float array or CSR matrix, float32 and float64 as they are."""
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        skip_check_array=False,
+        accept_sparse=False if precomputed else "csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,
+        ensure_min_samples=min_rows,
+    )
+    check_finite(X, "X")
+    return X
+
+
+def check_finite(X: Rows, name: str) -> None:
+    """Refuse NaN and infinity, and say where the first one is."""
+    if sparse.issparse(X):
+        bad = np.flatnonzero(~np.isfinite(X.data))
+        if len(bad):
+            row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+            _refuse(X.data[bad[0]], name, row, int(X.indices[bad[0]]))
+        return
+    for rows in row_slices(X.shape[0], max(1, _CHECKED_VALUES // max(1, X.shape[1]))):
+        block = X[rows]
+        # One sum tells of most blocks that all is well; a false alarm by overflow is looked into.
+        with np.errstate(over="ignore", invalid="ignore"):
+            well = np.isfinite(block.sum())
+        if not well and not np.isfinite(block).all():
+            row, column = np.argwhere(~np.isfinite(block))[0]
+            _refuse(block[row, column], name, rows.start + int(row), int(column))
+
+
+def _refuse(value: float, name: str, row: int, column: int) -> None:
+    kind = "NaN" if np.isnan(value) else "inf"
+    raise InvalidDataError(
+        f"Input {name} contains {kind} in row {row}, column {column} (counted from 0); "
+        "remove such rows, or fill them in, for example with sklearn.impute.SimpleImputer."
+    )
+
+
+def check_weights(sample_weight: Any, X: Rows) -> np.ndarray | None:
+    """Return float64 weights, or None where all are equal to one."""
+    if sample_weight is None:
+        return None
+    weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weight.any():
+        raise InvalidDataError("sample_weight is 0 for every row; at least one must be positive.")
+    return None if (weight == 1.0).all() else weight
+
+
+def check_points(points: Any, X: Rows) -> Rows:
+    """Return candidates that were given as an array of points."""
+    points = check_array(
+        points, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
+    )
+    check_finite(points, "candidates")
+    if points.shape[1] != X.shape[1]:
+        raise InvalidParameterError(
+            f"candidates has {points.shape[1]} columns and X has {X.shape[1]}; pass points with the "
+            "same inputs as X."
+        )
+    if sparse.issparse(X) and not sparse.issparse(points):
+        return sparse.csr_matrix(points)
+    return points.toarray() if sparse.issparse(points) and not sparse.issparse(X) else points
+
+
+def check_kernel_input(kernel: Kernel, X: Rows) -> None:
+    """Refuse sparse rows for a kernel that needs dense ones."""
+    if sparse.issparse(X) and not kernel.accepts_sparse:
+        raise InvalidDataError(
+            f"kernel={type(kernel).__name__.lower()!r} needs dense input and X is sparse; pass "
+            "X.toarray(), or choose 'linear', 'rbf', 'laplacian', 'poly', 'sigmoid' or 'cosine'."
+        )
+
+
+def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None) -> None:
+    """Check the matrix of a precomputed kernel: square and symmetric, or n x c with its c rows."""
+    n_rows, n_columns = X.shape
+    if given_rows is not None and n_columns == len(given_rows):
+        return
+    if n_rows != n_columns:
+        raise InvalidDataError(
+            f"kernel='precomputed' needs the n x n kernel matrix of the training rows; X is "
+            f"{n_rows} x {n_columns}. Pass a square matrix, or the n x c columns of a pool together "
+            "with candidates=<the c row numbers of the pool>."
+        )
+    for rows in row_slices(n_rows, max(1, _CHECKED_VALUES // n_rows)):
+        gap = np.abs(X[rows] - X[:, rows].T)
+        if gap.max() > 1e-6 * max(1e-300, np.abs(X[rows]).max()):
+            row, column = np.unravel_index(int(gap.argmax()), gap.shape)
+            row = rows.start + int(row)
+            raise InvalidDataError(
+                f"kernel='precomputed' needs a symmetric matrix; X[{row}, {column}] is "
+                f"{X[row, column]:g} and X[{column}, {row}] is {X[column, row]:g}. "
+                "Pass (X + X.T) / 2 if the difference is rounding."
+            )
+
+
+def check_columns_at_transform(kernel: Kernel, X: Rows, n_landmarks: int, n_features: int) -> None:
+    """A precomputed X has a column for each training row, or for each landmark."""
+    if isinstance(kernel, Precomputed) and X.shape[1] not in (n_landmarks, n_features):
+        raise InvalidDataError(
+            f"X has {X.shape[1]} columns; kernel='precomputed' needs kernel values against the "
+            f"{n_features} columns of the training matrix or against the {n_landmarks} landmarks."
+        )

@@ -1,0 +1,104 @@
+"""What ``y`` means: continuous targets, several of them, or class labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array, column_or_1d
+
+from ..exceptions import InvalidDataError
+
+
+@dataclass(frozen=True)
+class TargetEncoder:
+    """Turns ``y`` into a float matrix; class labels into one column a class."""
+
+    classes: np.ndarray | None  # None for continuous targets
+    n_targets: int
+
+    @classmethod
+    def for_target(cls, y: Any, target: str, classes: Sequence[Any] | None = None) -> TargetEncoder:
+        """Decide what ``y`` is. Strings, booleans and integers are labels, floats are continuous."""
+        values = _as_array(y)
+        if classes is None and (target == "continuous" or not _are_labels(values, target)):
+            return cls(None, 1 if values.ndim == 1 else values.shape[1])
+        found = np.unique(column_or_1d(values) if classes is None else np.asarray(classes))
+        if len(found) < 2:
+            raise InvalidDataError(
+                f"y has one class only, {found[0]!r}: there is nothing to tell it from. At least 2 "
+                "classes are needed (of numbers to predict, pass target='continuous')."
+            )
+        return cls(found, len(found))
+
+    def encode(self, y: Any, n_rows: int) -> np.ndarray:
+        """Return the (n, q) float64 targets."""
+        values = _as_array(y)
+        if len(values) != n_rows:
+            raise InvalidDataError(
+                f"y has {len(values)} entries and X has {n_rows} rows: "
+                "Found input variables with inconsistent numbers of samples; they must be equal."
+            )
+        if self.classes is None:
+            return self._continuous(values)
+        labels = column_or_1d(values)
+        codes = np.searchsorted(self.classes, labels)
+        codes = np.minimum(codes, len(self.classes) - 1)
+        unknown = np.flatnonzero(self.classes[codes] != labels)
+        if len(unknown):
+            raise InvalidDataError(
+                f"y has the label {labels[unknown[0]]!r} in row {unknown[0]}, which is not one of "
+                f"the classes {self.classes.tolist()}; pass classes=... with all of them to the "
+                "first call."
+            )
+        return np.eye(len(self.classes))[codes]
+
+    def _continuous(self, values: np.ndarray) -> np.ndarray:
+        values = check_array(
+            values, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y"
+        )
+        columns = values.reshape(len(values), -1)
+        if columns.shape[1] != self.n_targets:
+            raise InvalidDataError(
+                f"y has {columns.shape[1]} columns; the first call had {self.n_targets}."
+            )
+        bad = np.flatnonzero(~np.isfinite(columns).all(axis=1))
+        if len(bad):
+            kind = "NaN" if np.isnan(columns[bad[0]]).any() else "inf"
+            raise InvalidDataError(
+                f"Input y contains {kind} in row {bad[0]} (rows counted from 0); "
+                "remove these rows or fill them in."
+            )
+        return columns
+
+
+def _as_array(y: Any) -> np.ndarray:
+    values = y if isinstance(y, np.ndarray) else np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = column_or_1d(values, warn=True)
+    if values.ndim not in (1, 2):
+        raise InvalidDataError(f"y must have 1 or 2 dimensions; it has {values.ndim}.")
+    return values
+
+
+def _are_labels(values: np.ndarray, target: str) -> bool:
+    if target == "classes":
+        return True
+    return values.ndim == 1 and values.dtype.kind in "OSUTbiu" and not _is_object_of_floats(values)
+
+
+def _is_object_of_floats(values: np.ndarray) -> bool:
+    return values.dtype == object and any(isinstance(v, float) for v in values[:100].tolist())
+
+
+def check_not_constant(Y: np.ndarray, center: bool) -> None:
+    """Refuse targets that no feature could be related to."""
+    spread = Y - Y.mean(axis=0) if center else Y
+    largest = np.abs(Y).max(initial=0.0)
+    if np.abs(spread).max(initial=0.0) <= 1e-14 * largest:
+        raise InvalidDataError(
+            "y is constant, so no feature can be related to it; check the target column, or use a "
+            "criterion without targets such as KernelFeatureExtraction('variance')."
+        )

@@ -1,0 +1,74 @@
+"""The sufficient statistic: all that quadratic methods see of the rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """The columns and targets in a few coordinates instead of n rows.
+
+    An orthogonal transformation of the (weighted) rows keeps every inner product. ``columns`` and
+    ``targets`` are what is left of them after one that turns all but the first ``1 + q + c`` rows to
+    zero; a method that sees only inner products cannot tell the difference.
+    """
+
+    columns: np.ndarray  # (N, c)
+    targets: np.ndarray  # (N, q)
+    means: np.ndarray  # weighted means of the columns as they are, before any shift
+    total_weight: float
+    trace: float  # weighted sum of k(x, x)
+
+
+class Statistic(ABC):
+    """Accumulates lines ``[1 | Y | columns]'`` of row blocks; associative under :meth:`merge`."""
+
+    def __init__(self, n_lines: int) -> None:
+        self.n_lines = n_lines
+        self.n_rows = 0
+        self.trace = 0.0
+
+    def update(self, lines: np.ndarray, trace: float = 0.0) -> None:
+        """Take in a block: ``lines`` has one column for each row of data."""
+        self.n_rows += lines.shape[1]
+        self.trace += trace
+        self._absorb(lines)
+
+    def merge(self, other: Self) -> None:
+        """Take in what another statistic of the same kind has seen."""
+        self.n_rows += other.n_rows
+        self.trace += other.trace
+        self._absorb_statistic(other)
+
+    def coordinates(self, n_targets: int, shift: np.ndarray, *, center: bool) -> Coordinates:
+        """Return columns and targets in coordinates, centred where asked."""
+        ones, rest = self._factor()
+        root = ones[0]  # the square root of the total weight
+        of_ones = ones[1:].copy()  # inner products with the unit vector along the constant
+        of_ones[n_targets:] += root * shift
+        if not center:
+            rest = np.vstack([of_ones, rest])
+        return Coordinates(
+            columns=rest[:, n_targets:],
+            targets=rest[:, :n_targets],
+            means=of_ones[n_targets:] / root,
+            total_weight=float(root**2),
+            trace=self.trace,
+        )
+
+    @abstractmethod
+    def _absorb(self, lines: np.ndarray) -> None: ...
+
+    @abstractmethod
+    def _absorb_statistic(self, other: Self) -> None: ...
+
+    @abstractmethod
+    def _factor(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the first line of a factor R of the rows, and the other lines without their first
+        column: coordinates of everything orthogonal to the constant.
+        """
