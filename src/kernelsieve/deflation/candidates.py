@@ -10,8 +10,6 @@ import numpy as np
 from .columns import Columns, RecomputedColumns
 from .metric import DiagonalOnly, Metric
 
-# Before centring noise can be told from a column: relative, squared.
-_CENTRED_NOISE = 1e-24
 # A downdated squared norm that has fallen this far has lost ten of its sixteen digits.
 _STALE = 1e-6
 _REFRESH_COLUMNS = 256
@@ -41,8 +39,8 @@ class Candidates(ABC):
     eligible: np.ndarray
 
     @abstractmethod
-    def advance(self, features: np.ndarray, residual_targets: np.ndarray) -> None:
-        """Bring everything up to date with the features so far, before a step."""
+    def advance(self, features: np.ndarray, residual_targets: np.ndarray) -> bool:
+        """Bring everything up to date with the features so far; tell if there are candidates."""
 
     @abstractmethod
     def deflate(self, feature: np.ndarray, target_products: np.ndarray) -> None:
@@ -55,7 +53,7 @@ class Candidates(ABC):
     def _start(self, squared_norms: np.ndarray) -> None:
         self.residual_squared_norms = squared_norms
         self.initial_squared_norms = squared_norms.copy()
-        self.eligible = squared_norms > _CENTRED_NOISE * self.columns.raw_squared_norms
+        self.eligible = squared_norms > 0
 
 
 class FixedCandidates(Candidates):
@@ -82,7 +80,7 @@ class FixedCandidates(Candidates):
     def column_products(self) -> np.ndarray:  # type: ignore[override]
         return self._products[:, : self._done]
 
-    def advance(self, features: np.ndarray, residual_targets: np.ndarray) -> None:
+    def advance(self, features: np.ndarray, residual_targets: np.ndarray) -> bool:
         small = self.residual_squared_norms < _STALE * self._trusted
         stale = np.flatnonzero(self.eligible & small)
         for start in range(0, len(stale), _REFRESH_COLUMNS):
@@ -92,6 +90,7 @@ class FixedCandidates(Candidates):
             self.residual_squared_norms[some] = np.einsum("ij,ij->j", residual, residual)
             self.target_products[some] = residual.T @ residual_targets
         self._trusted[stale] = self.residual_squared_norms[stale]
+        return True
 
     def deflate(self, feature: np.ndarray, target_products: np.ndarray) -> None:
         product = self.columns.inner(feature)
@@ -113,12 +112,10 @@ class FreshCandidates(Candidates):
         self._draw = draw
         self._retired: list[int] = []
 
-    def advance(self, features: np.ndarray, residual_targets: np.ndarray) -> None:
+    def advance(self, features: np.ndarray, residual_targets: np.ndarray) -> bool:
         drawn = self._draw(np.array(self._retired, dtype=np.intp))
         if drawn is None:
-            self.eligible = np.zeros(0, dtype=bool)
-            self.residual_squared_norms = self.initial_squared_norms = np.zeros(0)
-            return
+            return False
         self.columns, self.names = columns, _ = drawn
         n_features = features.shape[1]
         squared_norms, products = columns.scan(np.column_stack([features, residual_targets]))
@@ -128,6 +125,7 @@ class FreshCandidates(Candidates):
         self.target_products = products[:, n_features:]
         explained = np.einsum("cj,cj->c", self.column_products, self.column_products)
         self.residual_squared_norms = np.maximum(squared_norms - explained, 0.0)
+        return True
 
     def deflate(self, feature: np.ndarray, target_products: np.ndarray) -> None:
         """Nothing to do: the next candidates are deflated when they are drawn."""

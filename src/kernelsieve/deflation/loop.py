@@ -126,9 +126,11 @@ def extract(
     total_weight : float
         Number of rows of data, or the sum of their weights.
     floor : float
-        A column with a squared residual below this part of its squared norm is used up.
+        A column with a squared residual below this part of its squared norm (before centring: that
+        is what kernel values are rounded to) is used up.
     trust : float
-        Below this part its residual is not known well enough; the loop stops there and says so.
+        Below this part of the squared norm after centring its residual is not known well enough; the
+        loop stops there and says so.
     rows : Batch
         The rows themselves, for criteria that need them.
 
@@ -144,7 +146,9 @@ def extract(
     products: list[np.ndarray] = []
     outcome = Outcome.COMPLETE
     while basis.size < n_components:
-        candidates.advance(basis.features, residual_targets)
+        if not candidates.advance(basis.features, residual_targets):
+            outcome = Outcome.EXHAUSTED
+            break
         _retire_used_up(candidates, floor)
         view = View(
             residual_squared_norms=candidates.residual_squared_norms,
@@ -166,14 +170,14 @@ def extract(
             break
         column = candidates.columns.take(direction.candidates) @ direction.weights
         residual, coefficients = basis.residual(column)
-        squared, squared_before = float(residual @ residual), float(column @ column)
-        if not squared > floor * squared_before:
+        squared = float(residual @ residual)
+        if not squared > floor * _size_of_terms(candidates, direction) ** 2:
             if len(direction.candidates) > 1:
                 outcome = Outcome.EXHAUSTED
                 break
             candidates.retire(direction.candidates)
             continue
-        if squared < trust * squared_before:
+        if squared < trust * float(column @ column):
             if _retire_dependent(candidates, directions, trust):
                 continue
             outcome = Outcome.IMPRECISE
@@ -209,8 +213,15 @@ def extract(
     )
 
 
+def _size_of_terms(candidates: Candidates, direction: Direction) -> float:
+    """Return what a direction adds up, before anything cancels: rounding errors are relative to it."""
+    raw_norms = np.sqrt(candidates.columns.raw_squared_norms[direction.candidates])
+    return float(np.abs(direction.weights) @ raw_norms)
+
+
 def _retire_used_up(candidates: Candidates, floor: float) -> None:
-    used_up = candidates.residual_squared_norms <= floor * candidates.initial_squared_norms
+    raw_squared_norms = candidates.columns.raw_squared_norms
+    used_up = candidates.residual_squared_norms <= floor * raw_squared_norms
     candidates.retire(np.flatnonzero(candidates.eligible & used_up))
 
 

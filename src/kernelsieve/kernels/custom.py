@@ -61,18 +61,22 @@ class CallableKernel(Kernel):
         return self._checked(values, X, Z)
 
     def _first_block(self, X: Rows, Z: Rows) -> np.ndarray:
-        """Try the vectorised form, and trust it only if one entry alone gives the same value."""
+        """Find out which of the two forms the function has, without evaluating any value twice.
+
+        The block is asked for in three parts, the first a single value: a pairwise function that
+        happens to accept blocks, such as ``numpy.dot``, does not give the shapes of all three.
+        """
         shape = (X.shape[0], Z.shape[0])
+        values = np.empty(shape)
+        first, rest, everything = slice(0, 1), slice(1, None), slice(None)
         try:
-            values = np.asarray(self.function(X, Z, **self.params), dtype=np.float64)
-            corner = np.asarray(self.function(X[:1], Z[:1], **self.params), dtype=np.float64)
-            vectorised = values.shape == shape and corner.shape == (1, 1)
-            vectorised = vectorised and bool(
-                np.allclose(corner, values[:1, :1], rtol=1e-5, equal_nan=True)
-            )
-        except Exception:  # a pairwise function may fail on blocks in any way it likes
-            vectorised = False
-        if vectorised:
+            for i, j in ((first, first), (first, rest), (rest, everything)):
+                part = values[i, j]
+                if part.size:
+                    part[...] = self._in_one_call(X[i], Z[j], part.shape)
+        except Exception as error:  # a pairwise function may fail on blocks in any way it likes
+            refusal = error
+        else:
             self._pairwise = False
             return values
         try:
@@ -80,9 +84,15 @@ class CallableKernel(Kernel):
         except Exception as error:
             raise KernelError(
                 f"The kernel callable {_name_of(self.function)} works neither as f(X, Z), giving an "
-                f"array of shape {shape}, nor as f(x, z), giving a number: {error}"
+                f"array of shape {shape} ({refusal}), nor as f(x, z), giving a number ({error})."
             ) from error
         self._pairwise = True
+        return values
+
+    def _in_one_call(self, X: Rows, Z: Rows, shape: tuple[int, ...]) -> np.ndarray:
+        values = np.asarray(self.function(X, Z, **self.params), dtype=np.float64)
+        if values.shape != shape:
+            raise KernelError(f"an array of shape {values.shape} where {shape} was due")
         return values
 
     def _pair_by_pair(self, X: Rows, Z: Rows) -> np.ndarray:

@@ -17,6 +17,7 @@ from ..model import (
     LoopTransformer,
     OnePass,
     Settings,
+    all_or_nothing,
     documented,
     fit_columns,
 )
@@ -129,7 +130,8 @@ class FeatureExtraction(LoopTransformer):
     center : bool, default=True
         Give features zero mean. Sparse input stays sparse.
     tol : float, default=1e-20
-        A column whose squared residual is below this part of its squared norm is used up.
+        A column whose squared residual is below this part of its squared norm is used up. It bounds
+        how much rounding is amplified: features are exact to about 1e-16 / sqrt(tol).
     precision : {"auto", "fast", "safe"}, default="auto"
         See :class:`KernelFeatureExtraction`.
     target : {"auto", "continuous", "classes"}, default="auto"
@@ -200,6 +202,7 @@ class FeatureExtraction(LoopTransformer):
         return resolve_criterion(self.criterion)
 
     @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose directions.
 

@@ -5,7 +5,7 @@ from .documentation import documented
 from .estimator import KernelExtractor
 from .fitting import OnePass, Settings, fit_columns
 from .form import KernelModel, Projector
-from .loop_transformer import LoopTransformer
+from .loop_transformer import LoopTransformer, all_or_nothing
 from .nested import NestedTransformer
 from .targets import TargetEncoder
 
@@ -19,6 +19,7 @@ __all__ = [
     "Projector",
     "Settings",
     "TargetEncoder",
+    "all_or_nothing",
     "documented",
     "fit_columns",
 ]

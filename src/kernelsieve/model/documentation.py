@@ -36,7 +36,8 @@ PARAMETERS = """n_components : int, default=None
         Give features zero mean. Sparse input stays sparse, and a feature still needs its own
         landmarks only.
     tol : float, default=1e-20
-        A column whose squared residual is below this part of its squared norm is used up.
+        A column whose squared residual is below this part of its squared norm is used up. It bounds
+        how much rounding is amplified: features are exact to about 1e-16 / sqrt(tol).
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the rows accumulates. "fast" takes inner products, which lose sight of columns
         whose squared residual is below 1e-12 of their squared norm; "safe" factorises, at several

@@ -20,7 +20,7 @@ from ..kernels import Kernel, Precomputed, Rows, resolve_kernel
 from .assembly import Fit
 from .fitting import fit_columns, fit_fresh, pool_pass
 from .inputs import check_kernel_input, check_points, check_precomputed, check_rows
-from .loop_transformer import LoopTransformer
+from .loop_transformer import LoopTransformer, all_or_nothing
 from .pools import draw_pool
 from .stream import RepeatableBatches, Stream, split_item
 
@@ -122,6 +122,7 @@ class KernelExtractor(LoopTransformer):
     # ------------------------------------------------------------------ fitting
 
     @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose landmarks and directions.
 
@@ -156,6 +157,7 @@ class KernelExtractor(LoopTransformer):
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
@@ -195,6 +197,7 @@ class KernelExtractor(LoopTransformer):
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit_batches(self, batches: Iterable[Any], classes: Any = None) -> Self:
         """Fit on rows that come in batches, none of which has to be in memory with another.
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 from .._sklearn import check_sample_weight
 from ..columns import row_slices
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..kernels import Kernel, Precomputed, Rows
+from ..kernels import Kernel, Rows
 
 _CHECKED_VALUES = 500_000  # looked at together
 
@@ -119,10 +119,11 @@ def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None) -> None:
             )
 
 
-def check_columns_at_transform(kernel: Kernel, X: Rows, n_landmarks: int, n_features: int) -> None:
-    """A precomputed X has a column for each training row, or for each landmark."""
-    if isinstance(kernel, Precomputed) and X.shape[1] not in (n_landmarks, n_features):
+def check_precomputed_columns(X: Rows, n_landmarks: int, n_features: int, name: str) -> None:
+    """A precomputed X has a column for each column of the training matrix, or for each landmark."""
+    if X.shape[1] not in (n_landmarks, n_features):
         raise InvalidDataError(
-            f"X has {X.shape[1]} columns; kernel='precomputed' needs kernel values against the "
-            f"{n_features} columns of the training matrix or against the {n_landmarks} landmarks."
+            f"X has {X.shape[1]} features, but {name} is expecting {n_features} features as input: "
+            "kernel values against the columns of the training matrix. The "
+            f"{n_landmarks} landmarks alone would do as well."
         )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +21,25 @@ from .nested import NestedTransformer
 from .targets import TargetEncoder, check_not_constant
 
 _DEFAULT_COMPONENTS = 100
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: _Method) -> _Method:
+    """Leave the estimator exactly as it was when a way to fit raises an error."""
+
+    @wraps(fit)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return guarded  # type: ignore[return-value]
 
 
 class LoopTransformer(NestedTransformer):

@@ -14,7 +14,7 @@ from ..exceptions import InvalidParameterError
 from ..kernels import Precomputed, Rows
 from .assembly import Fit
 from .form import Projector
-from .inputs import check_columns_at_transform, check_kernel_input, check_rows
+from .inputs import check_kernel_input, check_precomputed_columns, check_rows
 
 
 class _NestedTransform:
@@ -131,7 +131,8 @@ class _NestedTransform:
         model = self._current_fit().model
         if isinstance(model.kernel, Precomputed):
             rows = check_rows(copy.copy(self), X, reset=True, precomputed=True)
-            check_columns_at_transform(model.kernel, rows, len(model.projection), self.n_features_in_)
+            name = type(self).__name__
+            check_precomputed_columns(rows, len(model.projection), self.n_features_in_, name)
             return rows
         rows = check_rows(self, X, reset=False)
         check_kernel_input(model.kernel, rows)

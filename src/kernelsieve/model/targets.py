@@ -25,11 +25,12 @@ class TargetEncoder:
         values = _as_array(y)
         if classes is None and (target == "continuous" or not _are_labels(values, target)):
             return cls(None, 1 if values.ndim == 1 else values.shape[1])
-        found = np.unique(column_or_1d(values) if classes is None else np.asarray(classes))
+        found = np.unique(_labels(values) if classes is None else np.asarray(classes))
         if len(found) < 2:
             raise InvalidDataError(
-                f"y has one class only, {found[0]!r}: there is nothing to tell it from. At least 2 "
-                "classes are needed (of numbers to predict, pass target='continuous')."
+                f"y has one class only, {found.tolist()[0]!r}: there is nothing to tell it from. At "
+                "least 2 classes are needed; where rows come in pieces, pass classes=... with all of "
+                "them (for numbers to predict, pass target='continuous')."
             )
         return cls(found, len(found))
 
@@ -43,14 +44,14 @@ class TargetEncoder:
             )
         if self.classes is None:
             return self._continuous(values)
-        labels = column_or_1d(values)
+        labels = _labels(values)
         codes = np.searchsorted(self.classes, labels)
         codes = np.minimum(codes, len(self.classes) - 1)
         unknown = np.flatnonzero(self.classes[codes] != labels)
         if len(unknown):
             raise InvalidDataError(
-                f"y has the label {labels[unknown[0]]!r} in row {unknown[0]}, which is not one of "
-                f"the classes {self.classes.tolist()}; pass classes=... with all of them to the "
+                f"y has the label {labels.tolist()[unknown[0]]!r} in row {unknown[0]}, which is not "
+                f"one of the classes {self.classes.tolist()}; pass classes=... with all of them to the "
                 "first call."
             )
         return np.eye(len(self.classes))[codes]
@@ -76,8 +77,6 @@ class TargetEncoder:
 
 def _as_array(y: Any) -> np.ndarray:
     values = y if isinstance(y, np.ndarray) else np.asarray(y)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = column_or_1d(values, warn=True)
     if values.ndim not in (1, 2):
         raise InvalidDataError(f"y must have 1 or 2 dimensions; it has {values.ndim}.")
     return values
@@ -86,11 +85,16 @@ def _as_array(y: Any) -> np.ndarray:
 def _are_labels(values: np.ndarray, target: str) -> bool:
     if target == "classes":
         return True
-    return values.ndim == 1 and values.dtype.kind in "OSUTbiu" and not _is_object_of_floats(values)
+    one_column = values.ndim == 1 or values.shape[1] == 1
+    return one_column and values.dtype.kind in "OSUTbiu" and not _is_object_of_floats(values)
+
+
+def _labels(values: np.ndarray) -> np.ndarray:
+    return column_or_1d(values, warn=True)
 
 
 def _is_object_of_floats(values: np.ndarray) -> bool:
-    return values.dtype == object and any(isinstance(v, float) for v in values[:100].tolist())
+    return values.dtype == object and any(isinstance(v, float) for v in values[:100].ravel())
 
 
 def check_not_constant(Y: np.ndarray, center: bool) -> None:

@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.preprocessing import scale
+
+from kernelsieve.datasets import DATA_VARIABLE, load_local, local_data_folder
+
+
+@pytest.fixture(scope="session")
+def cancer():
+    """569 rows, 30 standardised inputs, two classes."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return scale(X), y
+
+
+@pytest.fixture(scope="session")
+def diabetes():
+    """442 rows, 10 standardised inputs, a continuous target."""
+    X, y = load_diabetes(return_X_y=True)
+    return scale(X), y.astype(float)
+
+
+@pytest.fixture(scope="session")
+def digits():
+    """700 rows, 64 pixels, ten classes."""
+    X, y = load_digits(return_X_y=True)
+    return X[:700] / 16, y[:700]
+
+
+@pytest.fixture(scope="session")
+def local_data():
+    """Loads a data set of the local folder; a test that needs it is skipped without the folder."""
+    if local_data_folder() is None:
+        pytest.skip(f"set {DATA_VARIABLE} to the folder with the papers' data sets")
+    return load_local
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)

@@ -1,0 +1,243 @@
+"""Bad input: a clear error that names what is wrong and what to do, and nothing is changed."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from kernelsieve import (
+    FeatureExtraction,
+    KernelFeatureExtraction,
+    SparseMaximalAlignment,
+    SparseMaximalCovariance,
+)
+from kernelsieve.exceptions import FewerFeaturesWarning
+
+METHODS = [SparseMaximalAlignment, SparseMaximalCovariance]
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.standard_normal((40, 4))
+    return X, X[:, 0] ** 2 + rng.standard_normal(40)
+
+
+def refused(message, estimator, X, y, **kwargs):
+    """The error matches, and the estimator is as it was before, fitted or not."""
+    before = dict(vars(estimator))
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, y, **kwargs)
+    assert list(vars(estimator)) == list(before)
+    assert all(vars(estimator)[name] is value for name, value in before.items())
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("value", "name"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
+def test_non_finite_values_are_found(method, value, name, data):
+    X, y = data
+    bad = X.copy()
+    bad[7, 2] = value
+    refused(f"X contains {name} in row 7, column 2", method(), bad, y)
+    refused(f"X contains {name} in row 7, column 2", method(kernel="linear"), sparse.csr_matrix(bad), y)
+    bad_y = y.copy()
+    bad_y[5] = value
+    refused(f"y contains {name} in row 5", method(), X, bad_y)
+    model = method(3).fit(X, y)
+    with pytest.raises(ValueError, match="row 7"):
+        model.transform(bad)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_refused_second_fit_leaves_the_first_in_place(method, data):
+    X, y = data
+    model = method(3).fit(X, y)
+    before = model.transform(X)
+    refused("row 0", model, np.full((40, 3), np.nan), y)
+    np.testing.assert_array_equal(model.transform(X), before)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sizes(method, data):
+    X, y = data
+    refused("0 sample", method(), X[:0], y[:0])
+    refused("minimum of 2 is required", method(), X[:1], y[:1])
+    refused("39 entries and X has 40 rows", method(), X, y[:39])
+    refused("0 feature", method(), X[:, :0], y)
+    refused("larger than the 10 candidates", method(20, candidates=10), X, y)
+    refused("larger than the 40 candidates", method(50), X, y)
+    refused("requires y to be passed", method(), X, None)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_targets_without_information(method, data):
+    X, _ = data
+    refused("one class only", method(), X, np.zeros(40, dtype=int))
+    refused("one class only", method(), X, np.array(["a"] * 40))
+    refused("y is constant", method(), X, np.full(40, 3.3))
+    refused("y is constant", method(center=False), X, np.zeros(40))
+
+
+@pytest.mark.parametrize("gamma", [0, -1.0, np.nan, np.inf, "wide"])
+def test_gamma(gamma, data):
+    refused("gamma", SparseMaximalAlignment(gamma=gamma), *data)
+
+
+def test_unknown_kernel_suggests_the_nearest_name(data):
+    refused("Did you mean 'rbf'", SparseMaximalAlignment(kernel="rfb"), *data)
+    refused("Did you mean 'laplacian'", SparseMaximalAlignment(kernel="laplace"), *data)
+    refused("Did you mean 'alignment'", KernelFeatureExtraction("aligment"), *data)
+
+
+def test_kernel_callables(data):
+    refused("shape", SparseMaximalAlignment(kernel=lambda X, Z: np.ones((3, 3))), *data)
+    refused(
+        "finite", SparseMaximalAlignment(kernel=lambda X, Z: np.full((len(X), len(Z)), np.nan)), *data
+    )
+
+    def late(X, Z):  # right at first, wrong later
+        values = X @ Z.T
+        return values[:, :-1] if len(X) > 30 and late.calls > 1 else values
+
+    late.calls = 0
+
+    def counting(X, Z):
+        late.calls += 1
+        return late(X, Z)
+
+    refused("shape", SparseMaximalAlignment(3, kernel=counting, candidates=10), *data)
+
+
+def test_precomputed_matrices(data):
+    X, y = data
+    K = X @ X.T
+    refused("square", SparseMaximalAlignment(kernel="precomputed"), K[:, :30], y)
+    crooked = K.copy()
+    crooked[3, 5] += 1
+    refused(r"symmetric matrix; X\[3, 5\]", SparseMaximalAlignment(kernel="precomputed"), crooked, y)
+    refused(
+        "row numbers", SparseMaximalAlignment(kernel="precomputed", candidates=[1, 99]), K[:, :2], y
+    )
+    model = SparseMaximalAlignment(3, kernel="precomputed").fit(K, y)
+    with pytest.raises(ValueError, match="expecting 40 features"):
+        model.transform(K[:, :7])
+
+
+def test_sparse_input_with_a_kernel_that_needs_dense(data):
+    X, y = data
+    refused("needs dense input", SparseMaximalAlignment(kernel="chi2"), sparse.csr_matrix(abs(X)), y)
+    refused("at least 0", SparseMaximalAlignment(kernel="chi2"), X, y)
+
+
+def test_before_fit_and_with_other_columns(data):
+    X, y = data
+    for call in ("transform", "truncate", "projector"):
+        with pytest.raises(NotFittedError):
+            getattr(SparseMaximalAlignment(), call)(*([X] if call == "transform" else [1]))
+    with pytest.raises(NotFittedError):
+        _ = SparseMaximalAlignment().landmarks_
+    model = SparseMaximalAlignment(3).fit(X, y)
+    with pytest.raises(ValueError, match="3 features, but SparseMaximalAlignment is expecting 4"):
+        model.transform(X[:, :3])
+    for wrong in (0, 4):
+        with pytest.raises(ValueError, match="between 1 and the 3 features"):
+            model.transform(X, n_components=wrong)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 0}, "n_components"),
+        ({"candidates": "some"}, "candidates"),
+        ({"candidates": np.zeros((5, 3))}, "candidates has 3 columns and X has 4"),
+        ({"pool": "magic"}, "pool"),
+        ({"precision": "low"}, "precision"),
+        ({"n_nonzero": 4}, "n_nonzero"),
+        ({"resample": True, "candidates": np.zeros((5, 4))}, "resample"),
+        ({"resample": True, "n_nonzero": 2}, "resample"),
+        ({"tol": -1}, "tol"),
+    ],
+)
+def test_parameters(parameters, message, data):
+    refused(message, SparseMaximalAlignment(**parameters), *data)
+
+
+def test_weights(data):
+    X, y = data
+    refused("Negative", SparseMaximalAlignment(), X, y, sample_weight=-np.ones(40))
+    refused("0 for every row|zero", SparseMaximalAlignment(), X, y, sample_weight=np.zeros(40))
+    refused("shape", SparseMaximalAlignment(), X, y, sample_weight=np.ones(39))
+
+
+def test_pieces(data):
+    X, y = data
+    with pytest.raises(ValueError, match="candidates=50 are drawn from the first batch, which has 40"):
+        SparseMaximalAlignment(candidates=50).partial_fit(X, y)
+    with pytest.raises(ValueError, match="need a pool"):
+        SparseMaximalAlignment(candidates="all").partial_fit(X, y)
+    with pytest.raises(ValueError, match="no batch"):
+        SparseMaximalAlignment().fit_batches([])
+    labels = np.array(["a", "b"])[(y > 0).astype(int)]
+    model = SparseMaximalAlignment(2, candidates=10, random_state=0).partial_fit(X, labels)
+    with pytest.raises(ValueError, match=r"'c' in row 0.*pass classes"):
+        model.partial_fit(X[:2], ["c", "a"])
+    # what was refused has left no trace
+    again = SparseMaximalAlignment(2, candidates=10, random_state=0).partial_fit(X, labels)
+    np.testing.assert_array_equal(model.transform(X), again.transform(X))
+    with pytest.raises(ValueError, match="expecting 4 features"):
+        model.partial_fit(X[:, :3], labels)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("candidates", ["all", 40, "resample"])
+def test_rank_below_k_gives_fewer_features_and_one_warning(method, candidates, rng):
+    X = np.repeat(rng.standard_normal((10, 3)), 8, axis=0)  # ten different rows, rank 3
+    X[:8] = 0  # among them rows of zeros
+    X = np.column_stack([X, np.ones(80)])  # and a constant column
+    y = rng.standard_normal(80)
+    resample = candidates == "resample"
+    model = method(
+        12,
+        kernel="linear",
+        candidates=40 if resample else candidates,
+        resample=resample,
+        random_state=0,
+    )
+    with pytest.warns(FewerFeaturesWarning, match="gave 3 features of the 12") as record:
+        model.fit(X, y)
+    assert len(record) == 1
+    assert np.isfinite(model.transform(X)).all()
+    assert model.transform(X).shape == (80, 3)
+
+
+def test_equal_rows_are_chosen_once(rng):
+    X = np.repeat(rng.standard_normal((10, 3)), 8, axis=0)
+    y = rng.standard_normal(80)
+    for candidates in ("all", X):
+        with pytest.warns(FewerFeaturesWarning, match="of the 30"):
+            model = SparseMaximalAlignment(30, candidates=candidates).fit(X, y)
+        assert len(np.unique(model.landmarks_, axis=0)) == len(model.landmarks_) <= 10
+        assert np.isfinite(model.transform(X)).all()
+
+
+def test_a_target_that_is_explained_stops_the_search(rng):
+    X = rng.standard_normal((50, 4))
+    y = X @ X[7]  # a kernel column itself
+    with pytest.warns(FewerFeaturesWarning, match="explain the target"):
+        model = SparseMaximalAlignment(3, kernel="linear", center=False).fit(X, y)
+    assert model.landmark_indices_.tolist() == [7]
+
+
+def test_no_number_asked_for_needs_no_warning(rng):
+    X = rng.standard_normal((50, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SparseMaximalAlignment(kernel="linear").fit(X, rng.standard_normal(50))
+    assert model.n_components_ == 3
+
+
+def test_identical_rows_have_no_features(rng):
+    X = np.ones((20, 3))
+    refused("No feature could be found", SparseMaximalAlignment(2), X, rng.standard_normal(20))
+    refused("No feature could be found", FeatureExtraction("pls", 2), X, rng.standard_normal(20))

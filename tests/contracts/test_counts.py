@@ -1,0 +1,78 @@
+"""How many kernel values are evaluated: linear cost is counted, not timed."""
+
+import numpy as np
+import pytest
+from naive import CountingKernel
+
+from kernelsieve import SparseMaximalAlignment, SparseMaximalCovariance
+
+METHODS = [SparseMaximalAlignment, SparseMaximalCovariance]
+N, C, K = 3000, 40, 15
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((N, 4))
+    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("given", [True, False])
+def test_a_pool_costs_one_pass_and_a_finishing_pass(method, given, data):
+    X, y = data
+    kernel = CountingKernel()
+    candidates = X[:C] if given else C
+    method(K, kernel=kernel, candidates=candidates, random_state=0).fit(X, y)
+    assert kernel.evaluations <= N * C + C * C + N * K
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_fresh_subsets_cost_their_columns_at_every_step(method, data):
+    X, y = data
+    kernel = CountingKernel()
+    method(K, kernel=kernel, candidates=C, resample=True, random_state=0).fit(X, y)
+    # one more value tells a vectorised function from a pairwise one
+    assert kernel.evaluations <= K * C * N + N * K + 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_exact_selection_evaluates_the_matrix_once_when_it_fits(method, data):
+    X, y = data[0][:500], data[1][:500]
+    kernel = CountingKernel()
+    method(K, kernel=kernel, candidates="all").fit(X, y)
+    assert kernel.evaluations <= 500 * 500 + 1
+
+
+def test_exact_selection_without_memory_evaluates_once_a_step(data):
+    X, y = data[0][:500], data[1][:500]
+    kernel = CountingKernel()
+    SparseMaximalAlignment(K, kernel=kernel, candidates="all", max_memory=0).fit(X, y)
+    # norms and targets, one product a step, and the chosen columns
+    assert kernel.evaluations <= (K + 1) * 500 * 500 + K * 500 + 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_new_row_costs_one_evaluation_a_feature(method, data):
+    X, y = data
+    kernel = CountingKernel()
+    model = method(K, kernel=kernel, candidates=C, random_state=0).fit(X, y)
+    kernel.evaluations = 0
+    model.transform(X)
+    assert kernel.evaluations == N * K
+    kernel.evaluations = 0
+    model.transform(X, n_components=4)
+    assert kernel.evaluations == N * 4
+    kernel.evaluations = 0
+    model.projector()(X[0])
+    assert kernel.evaluations == K
+
+
+def test_batches_that_come_once_cost_one_pass(data):
+    X, y = data
+    kernel = CountingKernel()
+    model = SparseMaximalAlignment(K, kernel=kernel, candidates=X[:C])
+    for start in range(0, N, 500):
+        model.partial_fit(X[start : start + 500], y[start : start + 500])
+    assert model.n_components_ == K
+    assert kernel.evaluations <= N * C + C * C + 1

@@ -1,0 +1,206 @@
+"""The same pool gives the same landmarks and features, however the rows arrive."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.spatial.distance import pdist
+
+from kernelsieve import KernelFeatureExtraction, SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve.exceptions import FewerFeaturesWarning
+from kernelsieve.kernels import RBF
+
+ESTIMATORS = {
+    "alignment": SparseMaximalAlignment,
+    "covariance": SparseMaximalCovariance,
+    "variance": lambda *a, **kw: KernelFeatureExtraction("variance", *a, **kw),
+    "kpls": lambda *a, **kw: KernelFeatureExtraction("kpls", *a, **kw),
+    "pairs": lambda *a, **kw: SparseMaximalCovariance(*a, n_nonzero=2, **kw),
+}
+
+
+def pieces(size, *arrays):
+    for start in range(0, len(arrays[0]), size):
+        yield tuple(array[start : start + size] for array in arrays)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((1500, 6))
+    Y = np.column_stack([np.sin(X[:, 0]) * X[:, 1], X[:, 2] ** 2]) + 0.1 * rng.standard_normal(
+        (1500, 2)
+    )
+    return X, Y, X[rng.choice(1500, 40, replace=False)]
+
+
+def make(name, pool, **parameters):
+    return ESTIMATORS[name](12, candidates=pool, **parameters)
+
+
+def agree(model, reference, X, atol=1e-8):
+    assert_array_equal(model.landmark_indices_, reference.landmark_indices_)
+    assert_allclose(model.transform(X), reference.transform(X), atol=atol)
+    assert_allclose(model.criterion_path_, reference.criterion_path_, rtol=1e-6)
+    assert_allclose(
+        model.explained_variance_ratio_, reference.explained_variance_ratio_, rtol=1e-6, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_jobs": 1},
+        {"n_jobs": 2},
+        {"block_size": 1},
+        {"block_size": 7},
+        {"block_size": 100_000},
+        {"precision": "safe"},
+        {"precision": "fast"},
+        {"precision": "safe", "block_size": 13, "n_jobs": 2},
+    ],
+    ids=str,
+)
+def test_threads_blocks_and_precision_change_nothing(name, parameters, problem):
+    X, Y, pool = problem
+    agree(make(name, pool, **parameters).fit(X, Y), make(name, pool).fit(X, Y), X)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_partial_fit_in_pieces(name, size, problem):
+    X, Y, pool = problem
+    model = make(name, pool)
+    for part, targets in pieces(size, X, Y):
+        model.partial_fit(part, targets)
+    agree(model, make(name, pool).fit(X, Y), X)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("kind", ["list", "iterator", "dataset"])
+def test_fit_batches(name, kind, problem):
+    X, Y, pool = problem
+
+    class Dataset:
+        def __iter__(self):
+            return pieces(400, X, Y)
+
+    batches = {"list": list(pieces(400, X, Y)), "iterator": pieces(400, X, Y), "dataset": Dataset()}
+    agree(make(name, pool).fit_batches(batches[kind]), make(name, pool).fit(X, Y), X)
+
+
+def test_batches_carry_weights(problem):
+    X, Y, pool = problem
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(X))
+    reference = make("alignment", pool).fit(X, Y, sample_weight=weight)
+    agree(make("alignment", pool).fit_batches(list(pieces(300, X, Y, weight))), reference, X)
+    model = make("alignment", pool)
+    for part, targets, some in pieces(11, X, Y, weight):
+        model.partial_fit(part, targets, sample_weight=some)
+    agree(model, reference, X)
+
+
+@pytest.mark.parametrize("layout", ["F", "strided", "memmap", "list"])
+def test_memory_layout_changes_nothing(layout, problem, tmp_path):
+    X, Y, pool = problem
+    if layout == "memmap":
+        given = np.memmap(tmp_path / "rows", dtype=X.dtype, mode="w+", shape=X.shape)
+        given[:] = X
+        given.flush()
+    else:
+        given = {
+            "F": np.asfortranarray(X),
+            "strided": np.repeat(X, 2, axis=1)[:, ::2],
+            "list": X.tolist(),
+        }[layout]
+    agree(make("alignment", pool).fit(given, Y), make("alignment", pool).fit(X, Y), X)
+
+
+@pytest.mark.parametrize("name", ["alignment", "covariance"])
+def test_float32_input_and_float32_kernel_values(name, problem):
+    X, Y, pool = problem
+    reference = make(name, pool).fit(X, Y)
+    scale = np.abs(reference.transform(X)).max()
+    narrow = make(name, pool).fit(X.astype(np.float32), Y)
+    assert_array_equal(narrow.landmark_indices_, reference.landmark_indices_)
+    assert_allclose(narrow.transform(X), reference.transform(X), atol=1e-4 * scale)
+    fill = make(name, pool, dtype="float32").fit(X, Y)
+    assert fill.transform(X).dtype == np.float32
+    assert_array_equal(fill.landmark_indices_, reference.landmark_indices_)
+    assert_allclose(fill.transform(X), reference.transform(X), atol=1e-3 * scale)
+
+
+@pytest.mark.parametrize("candidates", ["all", "pool", "resample"])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "cosine", "laplacian", "sigmoid"])
+def test_sparse_input_equals_dense(kernel, candidates):
+    rng = np.random.default_rng(1)
+    X = sparse.random(300, 40, density=0.2, random_state=1, format="csr")
+    y = rng.standard_normal(300)
+    given = {"all": "all", "pool": 60, "resample": 300}[candidates]
+    parameters = {
+        "kernel": kernel,
+        "gamma": 0.02 if kernel == "sigmoid" else 0.3,
+        "candidates": given,
+        "resample": candidates == "resample",
+        "random_state": 0,
+    }
+    a = SparseMaximalAlignment(10, **parameters).fit(X, y)
+    b = SparseMaximalAlignment(10, **parameters).fit(X.toarray(), y)
+    assert sparse.issparse(a.landmarks_)
+    assert_array_equal(a.landmark_indices_, b.landmark_indices_)
+    assert_allclose(a.transform(X), b.transform(X.toarray()), atol=1e-7)
+
+
+def test_wide_sparse_input_stays_sparse():
+    X = sparse.random(2000, 100_000, density=1e-4, random_state=0, format="csr")
+    y = np.asarray(X[:, :500].sum(axis=1)).ravel() + np.arange(2000) * 1e-3
+    model = SparseMaximalAlignment(10, kernel="linear", candidates=50, random_state=0)
+    tracemalloc.start()
+    features = model.fit(X, y).transform(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert features.shape == (2000, 10)
+    dense = X.shape[0] * X.shape[1] * 8
+    assert peak < dense / 100
+
+
+@pytest.mark.parametrize("width", [1.0, 3.0, 10.0, 30.0, 100.0])
+def test_wide_kernels_are_finished_by_the_safe_form(width):
+    """The Gram form loses sight of small residuals; "auto" must choose as careful Gram-Schmidt does."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 3))
+    y = np.sin(2 * X[:, 0]) * X[:, 1] + X[:, 2] ** 2
+    gamma = 1 / (2 * (width * np.median(pdist(X))) ** 2)
+    pool = X[:150]
+    K = RBF(gamma).block(X, pool).astype(np.longdouble)
+    indices = _careful(K, y, 60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewerFeaturesWarning)
+        auto = SparseMaximalAlignment(60, candidates=pool, gamma=gamma).fit(X, y)
+        fast = SparseMaximalAlignment(60, candidates=pool, gamma=gamma, precision="fast").fit(X, y)
+    assert auto.landmark_indices_.tolist() == indices
+    # the fast form alone stops where it would begin to guess, and says so
+    assert fast.landmark_indices_.tolist() == indices[: fast.n_components_]
+
+
+def _careful(K, y, k):
+    """Gram-Schmidt in long double, deflating every column twice."""
+    raw = (K**2).sum(axis=0)
+    K = K - K.mean(axis=0)
+    y = (y - y.mean()).astype(np.longdouble)
+    indices = []
+    for _ in range(k):
+        norms = (K**2).sum(axis=0)
+        score = np.where(norms > 1e-20 * raw, (K.T @ y) ** 2 / np.maximum(norms, 1e-300), -1)
+        i = int(np.argmax(score))
+        if score[i] < 0:
+            break
+        q = K[:, i] / np.sqrt(norms[i])
+        for _ in range(2):
+            K = K - np.outer(q, q @ K)
+        indices.append(i)
+    return indices

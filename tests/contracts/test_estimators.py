@@ -1,0 +1,265 @@
+"""What every estimator must do: scikit-learn's checks and the promises of the one model form."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kernelsieve import (
+    FeatureExtraction,
+    KernelFeatureExtraction,
+    SparseMaximalAlignment,
+    SparseMaximalCovariance,
+)
+
+KERNEL_ESTIMATORS = [
+    SparseMaximalAlignment(6),
+    SparseMaximalCovariance(6),
+    SparseMaximalCovariance(6, n_nonzero=2, candidates=25, random_state=0),
+    SparseMaximalAlignment(6, candidates=50, random_state=0),
+    SparseMaximalAlignment(6, candidates=50, resample=True, random_state=0),
+    KernelFeatureExtraction("variance", 6),
+    KernelFeatureExtraction("kpca", 6),
+    KernelFeatureExtraction("kpca", 6, candidates=50, random_state=0),
+    KernelFeatureExtraction("kpls", 6),
+    KernelFeatureExtraction("kblf", 6),
+]
+PRIMAL_ESTIMATORS = [FeatureExtraction(name, 6) for name in ("alignment", "pca", "pls", "blf")]
+ESTIMATORS = KERNEL_ESTIMATORS + PRIMAL_ESTIMATORS
+
+
+def name_of(estimator):
+    return repr(estimator).replace(" ", "")
+
+
+def drawn_by_chance(estimator):
+    """A random pool is another one when rows are repeated, so weights cannot equal repetition."""
+    if not isinstance(getattr(estimator, "candidates", None), int):
+        return {}
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": "random pool" for kind in ("dense", "sparse")
+    }
+
+
+@parametrize_with_checks(
+    [
+        SparseMaximalAlignment(),
+        SparseMaximalCovariance(),
+        SparseMaximalAlignment(candidates=10),
+        SparseMaximalAlignment(candidates=10, resample=True),
+        SparseMaximalAlignment(kernel="precomputed"),
+        SparseMaximalCovariance(2, n_nonzero=2),
+        KernelFeatureExtraction("kpca"),
+        KernelFeatureExtraction("kpls"),
+        FeatureExtraction("pls"),
+        FeatureExtraction("alignment"),
+    ],
+    expected_failed_checks=drawn_by_chance,
+)
+@pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(params=ESTIMATORS, ids=name_of)
+def fitted(request, diabetes):
+    X, y = diabetes
+    return clone(request.param).fit(X, y)
+
+
+def test_features_are_kernel_times_projection_minus_offset(fitted, diabetes):
+    X, _ = diabetes
+    if isinstance(fitted, FeatureExtraction):
+        values = X[:, fitted.landmarks_]
+    else:
+        values = rbf_kernel(X, fitted.landmarks_, gamma=1 / (X.shape[1] * X.var()))
+    assert fitted.projection_.shape == (len(fitted.landmarks_), fitted.n_components_)
+    assert fitted.offset_.shape == (fitted.n_components_,)
+    assert_allclose(fitted.transform(X), values @ fitted.projection_ - fitted.offset_, atol=1e-8)
+
+
+def test_prefixes_truncation_and_projector_agree(fitted, diabetes):
+    X, _ = diabetes
+    everything = fitted.transform(X)
+    short = fitted.truncate(3)
+    assert fitted.n_components_ == everything.shape[1] == 6
+    assert short.n_components_ == 3
+    assert len(short.landmarks_) <= len(fitted.landmarks_)
+    assert len(short.criterion_path_) == len(short.explained_target_ratio_) == 3
+    for features in (
+        fitted.transform(X, n_components=3),
+        short.transform(X),
+        short.projector()(X),
+        fitted.projector(3)(X),
+    ):
+        assert_allclose(features, everything[:, :3], atol=1e-9)
+    assert_allclose(fitted.projector()(X[5]), everything[5], atol=1e-9)
+
+
+def test_features_are_orthogonal_and_centred(fitted, diabetes):
+    features = fitted.transform(diabetes[0])
+    gram = features.T @ features
+    norms = np.sqrt(np.diagonal(gram))
+    assert_allclose(gram / np.outer(norms, norms), np.eye(6), atol=1e-10)
+    assert_allclose(features.mean(axis=0) / norms, 0, atol=1e-12)
+
+
+def test_explained_shares_are_shares(fitted):
+    for ratio in (fitted.explained_variance_ratio_, fitted.explained_target_ratio_):
+        assert ratio.shape == (6,)
+        assert (ratio >= 0).all()
+        assert ratio.sum() <= 1 + 1e-12
+
+
+def test_pickles_and_copies_are_the_same_model(fitted, diabetes):
+    X, _ = diabetes
+    for twin in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
+        assert_array_equal(twin.transform(X), fitted.transform(X))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_data_frames_in_and_out(fitted, library, diabetes):
+    frames = pytest.importorskip(library)
+    X, y = diabetes
+    names = [f"input{i}" for i in range(X.shape[1])]
+    frame = (
+        frames.DataFrame(X, columns=names) if library == "pandas" else frames.DataFrame(X, schema=names)
+    )
+    model = clone(fitted).set_output(transform=library).fit(frame, y)
+    assert model.feature_names_in_.tolist() == names
+    prefix = type(model).__name__.lower()
+    for features, k in ((model.transform(frame), 6), (model.transform(frame, n_components=2), 2)):
+        assert isinstance(features, frames.DataFrame)
+        assert list(features.columns) == [f"{prefix}{i}" for i in range(k)]
+    assert_allclose(np.asarray(model.transform(frame)), fitted.transform(X), atol=1e-8)
+
+
+def test_a_fit_is_repeatable(fitted, diabetes):
+    X, y = diabetes
+    again = clone(fitted).fit(X, y)
+    assert_array_equal(again.transform(X), fitted.transform(X))
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
+def test_whole_weights_are_repeated_rows(estimator, diabetes, rng):
+    X, y = diabetes[0][:120], diabetes[1][:120]
+    if getattr(estimator, "resample", False) or not isinstance(
+        getattr(estimator, "candidates", ""), str
+    ):
+        estimator = clone(estimator).set_params(candidates=X[:30], resample=False)
+    weight = rng.integers(1, 4, size=len(X))
+    repeated = np.repeat(np.arange(len(X)), weight)
+    a = clone(estimator).fit(X, y, sample_weight=weight)
+    b = clone(estimator).fit(X[repeated], y[repeated])
+    assert_allclose(np.abs(a.transform(X)), np.abs(b.transform(X)), atol=1e-7)
+    assert_allclose(a.explained_variance_ratio_, b.explained_variance_ratio_, rtol=1e-6)
+
+
+def test_weights_are_routed_through_pipelines(diabetes):
+    X, y = diabetes
+    weight = np.linspace(0.5, 2, len(X))
+    with config_context(enable_metadata_routing=True):
+        sieve = SparseMaximalAlignment(5).set_fit_request(sample_weight=True)
+        head = Ridge().set_fit_request(sample_weight=True)
+        model = make_pipeline(sieve, head).fit(X, y, sample_weight=weight)
+    direct = SparseMaximalAlignment(5).fit(X, y, sample_weight=weight)
+    assert_allclose(model[0].transform(X), direct.transform(X))
+
+
+def test_parameters_are_searched_by_scikit_learn(cancer):
+    X, y = cancer
+    model = make_pipeline(SparseMaximalAlignment(5), LogisticRegression())
+    grid = {
+        "sparsemaximalalignment__n_components": [2, 8],
+        "sparsemaximalalignment__gamma": [0.01, 0.1],
+    }
+    assert GridSearchCV(model, grid, cv=3).fit(X, y).best_score_ > 0.9
+
+
+@pytest.mark.parametrize("method", [SparseMaximalAlignment, SparseMaximalCovariance])
+def test_precomputed_kernels_equal_direct_ones(method, diabetes):
+    X, y = diabetes
+    K = rbf_kernel(X, gamma=0.1)
+    new = rbf_kernel(X[:50] + 0.1, X, gamma=0.1)
+    exact = method(8, gamma=0.1).fit(X, y)
+    expected = exact.transform(X[:50] + 0.1)
+    whole = method(8, kernel="precomputed").fit(K, y)
+    assert_array_equal(whole.landmark_indices_, exact.landmark_indices_)
+    assert_allclose(whole.transform(new), expected, atol=1e-8)
+    assert_allclose(whole.transform(new[:, whole.landmarks_]), expected, atol=1e-8)
+    rows = np.arange(0, 400, 10)
+    pooled = method(8, gamma=0.1, candidates=X[rows]).fit(X, y)
+    for matrix, test in ((K, new), (K[:, rows], new[:, rows])):
+        columns = method(8, kernel="precomputed", candidates=rows).fit(matrix, y)
+        assert_array_equal(columns.landmark_indices_, rows[pooled.landmark_indices_])
+        assert_allclose(columns.transform(test), pooled.transform(X[:50] + 0.1), atol=1e-8)
+
+
+def test_precomputed_kernels_with_rows_of_no_weight(diabetes):
+    X, y = diabetes[0][:80], diabetes[1][:80]
+    weight = np.arange(80) % 3
+    kept = np.flatnonzero(weight)
+    K = rbf_kernel(X, gamma=0.1)
+    a = SparseMaximalAlignment(5, kernel="precomputed").fit(K, y, sample_weight=weight)
+    b = SparseMaximalAlignment(5, gamma=0.1).fit(X[kept], y[kept], sample_weight=weight[kept])
+    assert_array_equal(a.landmark_indices_, kept[b.landmark_indices_])
+    assert_allclose(a.transform(K), b.transform(X), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "kernel", [lambda X, Z: X @ Z.T, lambda x, z: float(x @ z)], ids=["block", "pair"]
+)
+def test_kernel_callables_equal_named_kernels(kernel, diabetes):
+    X, y = diabetes[0][:100], diabetes[1][:100]
+    a = SparseMaximalCovariance(5, kernel=kernel).fit(X, y)
+    b = SparseMaximalCovariance(5, kernel="linear").fit(X, y)
+    assert_array_equal(a.landmark_indices_, b.landmark_indices_)
+    assert_allclose(a.transform(X), b.transform(X), atol=1e-8)
+
+
+def test_partial_fit_goes_on_after_use(diabetes):
+    X, y = diabetes
+    model = SparseMaximalAlignment(5, candidates=X[:50], gamma=0.1).partial_fit(X[:200], y[:200])
+    halfway = model.transform(X)
+    model.partial_fit(X[200:], y[200:])
+    whole = SparseMaximalAlignment(5, candidates=X[:50], gamma=0.1).fit(X, y)
+    assert_allclose(model.transform(X), whole.transform(X), atol=1e-8)
+    assert np.abs(halfway - model.transform(X)).max() > 1e-3
+    twin = pickle.loads(pickle.dumps(model)).partial_fit(X[:10], y[:10])
+    assert twin.n_components_ == 5
+
+
+def test_fit_forgets_the_pieces_before(diabetes):
+    X, y = diabetes
+    model = SparseMaximalAlignment(5, candidates=X[:50], gamma=0.1).partial_fit(X[:200], y[:200])
+    model.fit(X, y)
+    whole = SparseMaximalAlignment(5, candidates=X[:50], gamma=0.1).fit(X, y)
+    assert_array_equal(model.transform(X), whole.transform(X))
+
+
+def test_labels_in_pieces(cancer):
+    X, y = cancer
+    order = np.argsort(y, kind="stable")  # the first pieces have one class only
+    labels = np.array(["b", "m"])[y]
+    model = SparseMaximalAlignment(5, candidates=X[:60], gamma=0.03)
+    for start in range(0, len(X), 100):
+        rows = order[start : start + 100]
+        model.partial_fit(X[rows], labels[rows], classes=["b", "m"])
+    whole = SparseMaximalAlignment(5, candidates=X[:60], gamma=0.03).fit(X, labels)
+    assert model.classes_.tolist() == ["b", "m"]
+    assert_allclose(model.transform(X), whole.transform(X), atol=1e-8)
+
+
+def test_verbose_says_what_is_done(cancer, capsys):
+    X, y = cancer
+    SparseMaximalAlignment(3, candidates=50, verbose=1).fit(X, y)
+    assert "50 candidates" in capsys.readouterr().out
