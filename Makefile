@@ -25,7 +25,9 @@ papers: $(READY)
 	$(BIN)/python -m papers
 
 docs: $(READY)
-	$(BIN)/python docs/build.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -1,0 +1,1 @@
+"""Side by side with the alternatives, as ratios in one run; see ``python -m benchmarks --help``."""

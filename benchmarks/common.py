@@ -1,0 +1,51 @@
+"""Timing and tables for all benchmarks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+
+def seconds(work: Callable[[], object], repeat: int = 5) -> float:
+    """Return the shortest of some runs: on a shared machine the others measure the neighbours."""
+    best = float("inf")
+    for _ in range(repeat):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def in_turns(*works: Callable[[], object], repeat: int = 5) -> list[float]:
+    """Time several works in turns, so that a slow spell of the machine hits all of them."""
+    best = [float("inf")] * len(works)
+    for _ in range(repeat):
+        best = [min(old, seconds(work, 1)) for old, work in zip(best, works, strict=True)]
+    return best
+
+
+def heading(text: str) -> None:
+    print(f"\n{text}\n{'-' * len(text)}")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print columns, the first to the left and numbers to the right."""
+    cells = [[_text(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    for row in (header, *cells):
+        first, *rest = (
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        print("  ".join([first, *rest]))
+
+
+def verdict(statement: str, value: float, limit: float, *, at_least: bool) -> None:
+    """Print a ratio beside what is asked of it."""
+    good = value >= limit if at_least else value <= limit
+    relation = "at least" if at_least else "at most"
+    print(f"{'ok  ' if good else 'MISS'} {statement}: {value:.2f} ({relation} {limit:g} asked)")
+
+
+def _text(cell: object) -> str:
+    return f"{cell:.3g}" if isinstance(cell, float) else str(cell)

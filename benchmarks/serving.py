@@ -1,0 +1,60 @@
+"""Features of new rows: in bulk, and one row at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.decomposition import KernelPCA
+from sklearn.kernel_approximation import Nystroem
+
+from kernelsieve import SparseMaximalAlignment
+from kernelsieve.datasets import make_interactions
+
+from .common import heading, in_turns, table, verdict
+
+K, N_INPUTS, N_ROWS = 100, 50, 200_000
+
+
+def main() -> None:
+    X, y = make_interactions(N_ROWS, N_INPUTS, random_state=0)
+    train = slice(0, 5000)
+    gamma = 1 / (2 * N_INPUTS)
+    ours = SparseMaximalAlignment(K, gamma=gamma, candidates=500, random_state=0).fit(
+        X[train], y[train]
+    )
+    narrow = SparseMaximalAlignment(K, gamma=gamma, candidates=500, random_state=0, dtype="float32")
+    narrow.fit(X[train], y[train])
+    nystroem = Nystroem(gamma=gamma, n_components=K, random_state=0).fit(X[train])
+    kernel_pca = KernelPCA(K, kernel="rbf", gamma=gamma, random_state=0).fit(X[train])
+    X32 = X.astype(np.float32)
+    nystroem32 = Nystroem(gamma=gamma, n_components=K, random_state=0).fit(X32[train])
+
+    heading(f"serving: {K} features of {N_INPUTS} inputs")
+    few = X[:2000]
+    bulk = in_turns(
+        lambda: ours.transform(X),
+        lambda: nystroem.transform(X),
+        lambda: narrow.transform(X32),
+        lambda: nystroem32.transform(X32),
+        lambda: kernel_pca.transform(few),
+        repeat=7,
+    )
+    per_row = [t / N_ROWS * 1e6 for t in bulk[:4]] + [bulk[4] / len(few) * 1e6]
+    projector = ours.projector()
+    one = [
+        t / 200 * 1e6
+        for t in in_turns(
+            lambda: [projector(X[i]) for i in range(200)],
+            lambda: [nystroem.transform(X[i : i + 1]) for i in range(200)],
+            lambda: [kernel_pca.transform(X[i : i + 1]) for i in range(200)],
+        )
+    ]
+    table(
+        ["us a row", "kernelsieve", "Nystroem", "KernelPCA"],
+        [
+            ["bulk, float64", per_row[0], per_row[1], per_row[4]],
+            ["bulk, float32", per_row[2], per_row[3], "-"],
+            ["one row", *one],
+        ],
+    )
+    verdict("bulk, float64: Nystroem over ours", per_row[1] / per_row[0], 3, at_least=True)
+    verdict("one row: Nystroem over our projector", one[1] / one[0], 5, at_least=True)

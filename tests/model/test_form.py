@@ -1,0 +1,64 @@
+"""The one model form on its own."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from kernelsieve.kernels import RBF, Linear, Precomputed
+from kernelsieve.model import KernelModel, Projector
+
+
+@pytest.fixture
+def model(rng):
+    return KernelModel(
+        kernel=RBF(0.2),
+        landmarks=rng.standard_normal((4, 3)),
+        projection=np.triu(rng.standard_normal((4, 4)))[:, 1:],
+        offset=rng.standard_normal(3),
+        first_use=np.array([0, 0, 1, 2]),
+    )
+
+
+def test_features(model, rng):
+    X = rng.standard_normal((20_000, 3))  # several blocks
+    expected = RBF(0.2).block(X, model.landmarks) @ model.projection - model.offset
+    for n_jobs in (1, 2):
+        assert_allclose(model.features(X, n_jobs), expected, atol=1e-13)
+    lines = np.empty((3, 500))
+    model.fill_lines(X[:500], lines)
+    assert_allclose(lines.T, expected[:500], atol=1e-13)
+
+
+def test_a_prefix_needs_only_its_landmarks(model, rng):
+    X = rng.standard_normal((10, 3))
+    for k, landmarks in ((1, 2), (2, 3), (3, 4)):
+        short = model.truncate(k)
+        assert len(short.landmarks) == landmarks
+        assert_allclose(short.features(X), model.features(X)[:, :k], atol=1e-13)
+
+
+def test_projector_takes_one_row_or_many(model, rng):
+    X = rng.standard_normal((5, 3))
+    project = Projector(model)
+    assert_allclose(project(X), model.features(X), atol=1e-13)
+    assert project(X[0]).shape == (3,)
+    assert_allclose(project(X[0]), model.features(X)[0], atol=1e-13)
+
+
+def test_no_rows_give_no_features(model):
+    assert model.features(np.empty((0, 3))).shape == (0, 3)
+
+
+def test_precomputed_values_of_landmarks_alone(rng):
+    K = rng.standard_normal((6, 10))
+    projection = rng.standard_normal((2, 2))
+    model = KernelModel(Precomputed(), np.array([7, 3]), projection, np.zeros(2), np.array([0, 1]))
+    assert_allclose(model.features(K), K[:, [7, 3]] @ projection)
+    assert_allclose(model.features(K[:, [7, 3]]), K[:, [7, 3]] @ projection)
+
+
+def test_precision_of_the_values(rng):
+    X = rng.standard_normal((50, 3))
+    model = KernelModel(Linear(), X[:3], np.eye(3), np.zeros(3), np.arange(3), np.float32)
+    assert model.features(X).dtype == np.float32
+    assert_allclose(model.features(X), X @ X[:3].T, rtol=1e-4, atol=1e-5)

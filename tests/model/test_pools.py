@@ -1,0 +1,67 @@
+"""Pools drawn by screening."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from kernelsieve.columns import Batch
+from kernelsieve.deflation import Alignment, PartialLeastSquares
+from kernelsieve.kernels import RBF
+from kernelsieve.model import pools
+
+
+@pytest.fixture
+def batch(rng):
+    X = rng.standard_normal((600, 3))
+    return Batch(X, np.sin(X[:, :1]) * X[:, 1:2])
+
+
+def draw(batch, n_pool, how, criterion=None, seed=0):
+    return pools.draw_pool(
+        batch,
+        RBF(0.3),
+        criterion or Alignment(),
+        n_pool,
+        how,
+        center=True,
+        random_state=np.random.RandomState(seed),
+    )
+
+
+@pytest.mark.parametrize("how", ["random", "screen", "kmeans", "rpcholesky"])
+def test_as_many_different_rows_as_asked(how, batch):
+    rows = draw(batch, 37, how)
+    assert len(np.unique(rows)) == len(rows) == 37
+    assert rows.min() >= 0
+    assert rows.max() < 600
+    assert_array_equal(rows, draw(batch, 37, how))
+
+
+def test_a_pool_as_large_as_the_data_is_all_of_them(batch):
+    assert_array_equal(draw(batch, 900, "screen"), np.arange(600))
+
+
+def test_screening_on_all_rows_is_exact_selection(batch):
+    from kernelsieve import SparseMaximalAlignment
+
+    exact = SparseMaximalAlignment(12, gamma=0.3).fit(batch.X, batch.Y)
+    assert_array_equal(draw(batch, 12, "screen"), exact.landmark_indices_)
+
+
+def test_screening_looks_at_samples_of_large_data(batch, monkeypatch):
+    monkeypatch.setattr(pools, "SCREEN_ROWS", 100)
+    monkeypatch.setattr(pools, "SCREEN_CANDIDATES", 150)
+    rows = draw(batch, 20, "screen")
+    assert len(np.unique(rows)) == 20
+
+
+def test_what_cannot_be_screened_is_drawn_at_random(batch):
+    rows = draw(batch, 20, "screen", PartialLeastSquares())
+    assert_array_equal(rows, draw(batch, 20, "random"))
+
+
+def test_equal_rows_leave_room_that_is_filled_up(rng):
+    X = np.repeat(rng.standard_normal((5, 2)), 40, axis=0)
+    batch = Batch(X, rng.standard_normal((200, 1)))
+    for how in ("screen", "rpcholesky"):
+        assert len(np.unique(draw(batch, 30, how))) == 30
