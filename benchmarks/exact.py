@@ -19,9 +19,8 @@ def main() -> None:
     rows, sizes, times = [], (1000, 2000, 4000, 8000), []
     for n in sizes:
         X, y = make_interactions(n, N_INPUTS, random_state=0)
-        stored = seconds(
-            lambda X=X, y=y: SparseMaximalAlignment(K, gamma=gamma, candidates="all").fit(X, y), 1
-        )
+        model = SparseMaximalAlignment(K, gamma=gamma, candidates="all")
+        stored = seconds(lambda X=X, y=y, model=model: model.fit(X, y), 1)
         recomputed = "-"
         if n <= 4000:
             model = SparseMaximalAlignment(K, gamma=gamma, candidates="all", max_memory=0)

@@ -18,11 +18,9 @@ def main() -> None:
     X, y = make_interactions(N_ROWS, N_INPUTS, random_state=0)
     train = slice(0, 5000)
     gamma = 1 / (2 * N_INPUTS)
-    ours = SparseMaximalAlignment(K, gamma=gamma, candidates=500, random_state=0).fit(
-        X[train], y[train]
-    )
-    narrow = SparseMaximalAlignment(K, gamma=gamma, candidates=500, random_state=0, dtype="float32")
-    narrow.fit(X[train], y[train])
+    parameters = {"gamma": gamma, "candidates": 500, "random_state": 0}
+    ours = SparseMaximalAlignment(K, **parameters).fit(X[train], y[train])
+    narrow = SparseMaximalAlignment(K, **parameters, dtype="float32").fit(X[train], y[train])
     nystroem = Nystroem(gamma=gamma, n_components=K, random_state=0).fit(X[train])
     kernel_pca = KernelPCA(K, kernel="rbf", gamma=gamma, random_state=0).fit(X[train])
     X32 = X.astype(np.float32)

@@ -187,3 +187,12 @@ def test_alignment_by_name_is_sma(cancer):
 def test_n_nonzero_needs_a_criterion_that_can_combine(diabetes):
     with pytest.raises(ValueError, match="n_nonzero=2"):
         KernelFeatureExtraction("variance", 3, n_nonzero=2).fit(*diabetes)
+
+
+def test_all_inputs_in_the_order_of_choice(diabetes):
+    X, y = diabetes
+    model = FeatureExtraction("alignment", 10).fit(X, y)
+    assert sorted(model.landmarks_) == list(range(10))
+    features = model.transform(X)
+    for k, share in enumerate(np.cumsum(model.criterion_path_), start=1):
+        assert_allclose(LinearRegression().fit(features[:, :k], y).score(features[:, :k], y), share)

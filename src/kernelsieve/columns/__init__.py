@@ -1,6 +1,6 @@
 """Rows in blocks, pools of candidates, and the lines that statistics are made of."""
 
-from .blocks import Batch, row_slices, rows_per_block
+from .blocks import Batch, row_slices, rows_per_block, weighted_targets
 from .frame import Frame
 from .pool import Pool, draw_kmeans, draw_random, draw_rpcholesky, pool_from_rows
 
@@ -14,4 +14,5 @@ __all__ = [
     "pool_from_rows",
     "row_slices",
     "rows_per_block",
+    "weighted_targets",
 ]

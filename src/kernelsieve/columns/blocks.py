@@ -34,6 +34,13 @@ class Batch:
         return np.ones(len(self)) if self.weight is None else np.sqrt(self.weight)
 
 
+def weighted_targets(batch: Batch, center: bool) -> np.ndarray:
+    """Return the targets as the columns are: centred where asked, and scaled by root weights."""
+    weight = batch.root_weight**2
+    means = weight @ batch.Y / weight.sum() if center else 0.0
+    return (batch.Y - means) * batch.root_weight[:, None]
+
+
 def rows_per_block(n_columns: int) -> int:
     """Return how many rows of ``n_columns`` float64 values stay in the cache."""
     rows = _BLOCK_BYTES // (8 * max(1, n_columns))

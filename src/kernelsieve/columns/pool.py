@@ -43,7 +43,7 @@ def draw_random(n_rows: int, n_pool: int, random_state: np.random.RandomState) -
 
 def draw_kmeans(X: Rows, n_pool: int, random_state: np.random.RandomState) -> np.ndarray:
     """Return the rows nearest to the centres of ``n_pool`` clusters of a sample."""
-    sample = draw_random(X.shape[0], min(X.shape[0], _SAMPLE_ROWS), random_state)
+    sample = draw_random(X.shape[0], min(X.shape[0], max(n_pool, _SAMPLE_ROWS)), random_state)
     rows = X[sample]
     clusters = MiniBatchKMeans(n_pool, n_init=1, max_iter=20, random_state=random_state).fit(rows)
     centres = clusters.cluster_centers_
@@ -60,9 +60,9 @@ def draw_rpcholesky(
 
     This is randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, 2023) on a sample of rows.
     """
-    sample = draw_random(X.shape[0], min(X.shape[0], _SAMPLE_ROWS), random_state)
+    sample = draw_random(X.shape[0], min(X.shape[0], max(n_pool, _SAMPLE_ROWS)), random_state)
     rows = X[sample]
-    residual = kernel.diag(rows)
+    residual = np.maximum(kernel.diag(rows), 0.0)  # an indefinite kernel may have others
     floor = 1e-10 * residual.max(initial=0.0)
     factor = np.empty((n_pool, len(sample)))
     picks: list[int] = []

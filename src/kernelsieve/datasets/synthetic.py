@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..exceptions import InvalidParameterError
+
 
 def make_sparse_linear(
     n_samples: int = 100,
@@ -88,6 +90,10 @@ def make_interactions(
     >>> X.shape
     (200, 6)
     """
+    if n_features < 5:
+        raise InvalidParameterError(
+            f"n_features={n_features} is too few: the target is made of 5 inputs; pass 5 or more."
+        )
     rng = check_random_state(random_state)
     X = rng.standard_normal((n_samples, n_features))
     y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + X[:, 3] ** 2 / 2 - np.abs(X[:, 4])

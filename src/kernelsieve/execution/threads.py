@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import joblib
 from threadpoolctl import ThreadpoolController
@@ -18,17 +18,20 @@ Worker = TypeVar("Worker", bound=Callable[..., None])
 class _SingleThreadedBLAS:
     """Holds BLAS to one thread while any pass is running.
 
-    The limit belongs to the whole process. Passes of several user threads therefore share one: the
-    first sets it and the last lifts it. A limit for each block would race.
+    The limit belongs to the whole process, so passes of several user threads share one: the first sets
+    it and the last lifts it. threadpoolctl lets only the thread that set a limit lift it, and these
+    may be two; therefore a thread that does nothing else holds it.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running = 0
-        self._limit: Any = None
+        self._done = threading.Event()
+        self._holder: threading.Thread | None = None
         self._controller: ThreadpoolController | None = None
 
     def controller(self) -> ThreadpoolController:
+        """Return what knows the BLAS libraries of this process; finding them takes a while."""
         if self._controller is None:
             self._controller = ThreadpoolController()
         return self._controller
@@ -37,16 +40,29 @@ class _SingleThreadedBLAS:
     def __call__(self) -> Iterator[None]:
         with self._lock:
             if self._running == 0:
-                self._limit = self.controller().limit(limits=1, user_api="blas")
-                self._limit.__enter__()
+                self._start()
             self._running += 1
         try:
             yield
         finally:
             with self._lock:
                 self._running -= 1
-                if self._running == 0:
-                    self._limit.__exit__(None, None, None)
+                if self._running == 0 and self._holder is not None:
+                    self._done.set()
+                    self._holder.join()
+
+    def _start(self) -> None:
+        holding = threading.Event()
+        self._done = done = threading.Event()
+
+        def hold() -> None:
+            with self.controller().limit(limits=1, user_api="blas"):
+                holding.set()
+                done.wait()
+
+        self._holder = threading.Thread(target=hold, name="kernelsieve-blas-limit", daemon=True)
+        self._holder.start()
+        holding.wait()
 
 
 single_threaded_blas = _SingleThreadedBLAS()

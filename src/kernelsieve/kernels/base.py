@@ -54,19 +54,20 @@ class Kernel(ABC):
         array([[3.],
                [4.]])
         """
-        out = _prepare_out(out, X.shape[0], Z.shape[0])
+        out = prepare_out(out, X.shape[0], Z.shape[0])
         # Symmetric kernels: X takes the part of the landmarks, so the block comes out row by row.
         self.against(X, out.dtype.type)(Z, out)
         return out
 
 
-def _prepare_out(out: np.ndarray | None, n_rows: int, n_landmarks: int) -> np.ndarray:
+def prepare_out(out: np.ndarray | None, n_rows: int, n_landmarks: int) -> np.ndarray:
+    """Return ``out`` if a block fits in it, or a new array where there is none."""
     shape = (n_rows, n_landmarks)
     if out is None:
         return np.empty(shape)
-    if out.shape != shape or not out.flags.c_contiguous or out.dtype.kind != "f":
+    if out.shape != shape or not out.flags.c_contiguous or out.dtype not in (np.float32, np.float64):
         raise ValueError(
-            f"out must be a C-contiguous float array of shape {shape}; "
+            f"out must be a C-contiguous float32 or float64 array of shape {shape}; "
             f"got shape {out.shape} and type {out.dtype}."
         )
     return out

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..exceptions import KernelError
-from .base import Filler, Kernel, Rows, row_norms_squared
+from .base import Filler, Kernel, Rows, as_dtype, prepare_out, row_norms_squared
 
 _DIAGONAL_BLOCK = 16  # rows compared at once when a callable has no diagonal of its own
 
@@ -19,8 +19,8 @@ class CallableKernel(Kernel):
 
     It is either vectorised, ``f(X, Z)`` giving a ``(len(X), len(Z))`` array, or pairwise,
     ``f(x, z)`` giving a number, as :func:`sklearn.metrics.pairwise.pairwise_kernels` takes. Which of
-    the two is found out at the first block, from its shape and from one entry asked for again. A
-    ``diag`` method of the function, such as the kernels of ``sklearn.gaussian_process`` have, is used.
+    the two is found out at the first block. A ``diag`` method of the function, such as the kernels of
+    ``sklearn.gaussian_process`` have, is used.
     """
 
     cheap_diag = False
@@ -37,10 +37,8 @@ class CallableKernel(Kernel):
         return fill
 
     def block(self, X: Rows, Z: Rows, out: np.ndarray | None = None) -> np.ndarray:
-        values = self._evaluate(X, Z)
-        if out is None:
-            return values
-        out[...] = values
+        out = prepare_out(out, X.shape[0], Z.shape[0])
+        out[...] = self._evaluate(X, Z)
         return out
 
     def diag(self, X: Rows) -> np.ndarray:
@@ -77,7 +75,9 @@ class CallableKernel(Kernel):
         except Exception as error:  # a pairwise function may fail on blocks in any way it likes
             refusal = error
         else:
-            self._pairwise = False
+            # With one input and one landmark a product of numbers looks like a block.
+            if X.shape[1] > 1 or min(shape) > 1:
+                self._pairwise = False
             return values
         try:
             values = self._pair_by_pair(X, Z)
@@ -135,10 +135,9 @@ class Precomputed(Kernel):
         return fill
 
     def block(self, X: Rows, Z: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        values = X[:, np.asarray(Z, dtype=np.intp).ravel()]
-        if out is None:
-            return values
-        out[...] = values
+        columns = np.asarray(Z, dtype=np.intp).ravel()
+        out = prepare_out(out, X.shape[0], len(columns))
+        out[...] = X[:, columns]
         return out
 
     def diag(self, X: Rows) -> np.ndarray:
@@ -154,13 +153,19 @@ class Inputs(Kernel):
         columns = np.asarray(Z, dtype=np.intp)
 
         def fill(X: Rows, out: np.ndarray) -> None:
-            values = X if len(columns) == X.shape[1] else X[:, columns]
+            everything = np.array_equal(columns, np.arange(X.shape[1]))
+            values = X if everything else X[:, columns]
             out[...] = values.toarray().T if sparse.issparse(values) else values.T
 
         return fill
 
+    def block(self, X: Rows, Z: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        out = prepare_out(out, X.shape[0], len(Z))
+        self.against(Z)(X, out.T)
+        return out
+
     def diag(self, X: Rows) -> np.ndarray:
-        return row_norms_squared(X)
+        return row_norms_squared(as_dtype(X, np.float64))
 
 
 def _name_of(function: Callable[..., Any]) -> str:

@@ -27,7 +27,8 @@ class RBF(Kernel):
         # Moving the origin to the mean changes no distance and keeps the norms, and so the digits
         # lost when they cancel, small.
         n_landmarks, n_inputs = Z.shape
-        origin = Z.mean(axis=0, dtype=np.float64)
+        # (rounded as the rows will see it, or landmarks and rows would be moved by different amounts)
+        origin = Z.mean(axis=0, dtype=np.float64).astype(dtype).astype(np.float64)
         centred = Z - origin
         left = np.empty((n_landmarks, n_inputs + 2), dtype)
         left[:, :n_inputs] = 2 * self.gamma * centred
@@ -123,4 +124,5 @@ def _non_negative(X: np.ndarray) -> np.ndarray:
             f"kernel='chi2' compares histograms and needs values of at least 0; X has {X.min():g}. "
             "Shift or bin the data, or choose kernel='laplacian'."
         )
-    return np.ascontiguousarray(X, dtype=np.float64)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    return X if X.flags.writeable else X.copy()  # scikit-learn's loop refuses read-only memory

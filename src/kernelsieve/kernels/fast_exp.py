@@ -155,6 +155,8 @@ def exp_inplace(values: np.ndarray) -> np.ndarray:
     >>> exp_inplace(np.array([0.0, -np.inf, 1.0]))
     array([1.        , 0.        , 2.71828183])
     """
+    if values.dtype not in (np.float32, np.float64):
+        raise TypeError(f"exp_inplace needs float32 or float64; got {values.dtype}.")
     if not values.flags.forc:
         raise ValueError("exp_inplace needs a contiguous array; pass a copy, or its base.")
     flat = values.reshape(-1, order="A")  # a view: a transposed block is contiguous too

@@ -102,9 +102,9 @@ def resolve_gamma(
                 "'scale' or 'median'."
             )
         return float(gamma)
-    if gamma == "scale":
+    if isinstance(gamma, str) and gamma == "scale":
         spread = X.shape[1] * _variance(X, sample_weight)
-    elif gamma == "median":
+    elif isinstance(gamma, str) and gamma == "median":
         spread = _median_distance(X, kernel, random_state)
     else:
         raise InvalidParameterError(
@@ -119,7 +119,8 @@ def _variance(X: Rows, weight: np.ndarray | None) -> float:
     size = weight.sum() * X.shape[1]
     if sparse.issparse(X):
         mean = (weight @ X).sum() / size
-        return float((weight @ X.multiply(X)).sum() / size - mean**2)
+        squares = sparse.csr_matrix((X.data.astype(np.float64) ** 2, X.indices, X.indptr), X.shape)
+        return float((weight @ squares).sum() / size - mean**2)
     mean = (weight @ X).sum() / size
     return float(sum(weight[i] @ ((X[i] - mean) ** 2).sum(axis=1) for i in _slices(X)) / size)
 

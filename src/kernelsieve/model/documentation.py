@@ -23,7 +23,8 @@ PARAMETERS = """n_components : int, default=None
     candidates : {"auto", "all"}, int or array, default="auto"
         Examples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
         that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
-        "all" up to 3,000 rows and a screened pool of 1,000 beyond.
+        "all" up to 3,000 rows; beyond, a pool of three times n_components where it is screened, of
+        1,000 otherwise.
     pool : {"auto", "screen", "random", "kmeans", "rpcholesky"}, default="auto"
         How a pool is drawn. "screen" runs the selection itself for up to 10,000 candidates on a
         sample of up to 10,000 rows. "auto" is "random" for candidates given as a number, and

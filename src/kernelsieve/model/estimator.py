@@ -20,12 +20,13 @@ from ..kernels import Kernel, Precomputed, Rows, resolve_kernel
 from .assembly import Fit
 from .fitting import fit_columns, fit_fresh, pool_pass
 from .inputs import check_kernel_input, check_points, check_precomputed, check_rows
-from .loop_transformer import LoopTransformer, all_or_nothing
+from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
 from .pools import draw_pool
 from .stream import RepeatableBatches, Stream, split_item
 
 _ALL_UP_TO = 3000  # rows of which candidates="auto" takes every one
 _AUTO_POOL = 1000
+_FEWEST_SCREENED = 200
 
 
 class KernelExtractor(LoopTransformer):
@@ -355,6 +356,9 @@ class KernelExtractor(LoopTransformer):
             return min(int(self.candidates), n_rows)
         if self.candidates == "all" or n_rows <= _ALL_UP_TO:
             return n_rows
+        if self.pool in ("auto", "screen"):  # sieved already: a few for each feature are enough
+            wanted = DEFAULT_COMPONENTS if self.n_components is None else self.n_components
+            return int(np.clip(3 * wanted, _FEWEST_SCREENED, max(_AUTO_POOL, wanted)))
         return _AUTO_POOL
 
     def _pool(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..columns import Batch, Frame, Pool
+from ..columns import Batch, Frame, Pool, weighted_targets
 from ..deflation import (
     Columns,
     Criterion,
@@ -62,7 +62,7 @@ def fit_columns(
     columns = _row_columns(batch, kernel, pool, settings, everyone)
     if metric is None:
         metric = GramMetric(columns, _diagonal(columns, batch), batch.root_weight)
-    targets = _row_targets(batch, settings.center)
+    targets = weighted_targets(batch, settings.center)
     candidates = FixedCandidates(columns, metric, targets, settings.n_components)
     extraction = extract(
         candidates,
@@ -118,7 +118,7 @@ def fit_fresh(
         drawn.append(columns)
         return columns, rows
 
-    targets = _row_targets(batch, settings.center)
+    targets = weighted_targets(batch, settings.center)
     extraction = extract(
         FreshCandidates(draw),
         targets,
@@ -281,12 +281,6 @@ def _lengths_from_rows(rough: Draft, batch: Batch) -> np.ndarray:
     values = extraction.features[rows] @ extraction.triangle / batch.root_weight[rows, None]
     lengths = rough.dual.T @ (values + rough.means @ rough.dual)
     return np.asarray((lengths + lengths.T) / 2)
-
-
-def _row_targets(batch: Batch, center: bool) -> np.ndarray:
-    weight = batch.root_weight**2
-    means = weight @ batch.Y / weight.sum() if center else 0.0
-    return (batch.Y - means) * batch.root_weight[:, None]
 
 
 def _points(batch: Batch, kernel: Kernel, rows: np.ndarray) -> Rows:

@@ -20,7 +20,7 @@ from .inputs import check_rows, check_weights
 from .nested import NestedTransformer
 from .targets import TargetEncoder, check_not_constant
 
-_DEFAULT_COMPONENTS = 100
+DEFAULT_COMPONENTS = 100
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -96,7 +96,7 @@ class LoopTransformer(NestedTransformer):
             )
         return Settings(
             criterion=criterion,
-            n_components=min(_DEFAULT_COMPONENTS, n_candidates) if wanted is None else wanted,
+            n_components=min(DEFAULT_COMPONENTS, n_candidates) if wanted is None else wanted,
             center=self.center,
             tol=self.tol,
             precision=self.precision,

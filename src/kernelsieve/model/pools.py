@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..columns import Batch, draw_kmeans, draw_random, draw_rpcholesky
+from ..columns import Batch, draw_kmeans, draw_random, draw_rpcholesky, weighted_targets
 from ..deflation import (
     BestSubset,
     Criterion,
     DiagonalOnly,
     FixedCandidates,
     ScoringCriterion,
+    StoredColumns,
+    View,
     extract,
     store_columns,
 )
@@ -18,6 +20,8 @@ from ..kernels import Kernel
 
 SCREEN_ROWS = 10_000  # on which candidates are scored
 SCREEN_CANDIDATES = 10_000  # that are scored
+_SHORTLIST = 1000  # that may be picked in one round
+_SCREEN_STEPS = 25  # picks of a round
 _SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
 
 
@@ -56,7 +60,7 @@ def draw_pool(
 def draw_screened(
     batch: Batch,
     kernel: Kernel,
-    criterion: Criterion,
+    criterion: ScoringCriterion,
     n_pool: int,
     *,
     center: bool,
@@ -72,19 +76,94 @@ def draw_screened(
     candidates = draw_random(len(batch), min(len(batch), SCREEN_CANDIDATES), random_state)
     sample, points = batch[rows], batch.X[candidates]
     columns = store_columns(sample, kernel, points, center=center, dtype=np.float32, n_jobs=n_jobs)
-    weight = sample.root_weight**2
-    targets = sample.Y - (weight @ sample.Y / weight.sum() if center else 0.0)
-    targets = targets * sample.root_weight[:, None]
-    metric = DiagonalOnly(kernel.diag(points))
-    extraction = extract(
-        FixedCandidates(columns, metric, targets, n_pool),
-        targets,
-        criterion,
-        n_pool,
-        total_weight=float(weight.sum()),
-        floor=_SCREEN_FLOOR,
-    )
-    picked = candidates[[int(direction.candidates[0]) for direction in extraction.directions]]
+    targets = weighted_targets(sample, center)
+    screen = _Screen(columns, DiagonalOnly(kernel.diag(points)), targets, criterion)
+    picked = candidates[screen.pick(n_pool)]
     others = np.setdiff1d(candidates, picked)
     missing = random_state.choice(others, n_pool - len(picked), replace=False)
     return np.concatenate([picked, missing]).astype(np.intp)
+
+
+class _Screen:
+    """The greedy loop in rounds: inside a shortlist, with all candidates scored anew between them.
+
+    A step of the loop reads every column it may choose. In a round it reads those of the shortlist
+    only, and one product with many vectors then brings all columns up to date.
+    """
+
+    def __init__(
+        self,
+        columns: StoredColumns,
+        metric: DiagonalOnly,
+        targets: np.ndarray,
+        criterion: ScoringCriterion,
+    ) -> None:
+        self._columns = columns
+        self._metric = metric
+        self._criterion = criterion
+        self._targets = targets
+        self._features = np.empty((len(targets), 0))
+        self._squared_norms, self._products = columns.scan(targets)
+
+    def pick(self, n_pool: int) -> np.ndarray:
+        """Return as many candidates as asked, or as there are independent ones."""
+        picked: list[int] = []
+        while len(picked) < n_pool:
+            chosen = self._round(min(_SCREEN_STEPS, n_pool - len(picked)), picked)
+            if len(chosen) == 0:
+                break
+            picked += chosen.tolist()
+        return np.array(picked, dtype=np.intp)
+
+    def _round(self, n_steps: int, picked: list[int]) -> np.ndarray:
+        shortlist = self._shortlist(picked)
+        deflated = self._columns.take(shortlist)
+        deflated -= self._features @ (self._features.T @ deflated)
+        columns = StoredColumns(
+            deflated.astype(np.float32),
+            self._columns.means[shortlist],
+            self._columns.raw_squared_norms[shortlist],
+            centred=self._columns.centred,
+        )
+        metric = DiagonalOnly(self._metric.diagonal[shortlist])
+        extraction = extract(
+            FixedCandidates(columns, metric, self._targets, n_steps),
+            self._targets,
+            self._criterion,
+            n_steps,
+            total_weight=1.0,
+            floor=_SCREEN_FLOOR,
+        )
+        if len(extraction):
+            self._deflate(extraction.features, extraction.target_products)
+        names = [int(direction.candidates[0]) for direction in extraction.directions]
+        return shortlist[names]
+
+    def _shortlist(self, picked: list[int]) -> np.ndarray:
+        eligible = self._squared_norms > _SCREEN_FLOOR * self._columns.raw_squared_norms
+        eligible[picked] = False
+        nothing = np.empty(0)
+        view = View(
+            residual_squared_norms=self._squared_norms,
+            target_products=self._products,
+            eligible=eligible,
+            metric=self._metric,
+            columns=self._columns,
+            column_products=nothing,
+            features=self._features,
+            targets=self._targets,
+            residual_targets=self._targets,
+            n_components=0,
+            raw_targets=nothing,
+            root_weight=nothing,
+        )
+        scores = np.where(eligible, self._criterion.score(view), -np.inf)
+        order = np.argsort(-scores, kind="stable")[:_SHORTLIST]
+        return order[np.isfinite(scores[order])]
+
+    def _deflate(self, features: np.ndarray, target_products: np.ndarray) -> None:
+        products = self._columns.inner(features)
+        self._squared_norms = np.maximum(self._squared_norms - (products**2).sum(axis=1), 0.0)
+        self._products = self._products - products @ target_products
+        self._targets = self._targets - features @ target_products
+        self._features = np.column_stack([self._features, features])

@@ -35,18 +35,22 @@ class Statistic(ABC):
 
     def update(self, lines: np.ndarray, trace: float = 0.0) -> None:
         """Take in a block: ``lines`` has one column for each row of data."""
+        self._check_lines(len(lines))
         self.n_rows += lines.shape[1]
         self.trace += trace
         self._absorb(lines)
 
     def merge(self, other: Self) -> None:
         """Take in what another statistic of the same kind has seen."""
+        self._check_lines(other.n_lines)
         self.n_rows += other.n_rows
         self.trace += other.trace
         self._absorb_statistic(other)
 
     def coordinates(self, n_targets: int, shift: np.ndarray, *, center: bool) -> Coordinates:
         """Return columns and targets in coordinates, centred where asked."""
+        if self.n_rows == 0:
+            raise ValueError("the statistic has seen no rows; update it with some first")
         ones, rest = self._factor()
         root = ones[0]  # the square root of the total weight
         of_ones = ones[1:].copy()  # inner products with the unit vector along the constant
@@ -60,6 +64,10 @@ class Statistic(ABC):
             total_weight=float(root**2),
             trace=self.trace,
         )
+
+    def _check_lines(self, n_lines: int) -> None:
+        if n_lines != self.n_lines:
+            raise ValueError(f"a statistic of {self.n_lines} lines cannot take in {n_lines} lines")
 
     @abstractmethod
     def _absorb(self, lines: np.ndarray) -> None: ...

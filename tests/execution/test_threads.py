@@ -1,0 +1,304 @@
+"""Threads over blocks, and the limit that keeps BLAS out of their way."""
+
+import threading
+import time
+from contextlib import contextmanager
+
+import joblib
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from kernelsieve.execution import n_threads, run_blocks, single_threaded_blas
+
+PATIENCE = 20.0  # seconds that a test waits for a thread before it fails
+
+
+class Worker:
+    """Remembers its blocks and the threads that called it."""
+
+    def __init__(self) -> None:
+        self.blocks: list = []
+        self.threads: set[int] = set()
+
+    def __call__(self, block) -> None:
+        self.blocks.append(block)
+        self.threads.add(threading.get_ident())
+
+
+def blas_threads() -> list[int]:
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+
+def set_blas_threads(limits) -> None:
+    """Set the numbers from a thread that ends at once.
+
+    threadpoolctl lets only the first thread that sets a limit set others, for as long as it lives;
+    were that the thread of the tests, no other thread could be tested.
+    """
+    thread = threading.Thread(target=threadpool_limits, kwargs={"limits": limits, "user_api": "blas"})
+    thread.start()
+    thread.join()
+
+
+@pytest.fixture
+def two_blas_threads():
+    """Give BLAS two threads, so that a limit that stays on is seen on any machine."""
+    original = max(blas_threads())
+    set_blas_threads(2)
+    before = blas_threads()
+    if set(before) != {2}:
+        pytest.skip("this BLAS has other numbers in every thread")
+    yield before
+    set_blas_threads(original)
+
+
+@contextmanager
+def user_threads(*targets):
+    """Run functions in threads of their own, and pass on what goes wrong in them."""
+    errors = []
+
+    def guarded(target):
+        try:
+            target()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(target,)) for target in targets]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for thread in threads:
+            thread.join(PATIENCE)
+    assert not any(thread.is_alive() for thread in threads)
+    if errors:
+        raise errors[0]
+
+
+# -- who takes which block
+
+
+@settings(max_examples=40, deadline=None)
+@given(n_blocks=st.integers(0, 40), n_jobs=st.integers(1, 6))
+def test_every_block_goes_to_exactly_one_worker(n_blocks, n_jobs):
+    workers = run_blocks(list(range(n_blocks)), Worker, n_jobs)
+    assert sorted(block for worker in workers for block in worker.blocks) == list(range(n_blocks))
+    assert len(workers) == max(1, min(n_jobs, n_blocks))
+
+
+def test_a_second_run_assigns_the_same_blocks():
+    def slow_sometimes():
+        worker = Worker()
+
+        def work(block):
+            time.sleep(0.002 * (block % 3))
+            worker(block)
+
+        work.blocks = worker.blocks
+        return work
+
+    first, second = (
+        [worker.blocks for worker in run_blocks(list(range(11)), slow_sometimes, 3)] for _ in range(2)
+    )
+    assert first == second
+    assert all(blocks == sorted(blocks) for blocks in first)
+
+
+def test_work_is_shared_evenly():
+    sizes = [len(worker.blocks) for worker in run_blocks(list(range(11)), Worker, 3)]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_a_worker_stays_in_one_thread():
+    # its buffer and its sums are its own, without any lock
+    for worker in run_blocks(list(range(50)), Worker, 4):
+        assert len(worker.threads) == 1
+
+
+def test_workers_run_at_the_same_time():
+    together = threading.Barrier(2)
+
+    def make_worker():
+        return lambda block: together.wait(PATIENCE)
+
+    run_blocks([0, 1], make_worker, 2)
+    assert not together.broken
+
+
+def test_one_job_runs_in_the_thread_of_the_caller():
+    (worker,) = run_blocks(list(range(5)), Worker, 1)
+    assert worker.threads == {threading.get_ident()}
+    assert worker.blocks == list(range(5))
+
+
+def test_no_blocks_still_give_a_worker():
+    # its empty sums are the result
+    (worker,) = run_blocks([], Worker, 3)
+    assert worker.blocks == []
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("n_blocks", [1, 12])
+def test_the_error_of_a_worker_reaches_the_caller(n_jobs, n_blocks, two_blas_threads):
+    def fail(block):
+        if block == n_blocks - 1:
+            raise RuntimeError(f"block {block} is bad")
+
+    with pytest.raises(RuntimeError, match=f"block {n_blocks - 1} is bad"):
+        run_blocks(list(range(n_blocks)), lambda: fail, n_jobs)
+    assert blas_threads() == two_blas_threads
+
+
+def test_after_an_error_no_worker_goes_on_in_the_background():
+    running = []
+
+    def make_worker():
+        number = len(running)
+        running.append(True)
+
+        def work(block):
+            if number == 0:
+                raise RuntimeError("bad")
+            time.sleep(0.01)
+            running[number] = block != 9
+
+        return work
+
+    with pytest.raises(RuntimeError, match="bad"):
+        run_blocks(list(range(10)), make_worker, 2)
+    assert running[1] is False
+
+
+# -- how many threads
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5, -1])
+def test_a_number_of_jobs_means_what_it_means_to_joblib(n_jobs):
+    assert n_threads(n_jobs) == joblib.effective_n_jobs(n_jobs)
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_no_number_means_as_many_as_blas_may_use(limit):
+    with threadpool_limits(limits=limit, user_api="blas"):
+        assert n_threads(None) == limit
+
+
+def test_zero_jobs_are_refused():
+    with pytest.raises(ValueError, match="n_jobs"):
+        run_blocks([1, 2, 3], Worker, 0)
+
+
+# -- the limit on BLAS
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, None])
+def test_blas_has_one_thread_inside_and_its_own_number_after(n_jobs, two_blas_threads):
+    seen = []
+    run_blocks([0, 1, 2], lambda: lambda block: seen.append(blas_threads()), n_jobs)
+    assert len(seen) == 3
+    assert all(set(counts) == {1} for counts in seen)
+    assert blas_threads() == two_blas_threads
+
+
+def test_a_single_block_leaves_the_threads_to_blas(two_blas_threads):
+    seen = []
+    run_blocks([0], lambda: lambda block: seen.append(blas_threads()), 2)
+    assert seen == [two_blas_threads]
+
+
+def test_a_limit_that_was_there_before_is_there_after():
+    with threadpool_limits(limits=1, user_api="blas"):
+        run_blocks([0, 1, 2], Worker, 2)
+        assert set(blas_threads()) == {1}
+
+
+def test_passes_inside_passes_restore_the_limit_at_the_outermost(two_blas_threads):
+    after_inner = []
+
+    def work(block):
+        run_blocks([0, 1], Worker, 2)
+        after_inner.append(blas_threads())
+
+    run_blocks([0, 1], lambda: work, 2)
+    assert all(set(counts) == {1} for counts in after_inner)
+    assert blas_threads() == two_blas_threads
+
+
+def test_the_context_nests(two_blas_threads):
+    with single_threaded_blas():
+        with single_threaded_blas():
+            assert set(blas_threads()) == {1}
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == two_blas_threads
+
+
+def test_the_last_of_two_overlapping_passes_lifts_the_limit(two_blas_threads):
+    # the first to start ends first: a limit of its own would be lifted too early, or never
+    first_is_in, second_is_in, first_is_out, second_is_out = (threading.Event() for _ in range(4))
+    seen = {}
+
+    def first():
+        def work(block):
+            first_is_in.set()
+            assert second_is_in.wait(PATIENCE)
+
+        run_blocks([0, 1], lambda: work, 1)
+        seen["after the first"] = blas_threads()
+        first_is_out.set()
+        assert second_is_out.wait(PATIENCE)  # stay alive, as the threads of a server do
+
+    def second():
+        assert first_is_in.wait(PATIENCE)
+
+        def work(block):
+            second_is_in.set()
+            assert first_is_out.wait(PATIENCE)
+            seen["in the second"] = blas_threads()
+
+        run_blocks([0, 1], lambda: work, 1)
+        second_is_out.set()
+
+    with user_threads(first, second):
+        pass
+    assert set(seen["after the first"]) == {1}
+    assert set(seen["in the second"]) == {1}
+    assert blas_threads() == two_blas_threads
+
+
+def test_many_user_threads_with_errors_leave_no_limit_behind(two_blas_threads):
+    all_done = threading.Barrier(8)
+
+    def user(number):
+        def work(block):
+            if block == number:
+                raise RuntimeError("bad")
+
+        def run():
+            for _ in range(15):
+                try:
+                    run_blocks(list(range(4)), lambda: work, 2)
+                except RuntimeError:
+                    continue
+            all_done.wait(PATIENCE)
+
+        return run
+
+    with user_threads(*(user(number) for number in range(8))):
+        pass
+    assert blas_threads() == two_blas_threads
+
+
+def test_passes_of_threads_one_after_the_other_leave_no_limit_behind(two_blas_threads):
+    seen = []
+
+    def run():
+        run_blocks([0, 1, 2], lambda: lambda block: seen.append(blas_threads()), 2)
+
+    for _ in range(3):
+        with user_threads(run):
+            pass
+        assert blas_threads() == two_blas_threads
+    assert all(set(counts) == {1} for counts in seen)

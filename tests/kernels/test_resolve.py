@@ -1,0 +1,203 @@
+"""From parameters to kernels."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import pdist
+from sklearn.svm import SVC
+
+from kernelsieve.exceptions import InvalidParameterError
+from kernelsieve.kernels import (
+    KERNEL_NAMES,
+    RBF,
+    CallableKernel,
+    Chi2,
+    Cosine,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    resolve_gamma,
+    resolve_kernel,
+)
+
+
+def rows(n_rows: int = 40, n_inputs: int = 5) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return np.maximum(rng.standard_normal((n_rows, n_inputs)) * [1, 2, 3, 4, 5][:n_inputs], 0.0)
+
+
+# -- names
+
+
+def test_every_name_gives_its_kernel_with_its_parameters():
+    given = {"gamma": 0.25, "degree": 5, "coef0": -2.0}
+    expected = {
+        "linear": Linear(),
+        "rbf": RBF(0.25),
+        "laplacian": Laplacian(0.25),
+        "poly": Polynomial(0.25, 5, -2.0),
+        "sigmoid": Sigmoid(0.25, -2.0),
+        "cosine": Cosine(),
+        "chi2": Chi2(0.25),
+    }
+    X = rows()
+    assert {name: resolve_kernel(name, X, **given) for name in expected} == expected
+    assert isinstance(resolve_kernel("precomputed", X, **given), Precomputed)
+    assert set(KERNEL_NAMES) == {*expected, "precomputed"}
+
+
+def test_a_kernel_is_passed_through():
+    kernel = RBF(2.0)
+    assert resolve_kernel(kernel, rows(), gamma=0.25) is kernel
+
+
+def test_a_callable_is_wrapped_with_its_parameters():
+    kernel = resolve_kernel(lambda X, Z, a: a * X @ Z.T, rows(), kernel_params={"a": 3.0})
+    assert isinstance(kernel, CallableKernel)
+    np.testing.assert_allclose(kernel.block(rows(), rows()), 3.0 * rows() @ rows().T)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("rfb", "rbf"), ("RBF", "rbf"), ("polynomial", "poly"), ("lapacian", "laplacian")],
+)
+def test_a_name_that_is_not_known_gets_a_suggestion(typed, meant):
+    with pytest.raises(InvalidParameterError, match=f"'{typed}' is not known. Did you mean '{meant}'"):
+        resolve_kernel(typed, rows())
+
+
+def test_a_name_like_no_other_gets_the_list():
+    with pytest.raises(InvalidParameterError, match=r"Pass one of 'linear'.*or a callable") as caught:
+        resolve_kernel("xyz123", rows())
+    assert "Did you mean" not in str(caught.value)
+
+
+def test_something_that_is_no_name_at_all_is_refused():
+    with pytest.raises(InvalidParameterError, match="kernel=None is not known"):
+        resolve_kernel(None, rows())
+
+
+# -- gamma as a number
+
+
+@pytest.mark.parametrize("gamma", [0.5, 2, np.float32(0.5), np.int64(3), 1e-300])
+def test_a_positive_number_is_taken_as_it_is(gamma):
+    settled = resolve_gamma(gamma, rows())
+    assert type(settled) is float
+    assert settled == gamma
+
+
+@pytest.mark.parametrize("gamma", [-1.0, 0.0, 0, -0.0, np.nan, np.inf, -np.inf, np.float64("nan")])
+def test_a_number_that_is_not_positive_and_finite_is_refused(gamma):
+    with pytest.raises(InvalidParameterError, match="above 0 and finite; pass a positive number"):
+        resolve_gamma(gamma, rows())
+    with pytest.raises(InvalidParameterError, match="gamma="):
+        resolve_kernel("poly", rows(), gamma=gamma)
+
+
+@pytest.mark.parametrize("gamma", ["auto", "Scale", None, True, False, [1.0], 1j])
+def test_what_is_no_number_and_no_rule_is_refused(gamma):
+    with pytest.raises(InvalidParameterError, match="is not known; pass a positive number, 'scale'"):
+        resolve_gamma(gamma, rows())
+
+
+# -- gamma="scale"
+
+
+def test_scale_is_the_formula_of_support_vector_machines():
+    X = rows()
+    assert resolve_gamma("scale", X) == pytest.approx(1 / (5 * X.var()), rel=1e-13)
+    # and the machine itself agrees: it cannot tell the number from the word
+    y = X[:, 0] > X[:, 1]
+    by_word = SVC(gamma="scale").fit(X, y).decision_function(X)
+    by_number = SVC(gamma=resolve_gamma("scale", X)).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(by_number, by_word, rtol=1e-10)
+
+
+def test_scale_with_weights_is_that_of_repeated_rows():
+    X = rows()
+    weight = np.random.default_rng(1).integers(0, 4, len(X))
+    repeated = resolve_gamma("scale", np.repeat(X, weight, axis=0))
+    for form in (np.asarray, sparse.csr_matrix):
+        settled = resolve_gamma("scale", form(X), sample_weight=weight.astype(float))
+        assert settled == pytest.approx(repeated, rel=1e-12)
+
+
+def test_scale_does_not_depend_on_the_unit_of_the_weights():
+    X = rows()
+    weight = np.random.default_rng(1).uniform(0.1, 2.0, len(X))
+    one = resolve_gamma("scale", X, sample_weight=weight)
+    assert resolve_gamma("scale", X, sample_weight=1e6 * weight) == pytest.approx(one, rel=1e-12)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scale_of_sparse_rows_is_that_of_dense_rows(form, dtype):
+    X = rows().astype(dtype)
+    tolerance = 1e-5 if dtype is np.float32 else 1e-12
+    assert resolve_gamma("scale", form(X)) == pytest.approx(resolve_gamma("scale", X), rel=tolerance)
+
+
+def test_scale_far_from_the_origin_keeps_its_digits():
+    X = rows()
+    assert resolve_gamma("scale", X + 1e7) == pytest.approx(resolve_gamma("scale", X), rel=1e-6)
+
+
+def test_scale_of_float32_rows_is_computed_in_float64():
+    X = (rows() + 1e3).astype(np.float32)
+    assert resolve_gamma("scale", X) == pytest.approx(resolve_gamma("scale", X.astype(float)), rel=1e-9)
+
+
+def test_scale_of_more_rows_than_are_looked_at_at_once():
+    X = np.random.default_rng(0).standard_normal((1500, 800))
+    assert resolve_gamma("scale", X) == pytest.approx(1 / (800 * X.var()), rel=1e-12)
+
+
+def test_scale_reads_a_memory_map(tmp_path):
+    X = rows()
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert resolve_gamma("scale", mapped) == resolve_gamma("scale", X)
+
+
+@pytest.mark.parametrize("rule", ["scale", "median"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("X", [np.ones((6, 2)), np.zeros((6, 2)), np.ones((1, 1))])
+def test_rows_without_any_spread_get_one(rule, form, X):
+    assert resolve_gamma(rule, form(X)) == 1.0
+
+
+# -- gamma="median"
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+def test_median_is_that_of_all_squared_distances(form):
+    X = rows()
+    naive = np.median([((x - z) ** 2).sum() for i, x in enumerate(X) for z in X[:i]])
+    assert resolve_gamma("median", form(X)) == pytest.approx(1 / naive, rel=1e-10)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+def test_median_for_the_laplacian_kernel_is_that_of_the_one_norm(form):
+    X = rows()
+    naive = np.median([np.abs(x - z).sum() for i, x in enumerate(X) for z in X[:i]])
+    kernel = resolve_kernel("laplacian", form(X), gamma="median")
+    assert kernel.gamma == pytest.approx(1 / naive, rel=1e-10)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_median_of_many_rows_comes_from_a_sample(form):
+    X = rows(3000)
+    exact = 1 / np.median(pdist(X, "sqeuclidean"))
+    sampled = resolve_gamma("median", form(X), random_state=np.random.RandomState(3))
+    assert sampled != exact
+    assert sampled == pytest.approx(exact, rel=0.05)
+    assert sampled == resolve_gamma("median", form(X), random_state=np.random.RandomState(3))
+    assert sampled != resolve_gamma("median", form(X), random_state=np.random.RandomState(4))
+
+
+def test_median_without_a_random_state_is_repeatable():
+    X = rows(1500)
+    assert resolve_gamma("median", X) == resolve_gamma("median", X)
