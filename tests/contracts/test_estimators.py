@@ -42,12 +42,19 @@ def name_of(estimator):
 
 
 def drawn_by_chance(estimator):
-    """A random pool is another one when rows are repeated, so weights cannot equal repetition."""
+    """Checks that candidates drawn at random cannot pass, and why."""
     if not isinstance(getattr(estimator, "candidates", None), int):
         return {}
-    return {
-        f"check_sample_weight_equivalence_on_{kind}_data": "random pool" for kind in ("dense", "sparse")
+    weights = "a random pool is another one when rows are repeated"
+    expected = {
+        f"check_sample_weight_equivalence_on_{kind}_data": weights for kind in ("dense", "sparse")
     }
+    if estimator.resample:
+        pieces = "rows that come in pieces need a pool, and partial_fit says so"
+        expected |= dict.fromkeys(
+            ["check_fit_score_takes_y", "check_n_features_in_after_fitting"], pieces
+        )
+    return expected
 
 
 @parametrize_with_checks(
@@ -263,3 +270,13 @@ def test_verbose_says_what_is_done(cancer, capsys):
     X, y = cancer
     SparseMaximalAlignment(3, candidates=50, verbose=1).fit(X, y)
     assert "50 candidates" in capsys.readouterr().out
+
+
+def test_rows_of_no_weight_in_a_given_pool_of_a_loss(cancer):
+    X, y = cancer
+    weight = (np.arange(len(X)) % 4).astype(float)
+    kept = np.flatnonzero(weight)
+    model = KernelFeatureExtraction("kblf", 3, gamma=0.03, candidates=X[:40], target="continuous")
+    a = clone(model).fit(X, y, sample_weight=weight).transform(X)
+    b = clone(model).fit(X[kept], y[kept], sample_weight=weight[kept]).transform(X)
+    assert_allclose(a, b, atol=1e-8)

@@ -274,7 +274,9 @@ def test_block_is_written_into_out(case, dtype):
 )
 def test_an_out_that_does_not_fit_is_refused(case, out):
     X, Z = rows_and_landmarks()
-    message = rf"out must be a C-contiguous float32 or float64 array of shape \({N_ROWS}, {N_LANDMARKS}\)"
+    message = (
+        rf"out must be a C-contiguous float32 or float64 array of shape \({N_ROWS}, {N_LANDMARKS}\)"
+    )
     with pytest.raises(ValueError, match=message):
         case.make().block(X, Z, out)
 

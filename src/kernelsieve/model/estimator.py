@@ -19,7 +19,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Precomputed, Rows, resolve_kernel
 from .assembly import Fit
 from .fitting import fit_columns, fit_fresh, pool_pass
-from .inputs import check_kernel_input, check_points, check_precomputed, check_rows
+from .inputs import check_kernel_input, check_rows, given_candidates
 from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
 from .pools import draw_pool
 from .stream import RepeatableBatches, Stream, split_item
@@ -144,16 +144,18 @@ class KernelExtractor(LoopTransformer):
         criterion = self._make_criterion()
         batch, encoder = self._read(X, y, sample_weight, criterion)
         random_state = check_random_state(self.random_state)
-        given = self._given_candidates(batch.X)
+        given = given_candidates(self.candidates, batch.X, precomputed=self._is_precomputed)
         kernel = self._resolve_kernel(batch, given, random_state)
         kept = None
-        if batch.weight is not None and given is None and not batch.weight.all():
+        if batch.weight is not None and not (given is not None and self._is_precomputed):
             kept = np.flatnonzero(batch.weight)  # a row of weight 0 is as good as absent
             batch = batch[kept]
-            if isinstance(kernel, Precomputed):
+            if self._is_precomputed:
                 batch = Batch(batch.X[:, kept], batch.Y, batch.weight)
         fit = self._fit_batch(batch, kernel, given, criterion, random_state)
-        self._set_fit(fit if kept is None else _renumbered(fit, kept), encoder)
+        if kept is not None and given is None:
+            fit = _renumbered(fit, kept)
+        self._set_fit(fit, encoder)
         self.__dict__.pop("_stream", None)
         return self
 
@@ -272,11 +274,8 @@ class KernelExtractor(LoopTransformer):
     def _start_stream(
         self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
     ) -> Stream:
-        if (
-            self.resample
-            or criterion.needs_rows
-            or (isinstance(self.candidates, str) and (self.candidates == "all"))
-        ):
+        everyone = isinstance(self.candidates, str) and self.candidates == "all"
+        if self.resample or criterion.needs_rows or everyone:
             raise InvalidParameterError(
                 "Rows that come in pieces need a pool of candidates and a criterion of inner "
                 "products: pass candidates as a number or an array, and resample=False."
@@ -284,7 +283,7 @@ class KernelExtractor(LoopTransformer):
         encoder = self._encoder(criterion, y, classes)
         batch = self._batch(X, y, sample_weight, encoder)
         random_state = check_random_state(self.random_state)
-        given = self._given_candidates(X)
+        given = given_candidates(self.candidates, X, precomputed=self._is_precomputed)
         asked = int(self.candidates) if isinstance(self.candidates, Integral) else 0
         if given is None and len(batch) < asked:
             raise InvalidDataError(
@@ -329,27 +328,6 @@ class KernelExtractor(LoopTransformer):
         )
         check_kernel_input(kernel, batch.X)
         return kernel
-
-    def _given_candidates(self, X: Rows) -> Rows | None:
-        """Return points, or row numbers for a precomputed kernel, that were given as an array."""
-        if isinstance(self.candidates, (str, Integral)):
-            if self._is_precomputed:
-                check_precomputed(X, None)
-            return None
-        if not self._is_precomputed:
-            return check_points(self.candidates, X)
-        rows = np.asarray(self.candidates)
-        if rows.ndim != 1 or rows.dtype.kind not in "iu":
-            raise InvalidParameterError(
-                "kernel='precomputed' needs candidates as a number, or as the row numbers of the "
-                f"pool (a list of integers); got an array of shape {rows.shape}."
-            )
-        check_precomputed(X, rows)
-        if rows.size == 0 or rows.min() < 0 or rows.max() >= X.shape[0]:
-            raise InvalidParameterError(
-                f"candidates must be row numbers from 0 to {X.shape[0] - 1} for kernel='precomputed'."
-            )
-        return rows
 
     def _pool_size(self, n_rows: int) -> int:
         if isinstance(self.candidates, Integral):

@@ -65,25 +65,26 @@ class KernelModel:
 
 
 class _Transformer:
-    """A worker with its own buffer for kernel values."""
+    """A worker with its own buffer for kernel values.
+
+    The offset takes part in the product as a landmark whose kernel value is always 1.
+    """
 
     def __init__(self, model: KernelModel, X: Rows, out: np.ndarray) -> None:
         self._fill = model.kernel.against(model.landmarks, model.dtype)
-        self._projection: np.ndarray = model.projection.astype(model.dtype, copy=False)
-        self._offset: np.ndarray = model.offset.astype(model.dtype, copy=False)
+        self._projection: np.ndarray = np.vstack([model.projection, -model.offset]).astype(model.dtype)
         self._X = X
         self._out = out
         self._buffer: np.ndarray = np.empty(0, model.dtype)
 
     def __call__(self, rows: slice) -> None:
-        n_landmarks, n_rows = len(self._projection), rows.stop - rows.start
-        if self._buffer.size < n_landmarks * n_rows:
-            self._buffer = np.empty(n_landmarks * n_rows, self._buffer.dtype)
-        values = self._buffer[: n_landmarks * n_rows].reshape(n_landmarks, n_rows)
-        self._fill(self._X[rows], values)
-        out = self._out[rows]
-        np.dot(values.T, self._projection, out=out)
-        out -= self._offset
+        n_lines, n_rows = len(self._projection), rows.stop - rows.start
+        if self._buffer.size < n_lines * n_rows:
+            self._buffer = np.empty(n_lines * n_rows, self._buffer.dtype)
+        values = self._buffer[: n_lines * n_rows].reshape(n_lines, n_rows)
+        self._fill(self._X[rows], values[:-1])
+        values[-1] = 1
+        np.dot(values.T, self._projection, out=self._out[rows])
 
 
 class Projector:

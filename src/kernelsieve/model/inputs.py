@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,28 @@ def check_points(points: Any, X: Rows) -> Rows:
     if sparse.issparse(X) and not sparse.issparse(points):
         return sparse.csr_matrix(points)
     return points.toarray() if sparse.issparse(points) and not sparse.issparse(X) else points
+
+
+def given_candidates(candidates: Any, X: Rows, *, precomputed: bool) -> Rows | None:
+    """Return points, or row numbers for a precomputed kernel, that were given as an array."""
+    if isinstance(candidates, (str, Integral)):
+        if precomputed:
+            check_precomputed(X, None)
+        return None
+    if not precomputed:
+        return check_points(candidates, X)
+    rows = np.asarray(candidates)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise InvalidParameterError(
+            "kernel='precomputed' needs candidates as a number, or as the row numbers of the pool "
+            f"(a list of integers); got an array of shape {rows.shape}."
+        )
+    check_precomputed(X, rows)
+    if rows.size == 0 or rows.min() < 0 or rows.max() >= X.shape[0]:
+        raise InvalidParameterError(
+            f"candidates must be row numbers from 0 to {X.shape[0] - 1} for kernel='precomputed'."
+        )
+    return rows
 
 
 def check_kernel_input(kernel: Kernel, X: Rows) -> None:

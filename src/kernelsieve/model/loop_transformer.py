@@ -111,7 +111,7 @@ class LoopTransformer(NestedTransformer):
         if found == 0:
             raise InvalidDataError(
                 f"No feature could be found: {fit.outcome.value}. "
-                "Look for constant inputs, equal rows, or a target unrelated to all candidates."
+                "Look for constant inputs, equal rows, or a target that is constant."
             )
         if fit.outcome is not Outcome.COMPLETE and self.n_components is not None:
             warnings.warn(

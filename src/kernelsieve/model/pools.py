@@ -102,7 +102,8 @@ class _Screen:
         self._metric = metric
         self._criterion = criterion
         self._targets = targets
-        self._features = np.empty((len(targets), 0))
+        self._features = np.empty((len(targets), 0), np.float32)
+        self._column_products = np.empty((columns.shape[1], 0), np.float32)
         self._squared_norms, self._products = columns.scan(targets)
 
     def pick(self, n_pool: int) -> np.ndarray:
@@ -117,10 +118,10 @@ class _Screen:
 
     def _round(self, n_steps: int, picked: list[int]) -> np.ndarray:
         shortlist = self._shortlist(picked)
-        deflated = self._columns.take(shortlist)
-        deflated -= self._features @ (self._features.T @ deflated)
+        deflated = self._columns.values[:, shortlist]
+        deflated -= self._features @ self._column_products[shortlist].T
         columns = StoredColumns(
-            deflated.astype(np.float32),
+            deflated,
             self._columns.means[shortlist],
             self._columns.raw_squared_norms[shortlist],
             centred=self._columns.centred,
@@ -166,4 +167,5 @@ class _Screen:
         self._squared_norms = np.maximum(self._squared_norms - (products**2).sum(axis=1), 0.0)
         self._products = self._products - products @ target_products
         self._targets = self._targets - features @ target_products
-        self._features = np.column_stack([self._features, features])
+        self._features = np.hstack([self._features, features.astype(np.float32)])
+        self._column_products = np.hstack([self._column_products, products.astype(np.float32)])
