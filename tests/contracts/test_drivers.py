@@ -156,8 +156,11 @@ def test_sparse_input_equals_dense(kernel, candidates):
 
 
 def test_wide_sparse_input_stays_sparse():
-    X = sparse.random(2000, 100_000, density=1e-4, random_state=0, format="csr")
-    y = np.asarray(X[:, :500].sum(axis=1)).ravel() + np.arange(2000) * 1e-3
+    rng = np.random.default_rng(0)
+    columns = rng.integers(0, 100_000, 20_000)  # ten words in each of 2,000 documents
+    X = sparse.csr_matrix((np.ones(20_000), columns, np.arange(0, 20_001, 10)), (2000, 100_000))
+    X.sum_duplicates()
+    y = np.asarray(X[:, :50_000].sum(axis=1)).ravel()
     model = SparseMaximalAlignment(10, kernel="linear", candidates=50, random_state=0)
     tracemalloc.start()
     features = model.fit(X, y).transform(X)
