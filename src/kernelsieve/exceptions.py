@@ -15,19 +15,5 @@ class KernelError(ValueError):
     """A kernel returned something that is not a block of kernel values."""
 
 
-class MissingExtraError(ImportError):
-    """An optional dependency is needed and is not installed."""
-
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(
-            f"{purpose} needs {package}, which is not installed; "
-            f'install it with: pip install "kernelsieve[{extra}]"'
-        )
-
-
 class FewerFeaturesWarning(UserWarning):
     """The data gave fewer features than were asked for."""
-
-
-class PrecisionWarning(UserWarning):
-    """A result is less accurate than usual, and there is a setting that would make it better."""

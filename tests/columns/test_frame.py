@@ -32,7 +32,7 @@ def pool() -> np.ndarray:
 @pytest.mark.parametrize("shift", [np.zeros(N_POOL), np.array([0.1, -2.0, 0.5, 1e3])])
 def test_lines_equal_the_naive_matrix(n_targets, weighted, shift):
     block = batch(n_targets, weighted=weighted)
-    frame = Frame(RBF(0.5).against(pool()), shift, n_targets)
+    frame = Frame(RBF(0.5).against(pool()), shift, np.zeros(n_targets))
     assert frame.n_lines == 1 + n_targets + N_POOL
     out = np.full((frame.n_lines, N_ROWS), np.nan)
     assert frame.lines(block, out) is out
@@ -50,7 +50,7 @@ def test_columns_in_float32_become_float64_lines(weighted):
         seen.append((out.dtype, out.flags.c_contiguous))
         RBF(0.5).against(pool(), np.float32)(X, out)
 
-    frame = Frame(fill, shift, 2, np.float32)
+    frame = Frame(fill, shift, np.zeros(2), np.float32)
     out = frame.lines(block, np.full((frame.n_lines, N_ROWS), np.nan))
     assert seen == [(np.float32, True)]
     assert out.dtype == np.float64
@@ -68,15 +68,15 @@ def test_the_filler_gets_memory_without_gaps():
         layouts.append((out.shape, out.flags.c_contiguous))
         out[...] = 0.0
 
-    frame = Frame(fill, np.zeros(N_POOL), 2)
+    frame = Frame(fill, np.zeros(N_POOL), np.zeros(2))
     frame.lines(batch(), np.empty((frame.n_lines, N_ROWS)))
     assert layouts == [((N_POOL, N_ROWS), True)]
 
 
 def test_sparse_rows_give_the_lines_of_dense_ones():
     csr, dense = batch(form=sparse.csr_matrix, weighted=True), batch(weighted=True)
-    frame = Frame(RBF(0.5).against(sparse.csr_matrix(pool())), np.zeros(N_POOL), 2)
-    dense_frame = Frame(RBF(0.5).against(pool()), np.zeros(N_POOL), 2)
+    frame = Frame(RBF(0.5).against(sparse.csr_matrix(pool())), np.zeros(N_POOL), np.zeros(2))
+    dense_frame = Frame(RBF(0.5).against(pool()), np.zeros(N_POOL), np.zeros(2))
     shape = (frame.n_lines, N_ROWS)
     np.testing.assert_allclose(
         frame.lines(csr, np.empty(shape)), dense_frame.lines(dense, np.empty(shape)), atol=1e-13
@@ -86,7 +86,7 @@ def test_sparse_rows_give_the_lines_of_dense_ones():
 def test_the_batch_is_left_as_it_was():
     block = batch(weighted=True)
     copies = block.X.copy(), block.Y.copy(), block.weight.copy()
-    frame = Frame(RBF(0.5).against(pool()), np.ones(N_POOL), 2)
+    frame = Frame(RBF(0.5).against(pool()), np.ones(N_POOL), np.zeros(2))
     frame.lines(block, np.empty((frame.n_lines, N_ROWS)))
     for part, copy in zip((block.X, block.Y, block.weight), copies, strict=True):
         np.testing.assert_array_equal(part, copy)

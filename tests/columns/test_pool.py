@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from kernelsieve.columns import Pool, draw_kmeans, draw_random, draw_rpcholesky, pool_from_rows
+from kernelsieve.columns import Pool, draw_kmeans, draw_random, draw_rpcholesky
 from kernelsieve.kernels import RBF, Kernel, Linear, Sigmoid
 
 N_ROWS, N_POOL = 150, 12
@@ -183,7 +183,7 @@ def test_rpcholesky_survives_a_kernel_that_is_not_positive():
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 def test_a_pool_knows_its_points_and_their_rows(form):
     X = form(rows())
-    pool = pool_from_rows(X, np.array([9, 2, 5]))
+    pool = Pool(X[[9, 2, 5]], np.array([9, 2, 5]))
     assert len(pool) == 3
     assert abs(pool.points - X[[9, 2, 5]]).max() == 0
     part = pool[np.array([2, 0])]

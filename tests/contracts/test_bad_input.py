@@ -165,8 +165,8 @@ def test_parameters(parameters, message, data):
 
 def test_weights(data):
     X, y = data
-    refused("Negative", SparseMaximalAlignment(), X, y, sample_weight=-np.ones(40))
-    refused("0 for every row|zero", SparseMaximalAlignment(), X, y, sample_weight=np.zeros(40))
+    refused("not negative", SparseMaximalAlignment(), X, y, sample_weight=-np.ones(40))
+    refused("weights are zero", SparseMaximalAlignment(), X, y, sample_weight=np.zeros(40))
     refused("shape", SparseMaximalAlignment(), X, y, sample_weight=np.ones(39))
 
 

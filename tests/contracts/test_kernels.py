@@ -291,7 +291,7 @@ def test_a_callable_refuses_an_out_that_does_not_fit(name):
 def test_a_precomputed_kernel_refuses_an_out_that_does_not_fit():
     K = np.eye(N_ROWS)
     with pytest.raises(ValueError, match="out must be"):
-        Precomputed().block(K, np.array([0]), np.empty((N_ROWS, N_LANDMARKS)))
+        Precomputed(N_ROWS).block(K, np.array([0]), np.empty((N_ROWS, N_LANDMARKS)))
 
 
 @pytest.mark.parametrize("name", ["rbf", "laplacian", "chi2"])

@@ -51,7 +51,7 @@ def naive_products(Y, K, *, center: bool, weight=None) -> np.ndarray:
 
 def products(statistic, *, center: bool, n_targets: int = N_TARGETS, shift=None) -> np.ndarray:
     shift = np.zeros(statistic.n_lines - 1 - n_targets) if shift is None else shift
-    coordinates = statistic.coordinates(n_targets, shift, center=center)
+    coordinates = statistic.coordinates(np.zeros(n_targets), shift, center=center)
     A = np.hstack([coordinates.targets, coordinates.columns])
     return A.T @ A
 
@@ -82,7 +82,7 @@ def test_a_shift_changes_nothing_but_the_rounding(form, center):
     shift = K[:7].mean(axis=0)
     statistic = statistic_of(form, Y, K, shift=shift)
     close(products(statistic, center=center, shift=shift), Y, K, center=center)
-    means = statistic.coordinates(N_TARGETS, shift, center=center).means
+    means = statistic.coordinates(np.zeros(N_TARGETS), shift, center=center).means
     np.testing.assert_allclose(means, K.mean(axis=0), rtol=1e-12, atol=1e-12)
 
 
@@ -110,7 +110,8 @@ def test_weights_count_as_repeated_rows(form, center):
     close(products(weighted, center=center), Y, K, center=center, weight=weight)
     close(products(repeated, center=center), Y, K, center=center, weight=weight)
     one, other = (
-        s.coordinates(N_TARGETS, np.zeros(N_COLUMNS), center=center) for s in (weighted, repeated)
+        s.coordinates(np.zeros(N_TARGETS), np.zeros(N_COLUMNS), center=center)
+        for s in (weighted, repeated)
     )
     assert one.total_weight == pytest.approx(weight.sum(), rel=1e-12)
     assert other.total_weight == pytest.approx(weight.sum(), rel=1e-12)
@@ -133,7 +134,7 @@ def test_means_and_total_weight_are_weighted(form):
     Y, K = problem()
     weight = np.random.default_rng(1).uniform(0.1, 3.0, N_ROWS)
     coordinates = statistic_of(form, Y, K, weight).coordinates(
-        N_TARGETS, np.zeros(N_COLUMNS), center=True
+        np.zeros(N_TARGETS), np.zeros(N_COLUMNS), center=True
     )
     np.testing.assert_allclose(coordinates.means, np.average(K, axis=0, weights=weight), rtol=1e-11)
     assert coordinates.total_weight == pytest.approx(weight.sum(), rel=1e-12)
@@ -146,7 +147,7 @@ def test_methods_without_targets_are_served_as_well(form, center):
     none = Y[:, :0]
     statistic = statistic_of(form, none, K)
     close(products(statistic, center=center, n_targets=0), none, K, center=center)
-    coordinates = statistic.coordinates(0, np.zeros(N_COLUMNS), center=center)
+    coordinates = statistic.coordinates(np.zeros(0), np.zeros(N_COLUMNS), center=center)
     assert coordinates.targets.shape == (len(coordinates.columns), 0)
 
 
@@ -155,7 +156,7 @@ def test_coordinates_are_no_longer_than_the_lines(form):
     Y, K = problem()
     statistic = statistic_of(form, Y, K)
     for center in (True, False):
-        coordinates = statistic.coordinates(N_TARGETS, np.zeros(N_COLUMNS), center=center)
+        coordinates = statistic.coordinates(np.zeros(N_TARGETS), np.zeros(N_COLUMNS), center=center)
         assert len(coordinates.columns) <= statistic.n_lines
         assert len(coordinates.targets) == len(coordinates.columns)
 
@@ -178,7 +179,7 @@ def test_equal_columns(form, center):
     K[:, 3] = K[:, 1]
     statistic = statistic_of(form, Y, K)
     close(products(statistic, center=center), Y, K, center=center)
-    columns = statistic.coordinates(N_TARGETS, np.zeros(N_COLUMNS), center=center).columns
+    columns = statistic.coordinates(np.zeros(N_TARGETS), np.zeros(N_COLUMNS), center=center).columns
     np.testing.assert_allclose(columns[:, 3], columns[:, 1], atol=1e-7 * np.abs(columns).max())
 
 
@@ -224,7 +225,7 @@ def test_a_target_in_other_units_is_not_lost(form, center, unit):
 def test_a_target_in_tiny_units_is_explained_as_much_as_before(form):
     Y, K = problem()
     coordinates = statistic_of(form, 1e-12 * Y, K).coordinates(
-        N_TARGETS, np.zeros(N_COLUMNS), center=True
+        np.zeros(N_TARGETS), np.zeros(N_COLUMNS), center=True
     )
 
     def explained(columns, targets):
@@ -328,7 +329,7 @@ def test_rows_and_trace_are_sums(form):
     assert (first.n_rows, first.trace) == (15, 2.5)
     first.merge(second)
     assert (first.n_rows, first.trace) == (N_ROWS, 6.5)
-    coordinates = first.coordinates(N_TARGETS, np.zeros(N_COLUMNS), center=True)
+    coordinates = first.coordinates(np.zeros(N_TARGETS), np.zeros(N_COLUMNS), center=True)
     assert coordinates.trace == 6.5
 
 

@@ -35,7 +35,7 @@ def shift() -> np.ndarray:
 
 
 def frame(fill=None) -> Frame:
-    return Frame(fill or KERNEL.against(pool()), shift(), N_TARGETS)
+    return Frame(fill or KERNEL.against(pool()), shift(), np.zeros(N_TARGETS))
 
 
 def trace_of(block: Batch) -> float:
@@ -43,7 +43,7 @@ def trace_of(block: Batch) -> float:
 
 
 def products(statistic, *, center: bool = True) -> np.ndarray:
-    coordinates = statistic.coordinates(N_TARGETS, shift(), center=center)
+    coordinates = statistic.coordinates(np.zeros(N_TARGETS), shift(), center=center)
     A = np.hstack([coordinates.targets, coordinates.columns])
     return A.T @ A
 
@@ -123,7 +123,7 @@ def test_without_a_trace_function_the_trace_is_zero():
 
 
 def test_float32_columns_are_good_to_float32():
-    narrow = Frame(KERNEL.against(pool(), np.float32), shift(), N_TARGETS, np.float32)
+    narrow = Frame(KERNEL.against(pool(), np.float32), shift(), np.zeros(N_TARGETS), np.float32)
     statistic = gather([batch()], narrow, GramStatistic, block_rows=32, n_jobs=2)
     np.testing.assert_allclose(products(statistic), naive_products(batch()), rtol=1e-4, atol=1e-4)
 
@@ -212,7 +212,7 @@ def test_an_error_in_the_trace_leaves_the_statistic_as_it_was(form):
 def test_lines_of_another_frame_leave_the_statistic_as_it_was():
     statistic = gather([batch()], frame(), GramStatistic, trace_of=trace_of)
     before = state(statistic)
-    other = Frame(KERNEL.against(pool()[:3]), shift()[:3], N_TARGETS)
+    other = Frame(KERNEL.against(pool()[:3]), shift()[:3], np.zeros(N_TARGETS))
     with pytest.raises(ValueError, match="lines"):
         absorb(statistic, batch(), other, trace_of=trace_of)
     assert state(statistic) == before

@@ -278,9 +278,9 @@ def test_a_first_entry_that_is_not_a_number_is_reported_as_such():
 def test_precomputed_landmarks_are_numbers_of_columns():
     K = rows(6, 6)
     columns = np.array([4, 0, 4])
-    np.testing.assert_array_equal(Precomputed().block(K, columns), K[:, columns])
+    np.testing.assert_array_equal(Precomputed(K.shape[1]).block(K, columns), K[:, columns])
     out = np.empty((6, 3))
-    assert Precomputed().block(K, columns, out) is out
+    assert Precomputed(K.shape[1]).block(K, columns, out) is out
     np.testing.assert_array_equal(out, K[:, columns])
 
 
@@ -289,20 +289,19 @@ def test_precomputed_filler_takes_rows_of_any_number(dtype):
     K = rows(9, 6)
     columns = np.array([5, 1])
     out = np.empty((2, 9), dtype)
-    Precomputed().against(columns, dtype)(K, out)
+    Precomputed(K.shape[1]).against(columns, dtype)(K, out)
     np.testing.assert_array_equal(out, K[:, columns].T.astype(dtype))
 
 
 def test_precomputed_diag_is_the_diagonal():
     K = rows(6, 6).astype(np.float32)
-    diagonal = Precomputed().diag(K)
+    diagonal = Precomputed(K.shape[1]).diag(K)
     assert diagonal.dtype == np.float64
     np.testing.assert_array_equal(diagonal, np.diagonal(K))
 
 
 def test_precomputed_says_what_it_is():
-    assert not Precomputed().points_are_rows
-    assert not Precomputed().accepts_sparse
+    assert not Precomputed(5).accepts_sparse
 
 
 # -- the inputs themselves

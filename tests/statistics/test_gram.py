@@ -56,6 +56,6 @@ def test_residuals_within_the_documented_limit_are_known():
     A = np.column_stack([np.ones(500), first, second])
     statistic = GramStatistic(3)
     statistic.update(A.T.copy())
-    columns = statistic.coordinates(0, np.zeros(2), center=True).columns
+    columns = statistic.coordinates(np.zeros(0), np.zeros(2), center=True).columns
     truth = abs(np.linalg.qr(A, mode="r")[2, 2])
     assert abs(np.linalg.qr(columns, mode="r")[1, 1]) == pytest.approx(truth, rel=1e-6)

@@ -11,7 +11,7 @@ def residual_of_last_column(form, A: np.ndarray, block: int) -> float:
     statistic = form(A.shape[1])
     for start in range(0, len(A), block):
         statistic.update(A[start : start + block].T.copy())
-    columns = statistic.coordinates(0, np.zeros(A.shape[1] - 1), center=True).columns
+    columns = statistic.coordinates(np.zeros(0), np.zeros(A.shape[1] - 1), center=True).columns
     triangle = np.linalg.qr(columns, mode="r")
     short = A.shape[1] - 1 - len(triangle)  # a factor that lost the column has fewer rows
     return 0.0 if short > 0 else float(abs(triangle[-1, -1]))
@@ -39,7 +39,7 @@ def test_ill_conditioned_columns_keep_their_small_singular_values():
     statistic = TriangularStatistic(9)
     for start in range(0, 300, 37):
         statistic.update(np.column_stack([np.ones(300), K])[start : start + 37].T.copy())
-    columns = statistic.coordinates(0, np.zeros(8), center=True).columns
+    columns = statistic.coordinates(np.zeros(0), np.zeros(8), center=True).columns
     np.testing.assert_allclose(np.linalg.svd(columns, compute_uv=False), truth, rtol=1e-3)
 
 
@@ -76,6 +76,6 @@ def test_the_constant_comes_first_and_is_positive():
         K = np.random.default_rng(seed).standard_normal((30, 3)) + 5.0
         statistic = TriangularStatistic(4)
         statistic.update(np.column_stack([np.ones(30), K]).T.copy())
-        coordinates = statistic.coordinates(0, np.zeros(3), center=False)
+        coordinates = statistic.coordinates(np.zeros(0), np.zeros(3), center=False)
         np.testing.assert_allclose(coordinates.means, K.mean(axis=0), rtol=1e-13)
         np.testing.assert_allclose(coordinates.columns[0], np.sqrt(30) * K.mean(axis=0), rtol=1e-13)

@@ -2,7 +2,7 @@
 
 from .blocks import Batch, row_slices, rows_per_block, weighted_targets
 from .frame import Frame
-from .pool import Pool, draw_kmeans, draw_random, draw_rpcholesky, pool_from_rows
+from .pool import Pool, draw_kmeans, draw_random, draw_rpcholesky
 
 __all__ = [
     "Batch",
@@ -11,7 +11,6 @@ __all__ = [
     "draw_kmeans",
     "draw_random",
     "draw_rpcholesky",
-    "pool_from_rows",
     "row_slices",
     "rows_per_block",
     "weighted_targets",

@@ -28,6 +28,13 @@ class Batch:
         weight = None if self.weight is None else self.weight[rows]
         return Batch(self.X[rows], self.Y[rows], weight)
 
+    def without_zero_weights(self) -> tuple[Batch, np.ndarray | None]:
+        """Return the rows that count, and which they are; a row of weight 0 is as good as absent."""
+        if self.weight is None or self.weight.all():
+            return self, None
+        kept = np.flatnonzero(self.weight)
+        return self[kept], kept
+
     @property
     def root_weight(self) -> np.ndarray:
         """The factors that turn a weighted problem into an unweighted one."""

@@ -8,9 +8,6 @@ import numpy as np
 
 from .blocks import Batch
 
-#: Writes columns (features or kernel values) of a block of rows, one line for each column.
-FillLines = Callable[[Batch, np.ndarray], None]
-
 
 class Frame:
     """Fills ``[1 | Y | columns]'`` for a block of rows, each row scaled by the root of its weight.
@@ -22,19 +19,28 @@ class Frame:
     shift : ndarray of shape (n_columns,)
         Subtracted from the columns. With a shift near their means, the sums of squares keep the
         digits that centring afterwards would lose.
-    n_targets : int
-        Number of columns of ``Y``.
+    target_shift : ndarray of shape (q,)
+        The same for the targets.
     dtype : type
         The precision in which ``fill`` writes; the lines themselves are float64.
     """
 
     def __init__(
-        self, fill: Callable, shift: np.ndarray, n_targets: int, dtype: type = np.float64
+        self,
+        fill: Callable,
+        shift: np.ndarray,
+        target_shift: np.ndarray,
+        dtype: type = np.float64,
     ) -> None:
         self._fill = fill
         self.shift = shift
-        self.n_targets = n_targets
+        self.target_shift = target_shift
         self._dtype = dtype
+
+    @property
+    def n_targets(self) -> int:
+        """Number of targets."""
+        return len(self.target_shift)
 
     @property
     def n_lines(self) -> int:
@@ -45,7 +51,7 @@ class Frame:
         """Write the lines of a batch into ``out``, of shape ``(n_lines, len(batch))``."""
         first = 1 + self.n_targets
         out[0] = 1.0
-        out[1:first] = batch.Y.T
+        np.subtract(batch.Y.T, self.target_shift[:, None], out=out[1:first])
         columns = out[first:]
         if self._dtype == np.float64:
             self._fill(batch.X, columns)

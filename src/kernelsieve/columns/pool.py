@@ -31,11 +31,6 @@ class Pool:
         return Pool(self.points[chosen], self.indices[chosen])
 
 
-def pool_from_rows(X: Rows, indices: np.ndarray) -> Pool:
-    """Make a pool of the given rows of ``X``."""
-    return Pool(X[indices], indices)
-
-
 def draw_random(n_rows: int, n_pool: int, random_state: np.random.RandomState) -> np.ndarray:
     """Return ``n_pool`` different rows, in ascending order."""
     return np.sort(random_state.choice(n_rows, n_pool, replace=False))
@@ -62,14 +57,15 @@ def draw_rpcholesky(
     """
     sample = draw_random(X.shape[0], min(X.shape[0], max(n_pool, _SAMPLE_ROWS)), random_state)
     rows = X[sample]
-    residual = np.maximum(kernel.diag(rows), 0.0)  # an indefinite kernel may have others
+    residual = np.maximum(kernel.diag_at(X, sample), 0.0)  # an indefinite kernel may have others
     floor = 1e-10 * residual.max(initial=0.0)
     factor = np.empty((n_pool, len(sample)))
     picks: list[int] = []
     while len(picks) < n_pool and residual.max() > floor:
         pick = int(random_state.choice(len(sample), p=residual / residual.sum()))
         used = factor[: len(picks)]
-        column = kernel.block(rows[pick : pick + 1], rows)[0] - used[:, pick] @ used
+        column = kernel.block(rows, kernel.points(X, sample[pick : pick + 1]))[:, 0]
+        column -= used[:, pick] @ used
         factor[len(picks)] = column / np.sqrt(residual[pick])
         residual = np.maximum(residual - factor[len(picks)] ** 2, 0.0)
         residual[pick] = 0.0

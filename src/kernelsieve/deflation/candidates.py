@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 
+from ..exceptions import KernelError
 from .columns import Columns, RecomputedColumns
 from .metric import DiagonalOnly, Metric
 
@@ -37,6 +39,8 @@ class Candidates(ABC):
     target_products: np.ndarray
     column_products: np.ndarray
     eligible: np.ndarray
+    #: How many times in a row candidates may turn out useless before there are no others.
+    most_fruitless: ClassVar[int] = 1
 
     @abstractmethod
     def advance(self, features: np.ndarray, residual_targets: np.ndarray) -> bool:
@@ -51,6 +55,11 @@ class Candidates(ABC):
         self.eligible[chosen] = False
 
     def _start(self, squared_norms: np.ndarray) -> None:
+        if not np.isfinite(self.columns.raw_squared_norms).all():
+            raise KernelError(
+                "Kernel values are too large for sums of their squares, or not numbers; scale the "
+                "inputs, or lower gamma or degree."
+            )
         self.residual_squared_norms = squared_norms
         self.initial_squared_norms = squared_norms.copy()
         self.eligible = squared_norms > 0
@@ -107,6 +116,8 @@ Draw = Callable[[np.ndarray], tuple[RecomputedColumns, np.ndarray] | None]
 
 class FreshCandidates(Candidates):
     """A new random subset at every step: section 4.4 of Dhanjal et al."""
+
+    most_fruitless = 20  # subsets without a useful candidate: others hardly exist
 
     def __init__(self, draw: Draw) -> None:
         self._draw = draw

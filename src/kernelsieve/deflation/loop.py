@@ -145,6 +145,7 @@ def extract(
     directions: list[Direction] = []
     products: list[np.ndarray] = []
     outcome = Outcome.COMPLETE
+    fruitless = 0
     while basis.size < n_components:
         if not candidates.advance(basis.features, residual_targets):
             outcome = Outcome.EXHAUSTED
@@ -166,8 +167,12 @@ def extract(
         )
         direction = criterion.propose(view) if candidates.eligible.any() else None
         if direction is None:
+            fruitless += 1
+            if fruitless < candidates.most_fruitless:
+                continue
             outcome = Outcome.EXHAUSTED
             break
+        fruitless = 0
         column = candidates.columns.take(direction.candidates) @ direction.weights
         residual, coefficients = basis.residual(column)
         squared = float(residual @ residual)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.special import expit
 
-from ..exceptions import InvalidDataError
+from ..exceptions import InvalidDataError, InvalidParameterError
 
 _MOST_NEWTON_STEPS = 50
 _RIDGE = 1e-10  # relative; keeps Newton's system solvable where the loss has become flat
@@ -30,6 +30,8 @@ class Loss(ABC):
 
     def prepare(self, targets: np.ndarray) -> np.ndarray:
         """Turn encoded targets into the single column that the loss compares with."""
+        if targets.shape[1] == 2 and (targets.sum(axis=1) == 1).all():
+            return targets[:, 1]  # two classes, one column each
         if targets.shape[1] != 1:
             raise InvalidDataError(
                 f"{type(self).__name__} compares with one target; y has {targets.shape[1]} columns. "
@@ -96,6 +98,18 @@ LOSSES: dict[str, type[Loss]] = {
     "logistic": LogisticLoss,
     "exponential": ExponentialLoss,
 }
+
+
+def resolve_loss(loss: str | Loss) -> Loss:
+    """Return a loss for a name, or the user's own."""
+    if isinstance(loss, Loss):
+        return loss
+    if loss not in LOSSES:
+        raise InvalidParameterError(
+            f"loss={loss!r} is not known; pass one of {', '.join(map(repr, LOSSES))}, or an object of "
+            "a class derived from kernelsieve.deflation.Loss."
+        )
+    return LOSSES[loss]()
 
 
 def refit(loss: Loss, y: np.ndarray, features: np.ndarray, weight: np.ndarray) -> np.ndarray:

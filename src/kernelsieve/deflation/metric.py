@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.linalg import eigh, svd
+from scipy.linalg import eigh, lapack, solve_triangular, svd
 
 from .columns import Columns, StoredColumns
 
@@ -33,12 +33,16 @@ class Metric(ABC):
     def principal(self, columns: Columns, n_components: int) -> np.ndarray:
         """Return combinations, of unit length, along which the columns vary most."""
 
-    def squared_norm_of_mean(self, means: np.ndarray) -> float | None:
+    def lengths(self, chosen: np.ndarray, dual: np.ndarray) -> np.ndarray:
+        """Return ``B'W B``, inner products of the directions that combine the chosen by B."""
+        return dual.T @ self.among(chosen) @ dual
+
+    @abstractmethod
+    def squared_norm_of_mean(self, means: np.ndarray) -> float:
         """Return the squared length of the mean image within the span of all candidates.
 
-        ``means`` are the means of the columns. None where that would cost more than it tells.
+        ``means`` are the means of the columns.
         """
-        return None
 
 
 class IdentityMetric(Metric):
@@ -60,7 +64,10 @@ class IdentityMetric(Metric):
         values = columns.take(np.arange(n_candidates))  # fewer rows: never d x d
         return np.asarray(svd(values, full_matrices=False)[2][:n_components].T)
 
-    def squared_norm_of_mean(self, means: np.ndarray) -> float | None:
+    def lengths(self, chosen: np.ndarray, dual: np.ndarray) -> np.ndarray:
+        return dual.T @ dual
+
+    def squared_norm_of_mean(self, means: np.ndarray) -> float:
         return float(means @ means)
 
 
@@ -80,6 +87,9 @@ class DiagonalOnly(Metric):
 
     def principal(self, columns: Columns, n_components: int) -> np.ndarray:
         raise ValueError("this selection evaluates no kernel values between candidates")
+
+    def squared_norm_of_mean(self, means: np.ndarray) -> float:
+        return float(means.mean())  # candidates drawn at random: the mean of all kernel values
 
 
 class PoolMetric(Metric):
@@ -102,10 +112,11 @@ class PoolMetric(Metric):
         gram = whitener.T @ _gram(columns) @ whitener
         return whitener @ _leading(gram, min(n_components, len(gram)))[1]
 
-    def squared_norm_of_mean(self, means: np.ndarray) -> float | None:
-        if self._whitener is None:  # a criterion that had no use for it
-            return None
-        coordinates = self._whitener.T @ means
+    def squared_norm_of_mean(self, means: np.ndarray) -> float:
+        # A pivoted factor: its leading candidates span what all of them span.
+        factor, pivots, rank, _ = lapack.dpstrf(self._W, lower=0)
+        leading = means[pivots[:rank] - 1]
+        coordinates = solve_triangular(factor[:rank, :rank], leading, trans="T")
         return float(coordinates @ coordinates)
 
     def _whiten(self) -> np.ndarray:
@@ -145,7 +156,7 @@ class GramMetric(Metric):
         kept = values > _RANK_TOLERANCE * values[0]
         return (vectors[:, kept].T * self._root).T / np.sqrt(values[kept])
 
-    def squared_norm_of_mean(self, means: np.ndarray) -> float | None:
+    def squared_norm_of_mean(self, means: np.ndarray) -> float:
         return float(means @ self._root**2 / (self._root @ self._root))
 
 

@@ -29,8 +29,6 @@ class Kernel(ABC):
     accepts_sparse: ClassVar[bool] = True
     #: Whether :meth:`diag` costs less than evaluating the kernel for every row.
     cheap_diag: ClassVar[bool] = True
-    #: Whether landmarks are rows of data; otherwise (precomputed) they are numbers of columns.
-    points_are_rows: ClassVar[bool] = True
 
     @abstractmethod
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
@@ -42,6 +40,14 @@ class Kernel(ABC):
     @abstractmethod
     def diag(self, X: Rows) -> np.ndarray:
         """Return ``k(x, x)`` for each row of ``X``."""
+
+    def points(self, X: Rows, rows: np.ndarray) -> Rows:
+        """Return some rows of ``X`` as landmarks."""
+        return X[rows]
+
+    def diag_at(self, X: Rows, rows: np.ndarray) -> np.ndarray:
+        """Return ``k(x, x)`` for some rows of ``X``."""
+        return self.diag(X[rows])
 
     def block(self, X: Rows, Z: Rows, out: np.ndarray | None = None) -> np.ndarray:
         """Return the ``(len(X), len(Z))`` kernel matrix, written into ``out`` where it is given.

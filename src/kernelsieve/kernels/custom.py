@@ -55,7 +55,7 @@ class CallableKernel(Kernel):
         elif self._pairwise:
             values = self._pair_by_pair(X, Z)
         else:
-            values = np.asarray(self.function(X, Z, **self.params), dtype=np.float64)
+            values = self._call(X, Z)
         return self._checked(values, X, Z)
 
     def _first_block(self, X: Rows, Z: Rows) -> np.ndarray:
@@ -89,8 +89,12 @@ class CallableKernel(Kernel):
         self._pairwise = True
         return values
 
+    def _call(self, X: Rows, Z: Rows) -> np.ndarray:
+        values = self.function(X, Z, **self.params)
+        return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
+
     def _in_one_call(self, X: Rows, Z: Rows, shape: tuple[int, ...]) -> np.ndarray:
-        values = np.asarray(self.function(X, Z, **self.params), dtype=np.float64)
+        values = self._call(X, Z)
         if values.shape != shape:
             raise KernelError(f"an array of shape {values.shape} where {shape} was due")
         return values
@@ -120,25 +124,42 @@ class CallableKernel(Kernel):
 
 
 class Precomputed(Kernel):
-    """The data are kernel values already; a landmark is the number of a column."""
+    """The data are kernel values already; a landmark is the number of a column.
+
+    Rows with fewer columns than the training matrix hold the values of the landmarks alone, in their
+    order.
+
+    Parameters
+    ----------
+    n_columns : int
+        Number of columns of the training matrix.
+    """
 
     accepts_sparse = False
     cheap_diag = False
-    points_are_rows = False
+
+    def __init__(self, n_columns: int) -> None:
+        self.n_columns = n_columns
 
     def against(self, Z: np.ndarray, dtype: type = np.float64) -> Filler:
         columns = np.asarray(Z, dtype=np.intp).ravel()
 
         def fill(X: Rows, out: np.ndarray) -> None:
-            out[...] = X[:, columns].T
+            values = X[:, columns] if X.shape[1] == self.n_columns else X[:, : len(columns)]
+            out[...] = values.T
 
         return fill
 
     def block(self, X: Rows, Z: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        columns = np.asarray(Z, dtype=np.intp).ravel()
-        out = prepare_out(out, X.shape[0], len(columns))
-        out[...] = X[:, columns]
+        out = prepare_out(out, X.shape[0], len(Z))
+        self.against(Z)(X, out.T)
         return out
+
+    def points(self, X: Rows, rows: np.ndarray) -> np.ndarray:
+        return rows
+
+    def diag_at(self, X: Rows, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(X[rows, rows], dtype=np.float64)
 
     def diag(self, X: Rows) -> np.ndarray:
         return np.diagonal(X).astype(np.float64)
@@ -146,8 +167,6 @@ class Precomputed(Kernel):
 
 class Inputs(Kernel):
     """The inputs themselves as columns, for methods that work in the primal; a landmark is a number."""
-
-    points_are_rows = False
 
     def against(self, Z: np.ndarray, dtype: type = np.float64) -> Filler:
         columns = np.asarray(Z, dtype=np.intp)

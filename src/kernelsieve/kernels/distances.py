@@ -45,7 +45,7 @@ class RBF(Kernel):
             np.subtract(X, origin_in_dtype, out=moved, casting="same_kind")
             np.einsum("ij,ij->i", moved, moved, out=right[:, n_inputs])
             right[:, n_inputs + 1] = 1
-            exp_inplace(np.dot(left, right.T, out=out))
+            exp_inplace(np.dot(left, right.T, out=out), at_most=0.0)
 
         return fill
 
@@ -60,9 +60,8 @@ class RBF(Kernel):
             out *= dtype(2)
             out -= norms[:, None]
             out -= row_norms_squared(X)[None, :]
-            np.minimum(out, 0, out=out)
             out *= dtype(self.gamma)
-            exp_inplace(out)
+            exp_inplace(out, at_most=0.0)
 
         return fill
 

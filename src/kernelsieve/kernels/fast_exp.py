@@ -74,16 +74,18 @@ def _make_exp_inplace(dtype: type, bits: type, coefficients: tuple[float, ...]) 
         return _same_bits(bits((_same_bits(rounded) + bias) << mantissa))  # type: ignore[call-arg]
 
     @njit(nogil=True, error_model="numpy", fastmath={"contract"})
-    def exp_normal(chunk):  # type: ignore[no-untyped-def]
+    def exp_normal(chunk, cap):  # type: ignore[no-untyped-def]
         for i in range(chunk.size):
             x = chunk[i]
+            x = cap if x > cap else x
             rounded = x * per_log2 + magic
             chunk[i] = exp_of_remainder(x, rounded - magic) * power_of_two(rounded)
 
     @njit(nogil=True, error_model="numpy", fastmath={"contract"})
-    def exp_any(chunk):  # type: ignore[no-untyped-def]
+    def exp_any(chunk, cap):  # type: ignore[no-untyped-def]
         for i in range(chunk.size):
             x = chunk[i]
+            x = cap if x > cap else x
             x = lowest if x < lowest else x  # written so that NaN passes through
             x = highest if x > highest else x
             n = (x * per_log2 + magic) - magic
@@ -101,13 +103,13 @@ def _make_exp_inplace(dtype: type, bits: type, coefficients: tuple[float, ...]) 
         return outside == 0
 
     @njit(nogil=True)
-    def exp_inplace(flat):  # type: ignore[no-untyped-def]
+    def exp_inplace(flat, cap):  # type: ignore[no-untyped-def]
         for start in range(0, flat.size, _CHUNK):
             chunk = flat[start : start + _CHUNK]
             if all_normal(chunk):
-                exp_normal(chunk)
+                exp_normal(chunk, cap)
             else:
-                exp_any(chunk)
+                exp_any(chunk, cap)
 
     return exp_inplace
 
@@ -142,8 +144,10 @@ _exp_inplace_32 = _make_exp_inplace(
 )
 
 
-def exp_inplace(values: np.ndarray) -> np.ndarray:
+def exp_inplace(values: np.ndarray, at_most: float = np.inf) -> np.ndarray:
     """Replace a contiguous float32 or float64 array by its exponential, and return it.
+
+    Exponents above ``at_most`` are taken for it: 0 for a distance that rounding made negative.
 
     The error is below 4 units in the last place over the whole range, subnormal results included;
     ``-inf`` gives 0, ``inf`` and overflow give ``inf``, NaN stays NaN.
@@ -160,5 +164,6 @@ def exp_inplace(values: np.ndarray) -> np.ndarray:
     if not values.flags.forc:
         raise ValueError("exp_inplace needs a contiguous array; pass a copy, or its base.")
     flat = values.reshape(-1, order="A")  # a view: a transposed block is contiguous too
-    (_exp_inplace_32 if values.dtype == np.float32 else _exp_inplace_64)(flat)
+    compiled = _exp_inplace_32 if values.dtype == np.float32 else _exp_inplace_64
+    compiled(flat, values.dtype.type(at_most))
     return values

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.preprocessing import normalize
 
+from ..exceptions import KernelError
 from .base import Filler, Kernel, Rows, as_dtype, inner_products, row_norms_squared
 
 
@@ -87,6 +88,11 @@ class Cosine(Kernel):
 
 def _power_inplace(values: np.ndarray, degree: float) -> None:
     """Raise to a power; small whole powers by multiplication, many times faster than ``pow``."""
+    if degree != int(degree) and values.size and values.min() < 0:
+        raise KernelError(
+            f"degree={degree} of a negative number, gamma x'z + coef0 = {values.min():g}, is not a "
+            "number; pass a whole degree, or raise coef0."
+        )
     if degree != int(degree) or not 1 <= degree <= 16:
         np.power(values, values.dtype.type(degree), out=values)
         return

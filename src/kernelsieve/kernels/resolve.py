@@ -32,7 +32,7 @@ _MEDIAN_SAMPLE = 1000  # rows; their half a million distances give the median to
 
 
 def resolve_kernel(
-    kernel: str | Callable[..., Any],
+    kernel: str | Callable[..., Any] | Kernel,
     X: Rows,
     *,
     gamma: str | float = "scale",
@@ -58,7 +58,7 @@ def resolve_kernel(
     if kernel not in KERNEL_NAMES:
         raise InvalidParameterError(_unknown_kernel(kernel))
     if kernel == "precomputed":
-        return Precomputed()
+        return Precomputed(X.shape[1])
     if kernel == "linear":
         return Linear()
     if kernel == "cosine":

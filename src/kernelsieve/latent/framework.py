@@ -11,7 +11,7 @@ import numpy as np
 from .._sklearn import Interval, StrOptions, fit_context
 from ..columns import Pool
 from ..deflation import Criterion, IdentityMetric, resolve_criterion
-from ..kernels import Inputs
+from ..kernels import Inputs, Kernel
 from ..model import (
     KernelExtractor,
     LoopTransformer,
@@ -63,7 +63,7 @@ class KernelFeatureExtraction(KernelExtractor):
         criterion: str | Criterion = "alignment",
         n_components: int | None = None,
         *,
-        kernel: str | Callable[..., Any] = "rbf",
+        kernel: str | Callable[..., Any] | Kernel = "rbf",
         gamma: str | float = "scale",
         degree: float = 3,
         coef0: float = 1.0,
@@ -128,7 +128,7 @@ class FeatureExtraction(LoopTransformer):
     n_components : int, default=None
         Number of features; None for as many as the data give, up to 100.
     center : bool, default=True
-        Give features zero mean. Sparse input stays sparse.
+        Give features zero mean.
     tol : float, default=1e-20
         A column whose squared residual is below this part of its squared norm is used up. It bounds
         how much rounding is amplified: features are exact to about 1e-16 / sqrt(tol).
@@ -147,9 +147,12 @@ class FeatureExtraction(LoopTransformer):
 
     Attributes
     ----------
-    landmarks_ : ndarray of int
-        Inputs (columns of X) that the features use.
     {attributes}
+
+    Notes
+    -----
+    ``landmarks_`` are numbers of inputs here, and so are ``landmark_indices_``. Sparse rows are made
+    dense a block at a time.
 
     Examples
     --------
@@ -198,6 +201,8 @@ class FeatureExtraction(LoopTransformer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _candidates_are = "inputs; lower n_components"
+
     def _make_criterion(self) -> Criterion:
         return resolve_criterion(self.criterion)
 
@@ -221,8 +226,7 @@ class FeatureExtraction(LoopTransformer):
         """
         criterion = self._make_criterion()
         batch, encoder = self._read(X, y, sample_weight, criterion)
-        if batch.weight is not None:
-            batch = batch[np.flatnonzero(batch.weight)]
+        batch, _ = batch.without_zero_weights()
         n_inputs = batch.X.shape[1]
         inputs = np.arange(n_inputs)
         settings: Settings = self._settings(criterion, n_inputs)
@@ -232,7 +236,8 @@ class FeatureExtraction(LoopTransformer):
         else:
             # Any shift near the means will do; those of the first rows are free.
             shift = np.asarray(batch.X[:64].mean(axis=0), dtype=np.float64).ravel()
-            one_pass = OnePass(kernel, pool, metric, shift, batch.Y.shape[1], settings)
+            target_shift = batch.Y[:64].mean(axis=0)
+            one_pass = OnePass(kernel, pool, metric, shift, target_shift, settings)
             fit = one_pass.fit([batch])
         self._set_fit(fit, encoder)
         return self

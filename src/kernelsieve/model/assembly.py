@@ -82,7 +82,7 @@ def _order_of_first_use(extraction: Extraction) -> tuple[np.ndarray, np.ndarray]
 def calibrate(
     rough: Draft,
     batches: Iterable[Batch],
-    n_targets: int,
+    target_shift: np.ndarray,
     *,
     center: bool,
     block_rows: int | None,
@@ -95,11 +95,13 @@ def calibrate(
     the chosen landmarks only, are well conditioned and correct the factor to full accuracy.
     """
     model = rough.model
-    frame = Frame(model.fill_lines, np.zeros(model.n_components), n_targets)
+    # A shift of the targets keeps digits, and centring takes it out again.
+    target_shift = target_shift if center else np.zeros(len(target_shift))
+    frame = Frame(model.fill_lines, np.zeros(model.n_components), target_shift)
     statistic = gather(batches, frame, GramStatistic, block_rows=block_rows, n_jobs=n_jobs)
     gram = statistic.gram  # type: ignore[attr-defined]
     ones = gram[0] / np.sqrt(gram[0, 0])
-    first = 1 + n_targets
+    first = 1 + frame.n_targets
     if center:
         gram = gram - np.outer(ones, ones)
     try:
@@ -124,7 +126,7 @@ def finish(
     *,
     lengths: np.ndarray,
     trace: float,
-    mean_squared_norm: float | None = None,
+    mean_squared_norm: float,
 ) -> Fit:
     """Settle scales and signs, and tell what the features explain.
 
@@ -171,13 +173,9 @@ def _sign_of_largest(entries: np.ndarray) -> float:
 
 
 def _explained_variance(
-    rough: Draft, lengths: np.ndarray, trace: float, mean_squared_norm: float | None
+    rough: Draft, lengths: np.ndarray, trace: float, mean_squared_norm: float
 ) -> np.ndarray:
-    """Return the share of the images' variance that each direction adds to those before it.
-
-    Where the length of the mean image, which centring removes, is not given, the part of it in the
-    span of the directions stands in.
-    """
+    """Return the share of the images' variance that each direction adds to those before it."""
     extraction = rough.extraction
     try:
         L = cholesky(lengths, lower=True)
@@ -185,10 +183,6 @@ def _explained_variance(
         return np.full(len(extraction), np.nan)
     coordinates = solve_triangular(L, extraction.triangle.T, lower=True)
     captured = np.einsum("kn,kn->k", coordinates, coordinates)
-    if not rough.centred:
-        mean_squared_norm = 0.0
-    elif mean_squared_norm is None:
-        mean_image = solve_triangular(L, rough.dual.T @ rough.means, lower=True)
-        mean_squared_norm = float(mean_image @ mean_image)
-    total = trace - extraction.total_weight * mean_squared_norm
+    removed = mean_squared_norm if rough.centred else 0.0
+    total = trace - extraction.total_weight * removed
     return captured / total if total > 0 else np.full(len(extraction), np.nan)

@@ -41,7 +41,7 @@ PARAMETERS = """n_components : int, default=None
         how much rounding is amplified: features are exact to about 1e-16 / sqrt(tol).
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the rows accumulates. "fast" takes inner products, which lose sight of columns
-        whose squared residual is below 1e-12 of their squared norm; "safe" factorises, at several
+        whose squared residual is below 1e-10 of their squared norm; "safe" factorises, at several
         times the cost. "auto" starts fast and turns to safe where the selection gets that far, and
         is safe where the rows come only once.
     target : {"auto", "continuous", "classes"}, default="auto"

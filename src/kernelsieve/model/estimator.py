@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 
 from .._sklearn import Interval, StrOptions, fit_context
 from ..columns import Batch, Pool
@@ -27,6 +28,21 @@ from .stream import RepeatableBatches, Stream, split_item
 _ALL_UP_TO = 3000  # rows of which candidates="auto" takes every one
 _AUTO_POOL = 1000
 _FEWEST_SCREENED = 200
+_MOST_TO_COMBINE = {2: 600, 3: 100}  # candidates: some hundred thousand pairs or triples
+_RESAMPLE_ALONE = (
+    "resample=True draws fresh single candidates from the rows at every step; pass candidates as a "
+    "number, n_nonzero=1, and a criterion that scores candidates."
+)
+
+
+def _takes_pieces(estimator: Any) -> bool:
+    """Tell if rows may come in pieces; the error names what is in the way."""
+    if estimator.resample or estimator._make_criterion().needs_rows:
+        raise AttributeError(
+            "Rows that come in pieces need a pool and a criterion of inner products: pass "
+            "resample=False and another criterion."
+        )
+    return True
 
 
 class KernelExtractor(LoopTransformer):
@@ -34,7 +50,7 @@ class KernelExtractor(LoopTransformer):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "kernel": [str, callable],
+        "kernel": [str, callable, Kernel],
         "gamma": [str, Real],
         "degree": [Interval(Real, 0, None, closed="neither")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -64,7 +80,7 @@ class KernelExtractor(LoopTransformer):
         self,
         n_components: int | None = None,
         *,
-        kernel: str | Callable[..., Any] = "rbf",
+        kernel: str | Callable[..., Any] | Kernel = "rbf",
         gamma: str | float = "scale",
         degree: float = 3,
         coef0: float = 1.0,
@@ -146,19 +162,23 @@ class KernelExtractor(LoopTransformer):
         random_state = check_random_state(self.random_state)
         given = given_candidates(self.candidates, batch.X, precomputed=self._is_precomputed)
         kernel = self._resolve_kernel(batch, given, random_state)
-        kept = None
-        if batch.weight is not None and not (given is not None and self._is_precomputed):
-            kept = np.flatnonzero(batch.weight)  # a row of weight 0 is as good as absent
-            batch = batch[kept]
-            if self._is_precomputed:
+        if given is not None:
+            pool, W = self._given_pool(batch.X, kernel, given)
+            batch = batch.without_zero_weights()[0]
+            fit = self._fit_pool(batch, kernel, pool, W, criterion)
+        else:
+            batch, kept = batch.without_zero_weights()
+            if self._is_precomputed and kept is not None:
                 batch = Batch(batch.X[:, kept], batch.Y, batch.weight)
-        fit = self._fit_batch(batch, kernel, given, criterion, random_state)
-        if kept is not None and given is None:
-            fit = _renumbered(fit, kept)
+                kernel = Precomputed(len(kept))
+            fit = self._fit_rows(batch, kernel, criterion, random_state)
+            if kept is not None:
+                fit = _renumbered(fit, kept, self.n_features_in_)
         self._set_fit(fit, encoder)
         self.__dict__.pop("_stream", None)
         return self
 
+    @available_if(_takes_pieces)
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def partial_fit(
@@ -199,6 +219,7 @@ class KernelExtractor(LoopTransformer):
         self.__dict__.pop("_fit", None)
         return self
 
+    @available_if(_takes_pieces)
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def fit_batches(self, batches: Iterable[Any], classes: Any = None) -> Self:
@@ -243,42 +264,47 @@ class KernelExtractor(LoopTransformer):
         self.__dict__.pop("_stream", None)
         return self
 
-    def _fit_batch(
+    def _fit_rows(
         self,
         batch: Batch,
         kernel: Kernel,
-        given: Rows | None,
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> Fit:
+        """Fit with candidates that are rows of the data."""
         n_rows = len(batch)
-        size = self._pool_size(n_rows) if given is None else given.shape[0]
-        settings = self._settings(criterion, size)
+        size = self._pool_size(n_rows)
         if self.resample:
-            if given is not None or criterion.needs_metric:
-                raise InvalidParameterError(
-                    "resample=True draws fresh single candidates from the rows at every step; pass "
-                    "candidates as a number, n_nonzero=1, and a criterion that scores candidates."
-                )
-            return fit_fresh(batch, kernel, size, settings, random_state)
-        if given is None and size == n_rows:
+            if criterion.needs_metric:
+                raise InvalidParameterError(_RESAMPLE_ALONE)
+            return fit_fresh(batch, kernel, size, self._settings(criterion, n_rows), random_state)
+        settings = self._settings(criterion, size)
+        if size == n_rows:
             everyone = np.arange(n_rows)
-            pool = Pool(batch.X if kernel.points_are_rows else everyone, everyone)
+            pool = Pool(kernel.points(batch.X, everyone), everyone)
             return fit_columns(batch, kernel, pool, settings)
-        pool, W = self._pool(batch, kernel, given, size, criterion, random_state)
-        self._say(f"{len(pool)} candidates, {n_rows} rows")
+        pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
+        return self._fit_pool(batch, kernel, pool, W, criterion)
+
+    def _fit_pool(
+        self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
+    ) -> Fit:
+        if self.resample:
+            raise InvalidParameterError(_RESAMPLE_ALONE)
+        settings = self._settings(criterion, len(pool))
+        self._say(f"{len(pool)} candidates, {len(batch)} rows")
         if criterion.needs_rows:
             return fit_columns(batch, kernel, pool, settings, PoolMetric(W))
-        return pool_pass(kernel, pool, W, batch.Y.shape[1], settings).fit([batch])
+        target_shift = batch.Y[:64].mean(axis=0)  # near the means, which is all that it has to be
+        return pool_pass(kernel, pool, W, target_shift, settings).fit([batch])
 
     def _start_stream(
         self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
     ) -> Stream:
-        everyone = isinstance(self.candidates, str) and self.candidates == "all"
-        if self.resample or criterion.needs_rows or everyone:
+        if isinstance(self.candidates, str) and self.candidates == "all":
             raise InvalidParameterError(
-                "Rows that come in pieces need a pool of candidates and a criterion of inner "
-                "products: pass candidates as a number or an array, and resample=False."
+                "Rows that come in pieces need a pool of candidates: pass candidates as a number or "
+                "an array instead of 'all'."
             )
         encoder = self._encoder(criterion, y, classes)
         batch = self._batch(X, y, sample_weight, encoder)
@@ -291,9 +317,12 @@ class KernelExtractor(LoopTransformer):
                 "the first batch larger, lower candidates, or pass an array of points."
             )
         kernel = self._resolve_kernel(batch, given, random_state)
-        size = min(self._pool_size(len(batch)), _AUTO_POOL) if given is None else given.shape[0]
-        pool, W = self._pool(batch, kernel, given, size, criterion, random_state)
-        return Stream(kernel, pool, W, encoder)
+        if given is not None:
+            pool, W = self._given_pool(batch.X, kernel, given)
+        else:
+            size = asked or min(self._pool_size(len(batch)), _AUTO_POOL)
+            pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
+        return Stream(kernel, pool, W, encoder, batch.Y.mean(axis=0))
 
     def _current_fit(self) -> Fit:
         stream = vars(self).get("_stream")
@@ -318,7 +347,7 @@ class KernelExtractor(LoopTransformer):
         """Settle the kernel; ``gamma`` from the pool where it was given, whatever the batches are."""
         kernel = resolve_kernel(
             self.kernel,
-            batch.X if given is None else given,
+            batch.X if given is None or self._is_precomputed else given,
             gamma=self.gamma,
             degree=self.degree,
             coef0=self.coef0,
@@ -332,29 +361,34 @@ class KernelExtractor(LoopTransformer):
     def _pool_size(self, n_rows: int) -> int:
         if isinstance(self.candidates, Integral):
             return min(int(self.candidates), n_rows)
-        if self.candidates == "all" or n_rows <= _ALL_UP_TO:
+        if self.candidates == "all":
+            return n_rows
+        if self.n_nonzero > 1:  # all pairs or triples of the candidates are tried
+            return min(n_rows, _MOST_TO_COMBINE[self.n_nonzero])
+        if n_rows <= _ALL_UP_TO:
             return n_rows
         if self.pool in ("auto", "screen"):  # sieved already: a few for each feature are enough
             wanted = DEFAULT_COMPONENTS if self.n_components is None else self.n_components
             return int(np.clip(3 * wanted, _FEWEST_SCREENED, max(_AUTO_POOL, wanted)))
         return _AUTO_POOL
 
-    def _pool(
+    def _given_pool(self, X: Rows, kernel: Kernel, given: Rows) -> tuple[Pool, np.ndarray]:
+        """Return a pool that was given, and its own kernel matrix."""
+        if not self._is_precomputed:
+            return Pool(given, np.arange(given.shape[0])), kernel.block(given, given)
+        is_square = X.shape[0] == X.shape[1]
+        columns = given if is_square else np.arange(len(given))
+        return Pool(columns, given), X[np.ix_(given, columns)].astype(np.float64)
+
+    def _drawn_pool(
         self,
         batch: Batch,
         kernel: Kernel,
-        given: Rows | None,
         size: int,
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> tuple[Pool, np.ndarray]:
-        """Return the pool and its own kernel matrix."""
-        if given is not None and kernel.points_are_rows:
-            pool = Pool(given, np.arange(given.shape[0]))
-            return pool, kernel.block(given, given)
-        if given is not None:
-            columns = given if batch.X.shape[1] != len(given) else np.arange(len(given))
-            return Pool(columns, given), batch.X[np.ix_(given, columns)].astype(np.float64)
+        """Draw a pool from the rows; return it with its own kernel matrix."""
         how = self.pool
         if how == "auto":
             how = "random" if isinstance(self.candidates, Integral) else "screen"
@@ -368,10 +402,8 @@ class KernelExtractor(LoopTransformer):
             random_state=random_state,
             n_jobs=self.n_jobs,
         )
-        if kernel.points_are_rows:
-            points = batch.X[rows]
-            return Pool(points, rows), kernel.block(points, points)
-        return Pool(rows, rows), batch.X[np.ix_(rows, rows)].astype(np.float64)
+        points = kernel.points(batch.X, rows)
+        return Pool(points, rows), kernel.block(batch.X[rows], points)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -381,9 +413,9 @@ class KernelExtractor(LoopTransformer):
         return tags
 
 
-def _renumbered(fit: Fit, kept: np.ndarray) -> Fit:
+def _renumbered(fit: Fit, kept: np.ndarray, n_columns: int) -> Fit:
     """Give landmarks the numbers that they have among all rows."""
     model = fit.model
     if isinstance(model.kernel, Precomputed):
-        model = replace(model, landmarks=kept[model.landmarks])
+        model = replace(model, kernel=Precomputed(n_columns), landmarks=kept[model.landmarks])
     return replace(fit, model=model, landmark_indices=kept[fit.landmark_indices])

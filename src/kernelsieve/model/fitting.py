@@ -23,12 +23,13 @@ from ..deflation import (
     store_columns,
 )
 from ..execution import absorb, gather
-from ..kernels import Kernel, Rows
+from ..kernels import Kernel
 from ..statistics import GramStatistic, Statistic, TriangularStatistic
 from .assembly import Draft, Fit, calibrate, draft, finish
+from .targets import check_not_constant
 
 # Squared residuals of this part of the squared norm are the last that a Gram matrix still knows.
-_GRAM_TRUST = 1e-12
+_GRAM_TRUST = 1e-10
 _FLOAT32_FLOOR = 1e-10
 
 
@@ -63,6 +64,7 @@ def fit_columns(
     if metric is None:
         metric = GramMetric(columns, _diagonal(columns, batch), batch.root_weight)
     targets = weighted_targets(batch, settings.center)
+    _check_targets(batch, targets, settings)
     candidates = FixedCandidates(columns, metric, targets, settings.n_components)
     extraction = extract(
         candidates,
@@ -78,7 +80,7 @@ def fit_columns(
         trace = _weighted_sum(metric.diagonal, batch)
         lengths = _lengths_from_rows(rough, batch)
     else:
-        lengths = rough.dual.T @ metric.among(rough.names) @ rough.dual
+        lengths = metric.lengths(rough.names, rough.dual)
         trace = _trace(kernel, batch, metric.diagonal)
     return finish(
         rough,
@@ -99,7 +101,7 @@ def fit_fresh(
 ) -> Fit:
     """Draw a new random subset of candidates at every step (section 4.4 of Dhanjal et al.)."""
     everyone = np.arange(len(batch))
-    drawn: list[RecomputedColumns] = []
+    drawn: list[tuple[np.ndarray, RecomputedColumns]] = []
 
     def draw(retired: np.ndarray) -> tuple[RecomputedColumns, np.ndarray] | None:
         remaining = np.setdiff1d(everyone, retired)
@@ -110,15 +112,16 @@ def fit_fresh(
         columns = RecomputedColumns(
             batch,
             kernel,
-            _points(batch, kernel, rows),
+            kernel.points(batch.X, rows),
             center=settings.center,
             rows=rows,
             n_jobs=settings.n_jobs,
         )
-        drawn.append(columns)
+        drawn.append((rows, columns))
         return columns, rows
 
     targets = weighted_targets(batch, settings.center)
+    _check_targets(batch, targets, settings)
     extraction = extract(
         FreshCandidates(draw),
         targets,
@@ -126,16 +129,21 @@ def fit_fresh(
         settings.n_components,
         total_weight=_total_weight(batch),
         floor=settings.floor,
+        rows=batch,
     )
-    pool = Pool(_points(batch, kernel, everyone), everyone)
+    pool = Pool(kernel.points(batch.X, everyone), everyone)
     rough = draft(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
-    sampled = np.concatenate([columns.diagonal for columns in drawn])
+    # Candidates were drawn at random, so what is wanted of all rows is estimated from them.
+    seen = [(rows, columns.diagonal, columns.means) for rows, columns in drawn]
+    rows, diagonal, means = (np.concatenate(parts) for parts in zip(*seen, strict=True))
+    weight = batch.root_weight[rows] ** 2
     return finish(
         rough,
         settings.criterion,
         pool,
         lengths=_lengths_from_rows(rough, batch),
-        trace=_trace(kernel, batch, sampled),
+        trace=_trace(kernel, batch, diagonal),
+        mean_squared_norm=float(weight @ means / weight.sum()),
     )
 
 
@@ -148,16 +156,15 @@ class OnePass:
         pool: Pool,
         metric: Metric,
         shift: np.ndarray,
-        n_targets: int,
+        target_shift: np.ndarray,
         settings: Settings,
     ) -> None:
         self._kernel = kernel
         self._pool = pool
-        self._n_targets = n_targets
         self._settings = settings
         self._metric = metric
         fill = kernel.against(pool.points, settings.dtype)
-        self._frame = Frame(fill, shift, n_targets, settings.dtype)
+        self._frame = Frame(fill, shift, target_shift, settings.dtype)
 
     def new_statistic(self, *, repeatable: bool) -> Statistic:
         """Return an empty statistic: the safe form where asked, or where rows come only once."""
@@ -187,7 +194,13 @@ class OnePass:
     def solve(self, statistic: Statistic, batches: Iterable[Batch] | None = None) -> Fit:
         """Select from a statistic; ``batches`` allow a second pass over the chosen landmarks."""
         settings = self._settings
-        coordinates = statistic.coordinates(self._n_targets, self._frame.shift, center=settings.center)
+        coordinates = statistic.coordinates(
+            self._frame.target_shift, self._frame.shift, center=settings.center
+        )
+        if settings.criterion.supervised:
+            check_not_constant(
+                coordinates.targets, coordinates.target_means * np.sqrt(coordinates.total_weight)
+            )
         columns = StoredColumns(coordinates.columns, coordinates.means, centred=settings.center)
         columns.raw_squared_norms = (
             columns.raw_squared_norms + coordinates.total_weight * coordinates.means**2
@@ -209,7 +222,7 @@ class OnePass:
             rough = calibrate(
                 rough,
                 batches,
-                self._n_targets,
+                self._frame.target_shift,
                 center=settings.center,
                 block_rows=settings.block_rows,
                 n_jobs=settings.n_jobs,
@@ -218,7 +231,7 @@ class OnePass:
             rough,
             settings.criterion,
             self._pool,
-            lengths=rough.dual.T @ self._metric.among(rough.names) @ rough.dual,
+            lengths=self._metric.lengths(rough.names, rough.dual),
             trace=coordinates.trace,
             mean_squared_norm=self._metric.squared_norm_of_mean(coordinates.means),
         )
@@ -237,9 +250,16 @@ class OnePass:
         return _trace(self._kernel, batch, self._metric.diagonal)
 
 
-def pool_pass(kernel: Kernel, pool: Pool, W: np.ndarray, n_targets: int, settings: Settings) -> OnePass:
+def pool_pass(
+    kernel: Kernel, pool: Pool, W: np.ndarray, target_shift: np.ndarray, settings: Settings
+) -> OnePass:
     """Return the pass for a pool of examples with ``W = K(pool, pool)``."""
-    return OnePass(kernel, pool, PoolMetric(W), W.mean(axis=0), n_targets, settings)
+    return OnePass(kernel, pool, PoolMetric(W), W.mean(axis=0), target_shift, settings)
+
+
+def _check_targets(batch: Batch, targets: np.ndarray, settings: Settings) -> None:
+    if settings.criterion.supervised:
+        check_not_constant(targets, batch.Y * batch.root_weight[:, None])
 
 
 def _row_columns(
@@ -281,10 +301,6 @@ def _lengths_from_rows(rough: Draft, batch: Batch) -> np.ndarray:
     values = extraction.features[rows] @ extraction.triangle / batch.root_weight[rows, None]
     lengths = rough.dual.T @ (values + rough.means @ rough.dual)
     return np.asarray((lengths + lengths.T) / 2)
-
-
-def _points(batch: Batch, kernel: Kernel, rows: np.ndarray) -> Rows:
-    return batch.X[rows] if kernel.points_are_rows else rows
 
 
 def _total_weight(batch: Batch) -> float:

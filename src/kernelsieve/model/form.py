@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..columns import row_slices, rows_per_block
+from ..exceptions import KernelError
 from ..execution import run_blocks
-from ..kernels import Kernel, Precomputed, Rows
+from ..kernels import Kernel, Rows
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,9 @@ class KernelModel:
 
     def features(self, X: Rows, n_jobs: int | None = None) -> np.ndarray:
         """Return the features of validated rows, computed in blocks by threads."""
-        model = self.reading(X)
-        out = np.empty((X.shape[0], model.n_components), model.dtype)
-        slices = list(row_slices(X.shape[0], rows_per_block(len(model.projection))))
-        run_blocks(slices, lambda: _Transformer(model, X, out), n_jobs)
+        out = np.empty((X.shape[0], self.n_components), self.dtype)
+        slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection))))
+        run_blocks(slices, lambda: _Transformer(self, X, out), n_jobs)
         return out
 
     def fill_lines(self, X: Rows, out: np.ndarray) -> None:
@@ -55,13 +55,6 @@ class KernelModel:
         self.kernel.against(self.landmarks)(X, values)
         np.dot(self.projection.T, values, out=out)
         out -= self.offset[:, None]
-
-    def reading(self, X: Rows) -> KernelModel:
-        """Return the model that reads ``X``; a precomputed X may have a column for each landmark."""
-        n_landmarks = len(self.projection)
-        if isinstance(self.kernel, Precomputed) and X.shape[1] == n_landmarks:
-            return replace(self, landmarks=np.arange(n_landmarks))
-        return self
 
 
 class _Transformer:
@@ -84,7 +77,17 @@ class _Transformer:
         values = self._buffer[: n_lines * n_rows].reshape(n_lines, n_rows)
         self._fill(self._X[rows], values[:-1])
         values[-1] = 1
-        np.dot(values.T, self._projection, out=self._out[rows])
+        features = np.dot(values.T, self._projection, out=self._out[rows])
+        if not np.isfinite(features.sum()):
+            self._refuse(features, rows.start)
+
+    def _refuse(self, features: np.ndarray, start: int) -> None:
+        bad = np.flatnonzero(~np.isfinite(features).all(axis=1))
+        if len(bad):
+            raise KernelError(
+                f"The kernel of row {start + bad[0]} with the landmarks is too large, or not a number; "
+                "check that row, and scale new rows as the training rows were."
+            )
 
 
 class Projector:

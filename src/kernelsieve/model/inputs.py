@@ -10,7 +10,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
-from .._sklearn import check_sample_weight
 from ..columns import row_slices
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Rows
@@ -66,9 +65,19 @@ def check_weights(sample_weight: Any, X: Rows) -> np.ndarray | None:
     """Return float64 weights, or None where all are equal to one."""
     if sample_weight is None:
         return None
-    weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not weight.any():
-        raise InvalidDataError("sample_weight is 0 for every row; at least one must be positive.")
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(X.shape[0], float(weight))
+    if weight.shape != (X.shape[0],):
+        raise InvalidDataError(
+            f"sample_weight has shape {weight.shape}; it must be one number a row, ({X.shape[0]},)."
+        )
+    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(bad):
+        raise InvalidDataError(
+            f"sample_weight has {weight[bad[0]]} in row {bad[0]}; weights must be finite and not "
+            "negative; remove the row, or give it weight 0."
+        )
     return None if (weight == 1.0).all() else weight
 
 
@@ -122,7 +131,7 @@ def check_kernel_input(kernel: Kernel, X: Rows) -> None:
 def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None) -> None:
     """Check the matrix of a precomputed kernel: square and symmetric, or n x c with its c rows."""
     n_rows, n_columns = X.shape
-    if given_rows is not None and n_columns == len(given_rows):
+    if given_rows is not None and n_columns == len(given_rows) != n_rows:
         return
     if n_rows != n_columns:
         raise InvalidDataError(
@@ -142,11 +151,11 @@ def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None) -> None:
             )
 
 
-def check_precomputed_columns(X: Rows, n_landmarks: int, n_features: int, name: str) -> None:
-    """A precomputed X has a column for each column of the training matrix, or for each landmark."""
-    if X.shape[1] not in (n_landmarks, n_features):
+def check_precomputed_columns(X: Rows, known: tuple[int, ...], name: str) -> None:
+    """Check the width of precomputed rows: of the training matrix, or of the landmarks."""
+    if X.shape[1] not in known:
         raise InvalidDataError(
-            f"X has {X.shape[1]} features, but {name} is expecting {n_features} features as input: "
-            "kernel values against the columns of the training matrix. The "
-            f"{n_landmarks} landmarks alone would do as well."
+            f"X has {X.shape[1]} features, but {name} is expecting {known[0]} features as input: "
+            "kernel values against the columns of the training matrix. Values against the "
+            f"{known[1]} landmarks, in their order, would do as well."
         )

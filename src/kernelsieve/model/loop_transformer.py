@@ -18,7 +18,7 @@ from .assembly import Fit
 from .fitting import Settings
 from .inputs import check_rows, check_weights
 from .nested import NestedTransformer
-from .targets import TargetEncoder, check_not_constant
+from .targets import TargetEncoder
 
 DEFAULT_COMPONENTS = 100
 
@@ -55,6 +55,7 @@ class LoopTransformer(NestedTransformer):
     verbose: int | bool
     dtype: str = "float64"
     _is_precomputed = False
+    _candidates_are = "candidates; raise candidates or lower n_components"
 
     @abstractmethod
     def _make_criterion(self) -> Criterion:
@@ -67,8 +68,8 @@ class LoopTransformer(NestedTransformer):
         X = check_rows(self, X, reset=True, min_rows=2, precomputed=self._is_precomputed)
         encoder = self._encoder(criterion, y)
         batch = self._batch(X, y, sample_weight, encoder)
-        if criterion.supervised:
-            check_not_constant(batch.Y, self.center)
+        if batch.weight is not None and not batch.weight.any():
+            raise InvalidDataError("All sample weights are zero; at least one must be positive.")
         return batch, encoder
 
     @staticmethod
@@ -91,8 +92,7 @@ class LoopTransformer(NestedTransformer):
         wanted = self.n_components
         if wanted is not None and wanted > n_candidates:
             raise InvalidParameterError(
-                f"n_components={wanted} is larger than the {n_candidates} candidates; raise "
-                "candidates or lower n_components."
+                f"n_components={wanted} is larger than the {n_candidates} {self._candidates_are}."
             )
         return Settings(
             criterion=criterion,
@@ -125,6 +125,7 @@ class LoopTransformer(NestedTransformer):
         self._set_classes(encoder)
 
     def _set_classes(self, encoder: TargetEncoder) -> None:
+        self.__dict__.pop("classes_", None)  # of an earlier fit
         if encoder.classes is not None:
             self.classes_ = encoder.classes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -93,20 +94,22 @@ class _NestedTransform:
         """
         fitted = self if n_components is None else self.truncate(n_components)
         model = fitted._current_fit().model
-        rows = self._check_new_rows(X)
+        rows = self._check_new_rows(X, len(model.projection))
         features = model.features(rows, self.n_jobs)
         return wrap_output("transform", features, X, fitted)
 
     def truncate(self, n_components: int) -> Self:
         """Return a copy with the first features only, without the landmarks that only others need."""
         fit = self._current_fit()
-        if not 1 <= n_components <= fit.model.n_components:
+        whole = isinstance(n_components, Integral)
+        if not whole or not 1 <= n_components <= fit.model.n_components:
             raise InvalidParameterError(
                 f"n_components={n_components} is not between 1 and the {fit.model.n_components} "
                 "features of this model; fit again with a larger n_components to get more."
             )
         shorter = copy.copy(self)
         shorter._fit = fit.truncate(n_components)  # type: ignore[attr-defined]
+        vars(shorter).pop("_stream", None)  # rows that come later belong to the whole model
         return shorter
 
     def projector(self, n_components: int | None = None) -> Projector:
@@ -127,12 +130,13 @@ class _NestedTransform:
         fitted = self if n_components is None else self.truncate(n_components)
         return Projector(fitted._current_fit().model)
 
-    def _check_new_rows(self, X: Any) -> Rows:
+    def _check_new_rows(self, X: Any, n_landmarks: int) -> Rows:
         model = self._current_fit().model
         if isinstance(model.kernel, Precomputed):
             rows = check_rows(copy.copy(self), X, reset=True, precomputed=True)
             name = type(self).__name__
-            check_precomputed_columns(rows, len(model.projection), self.n_features_in_, name)
+            known = (self.n_features_in_, len(model.projection), n_landmarks)
+            check_precomputed_columns(rows, known, name)
             return rows
         rows = check_rows(self, X, reset=False)
         check_kernel_input(model.kernel, rows)

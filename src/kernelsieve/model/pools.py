@@ -44,7 +44,7 @@ def draw_pool(
     if how == "rpcholesky":
         return draw_rpcholesky(batch.X, kernel, n_pool, random_state)
     score = criterion.single if isinstance(criterion, BestSubset) else criterion
-    if how == "screen" and isinstance(score, ScoringCriterion) and not score.needs_rows:
+    if how == "screen" and isinstance(score, ScoringCriterion) and score.can_screen:
         return draw_screened(
             batch,
             kernel,
@@ -74,10 +74,10 @@ def draw_screened(
     """
     rows = draw_random(len(batch), min(len(batch), SCREEN_ROWS), random_state)
     candidates = draw_random(len(batch), min(len(batch), SCREEN_CANDIDATES), random_state)
-    sample, points = batch[rows], batch.X[candidates]
+    sample, points = batch[rows], kernel.points(batch.X, candidates)
     columns = store_columns(sample, kernel, points, center=center, dtype=np.float32, n_jobs=n_jobs)
     targets = weighted_targets(sample, center)
-    screen = _Screen(columns, DiagonalOnly(kernel.diag(points)), targets, criterion)
+    screen = _Screen(columns, DiagonalOnly(kernel.diag_at(batch.X, candidates)), targets, criterion)
     picked = candidates[screen.pick(n_pool)]
     others = np.setdiff1d(candidates, picked)
     missing = random_state.choice(others, n_pool - len(picked), replace=False)
@@ -143,20 +143,19 @@ class _Screen:
     def _shortlist(self, picked: list[int]) -> np.ndarray:
         eligible = self._squared_norms > _SCREEN_FLOOR * self._columns.raw_squared_norms
         eligible[picked] = False
-        nothing = np.empty(0)
         view = View(
             residual_squared_norms=self._squared_norms,
             target_products=self._products,
             eligible=eligible,
             metric=self._metric,
             columns=self._columns,
-            column_products=nothing,
+            column_products=self._column_products,
             features=self._features,
             targets=self._targets,
             residual_targets=self._targets,
             n_components=0,
-            raw_targets=nothing,
-            root_weight=nothing,
+            raw_targets=np.empty(0),
+            root_weight=np.empty(0),
         )
         scores = np.where(eligible, self._criterion.score(view), -np.inf)
         order = np.argsort(-scores, kind="stable")[:_SHORTLIST]

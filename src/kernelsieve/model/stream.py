@@ -24,10 +24,11 @@ class Stream:
     pool: Pool
     W: np.ndarray
     encoder: TargetEncoder
+    target_shift: np.ndarray
     statistic: Statistic | None = None
 
     def one_pass(self, settings: Settings) -> OnePass:
-        return pool_pass(self.kernel, self.pool, self.W, self.encoder.n_targets, settings)
+        return pool_pass(self.kernel, self.pool, self.W, self.target_shift, settings)
 
 
 class RepeatableBatches:

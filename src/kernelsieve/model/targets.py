@@ -25,7 +25,8 @@ class TargetEncoder:
         values = _as_array(y)
         if classes is None and (target == "continuous" or not _are_labels(values, target)):
             return cls(None, 1 if values.ndim == 1 else values.shape[1])
-        found = np.unique(_labels(values) if classes is None else np.asarray(classes))
+        given = _labels(values) if classes is None else np.asarray(classes)
+        found = np.unique(given)
         if len(found) < 2:
             raise InvalidDataError(
                 f"y has one class only, {found.tolist()[0]!r}: there is nothing to tell it from. At "
@@ -90,18 +91,27 @@ def _are_labels(values: np.ndarray, target: str) -> bool:
 
 
 def _labels(values: np.ndarray) -> np.ndarray:
-    return column_or_1d(values, warn=True)
+    labels = column_or_1d(values, warn=True)
+    missing = [i for i, label in enumerate(labels.tolist()) if label is None or label != label]
+    if missing:
+        raise InvalidDataError(
+            f"y contains NaN or None in row {missing[0]} (counted from 0), which is not a label; "
+            "remove these rows or give them a label."
+        )
+    return labels
 
 
 def _is_object_of_floats(values: np.ndarray) -> bool:
     return values.dtype == object and any(isinstance(v, float) for v in values[:100].ravel())
 
 
-def check_not_constant(Y: np.ndarray, center: bool) -> None:
-    """Refuse targets that no feature could be related to."""
-    spread = Y - Y.mean(axis=0) if center else Y
-    largest = np.abs(Y).max(initial=0.0)
-    if np.abs(spread).max(initial=0.0) <= 1e-14 * largest:
+def check_not_constant(targets: np.ndarray, before: np.ndarray) -> None:
+    """Refuse targets that no feature could be related to.
+
+    ``targets`` are weighted, and centred where that was asked; ``before`` holds their size before.
+    """
+    left, size = (float(np.sum(np.square(values))) for values in (targets, before))
+    if not left > 1e-26 * size:
         raise InvalidDataError(
             "y is constant, so no feature can be related to it; check the target column, or use a "
             "criterion without targets such as KernelFeatureExtraction('variance')."

@@ -8,6 +8,8 @@ from typing import Self
 
 import numpy as np
 
+from ..exceptions import KernelError
+
 
 @dataclass(frozen=True)
 class Coordinates:
@@ -21,6 +23,7 @@ class Coordinates:
     columns: np.ndarray  # (N, c)
     targets: np.ndarray  # (N, q)
     means: np.ndarray  # weighted means of the columns as they are, before any shift
+    target_means: np.ndarray
     total_weight: float
     trace: float  # weighted sum of k(x, x)
 
@@ -47,20 +50,30 @@ class Statistic(ABC):
         self.trace += other.trace
         self._absorb_statistic(other)
 
-    def coordinates(self, n_targets: int, shift: np.ndarray, *, center: bool) -> Coordinates:
-        """Return columns and targets in coordinates, centred where asked."""
+    def coordinates(self, target_shift: np.ndarray, shift: np.ndarray, *, center: bool) -> Coordinates:
+        """Return columns and targets in coordinates, centred where asked.
+
+        The shifts are those of the frame that made the lines.
+        """
         if self.n_rows == 0:
             raise ValueError("the statistic has seen no rows; update it with some first")
         ones, rest = self._factor()
         root = ones[0]  # the square root of the total weight
         of_ones = ones[1:].copy()  # inner products with the unit vector along the constant
-        of_ones[n_targets:] += root * shift
+        of_ones += root * np.concatenate([target_shift, shift])
+        n_targets = len(target_shift)
+        if not (np.isfinite(of_ones).all() and np.isfinite(rest).all()):
+            raise KernelError(
+                "Kernel values or targets are too large for sums of their squares, or not numbers; "
+                "scale the inputs and targets, or lower gamma or degree."
+            )
         if not center:
             rest = np.vstack([of_ones, rest])
         return Coordinates(
             columns=rest[:, n_targets:],
             targets=rest[:, :n_targets],
             means=of_ones[n_targets:] / root,
+            target_means=of_ones[:n_targets] / root,
             total_weight=float(root**2),
             trace=self.trace,
         )

@@ -14,7 +14,7 @@ class GramStatistic(Statistic):
     """``G = A'A`` for ``A = [1 | Y | columns]``.
 
     A factor of ``G`` is good to half the digits of float64: a column whose squared residual has
-    fallen below about 1e-12 of its squared norm is no longer known. :class:`TriangularStatistic`
+    fallen below about 1e-10 of its squared norm is no longer known well. :class:`TriangularStatistic`
     does not have that limit and costs several times as much.
     """
 
@@ -32,6 +32,8 @@ class GramStatistic(Statistic):
     def _factor(self) -> tuple[np.ndarray, np.ndarray]:
         ones = self.gram[0] / np.sqrt(self.gram[0, 0])
         centred = self.gram[1:, 1:] - np.outer(ones[1:], ones[1:])
+        if not np.isfinite(centred).all():
+            return ones, centred  # nothing to factorise; the caller says why
         return ones, _pivoted_factor(centred)
 
 

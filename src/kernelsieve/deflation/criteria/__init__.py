@@ -20,6 +20,7 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "kpca": PrincipalDirections,
     "pls": PartialLeastSquares,
     "kpls": PartialLeastSquares,
+    "gradient": LossGradient,
     "blf": LossGradient,
     "kblf": LossGradient,
 }

@@ -116,8 +116,18 @@ class Criterion(ABC):
         return step.score
 
 
+def first_of_the_best(scores: np.ndarray) -> int:
+    """Return the first place with the largest score, up to rounding."""
+    best = scores.max()
+    return int(np.flatnonzero(scores >= best - _TIE * abs(best))[0])
+
+
 class ScoringCriterion(Criterion):
     """Scores every candidate alone: the direction is one example, and features stay sparse."""
+
+    #: Whether the score needs no more of the view than ``residual_squared_norms``,
+    #: ``target_products``, ``eligible`` and ``metric.diagonal``. Then candidates can be screened.
+    can_screen: ClassVar[bool] = False
 
     @abstractmethod
     def score(self, view: View) -> np.ndarray:
@@ -125,10 +135,14 @@ class ScoringCriterion(Criterion):
 
     def propose(self, view: View) -> Direction | None:
         scores = np.where(view.eligible, self.score(view), -np.inf)
-        best = scores.max(initial=-np.inf)
-        if not np.isfinite(best):
+        if np.isnan(scores).any() or np.isposinf(scores).any():
+            raise ValueError(
+                f"{type(self).__name__}.score returned {scores.max()} for candidate "
+                f"{int(np.argmax(scores))}; scores must be finite, or -inf to refuse a candidate."
+            )
+        if not np.isfinite(scores).any():
             return None
-        chosen = int(np.flatnonzero(scores >= best - _TIE * abs(best))[0])
+        chosen = first_of_the_best(scores)
         length = view.metric.diagonal[chosen]
         weight = 1.0 / np.sqrt(length) if length > 0 else 1.0
         return Direction(np.array([chosen]), np.array([weight]), float(scores[chosen]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..losses import LOSSES, Loss, refit
+from ..losses import Loss, refit, resolve_loss
 from .base import Criterion, Direction, Step, View
 
 
@@ -60,7 +60,7 @@ class LossGradient(Criterion):
         self.loss = loss
 
     def propose(self, view: View) -> Direction | None:
-        loss = LOSSES[self.loss]() if isinstance(self.loss, str) else self.loss
+        loss = resolve_loss(self.loss)
         root = view.root_weight
         y = loss.prepare(view.raw_targets)
         prediction = refit(loss, y, view.features / root[:, None], root**2)

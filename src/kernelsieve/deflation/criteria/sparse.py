@@ -15,6 +15,7 @@ class Alignment(ScoringCriterion):
     """
 
     unit_variance = True
+    can_screen = True
 
     def score(self, view: View) -> np.ndarray:
         return _explained(view) / _positive(view.residual_squared_norms)
@@ -25,6 +26,8 @@ class Alignment(ScoringCriterion):
 
 class Covariance(ScoringCriterion):
     """Squared covariance along a unit direction: problem (6), with the undeflated k(z, z) below."""
+
+    can_screen = True
 
     def score(self, view: View) -> np.ndarray:
         return _per_length(_explained(view), view)
@@ -38,6 +41,7 @@ class Variance(ScoringCriterion):
     """Variance of the deflated column along a unit direction; looks at no targets."""
 
     supervised = False
+    can_screen = True
 
     def score(self, view: View) -> np.ndarray:
         return _per_length(view.residual_squared_norms, view)

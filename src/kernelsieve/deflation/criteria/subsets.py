@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import combinations
+from math import comb
 
 import numpy as np
 
-from .base import Criterion, Direction, Step, View
+from ...exceptions import InvalidParameterError
+from .base import Criterion, Direction, Step, View, first_of_the_best
 from .sparse import Alignment, Covariance
 
 _CHUNK = 200_000  # subsets scored at once
+_MOST_SUBSETS = 20_000_000
 _DEGENERATE = 1e-10  # a member this dependent on the others, relatively, adds nothing
 
 
@@ -40,13 +43,14 @@ class BestSubset(Criterion):
         size = min(self.size, int(usable.sum()))
         if size == 0 or not view.eligible.any():
             return None
+        check_subsets(len(usable), size)
         subsets = _all_subsets(len(usable), size)
         subsets = subsets[usable[subsets].all(axis=1)]
         constraint = self._constraint(view)
         products = view.target_products
         chunks = [subsets[i : i + _CHUNK] for i in range(0, len(subsets), _CHUNK)]
         scores = np.concatenate([_subset_scores(constraint, products, part) for part in chunks])
-        best = subsets[int(np.argmax(scores))]
+        best = subsets[first_of_the_best(scores)]
         weights = _best_weights(constraint[np.ix_(best, best)], products[best])
         length = weights @ view.metric.among(best) @ weights
         weights = weights / np.sqrt(length) if length > 0 else weights
@@ -67,7 +71,16 @@ class BestSubset(Criterion):
         return deflated.T @ deflated
 
 
-@lru_cache(maxsize=4)
+def check_subsets(n_candidates: int, size: int) -> None:
+    """Refuse a search that would not end."""
+    if comb(n_candidates, size) > _MOST_SUBSETS:
+        raise InvalidParameterError(
+            f"n_nonzero={size} searches all subsets of {n_candidates} candidates, which are "
+            f"{comb(n_candidates, size):,}; lower candidates or n_nonzero."
+        )
+
+
+@lru_cache(maxsize=1)
 def _all_subsets(n_candidates: int, size: int) -> np.ndarray:
     return np.array(list(combinations(range(n_candidates), size)), dtype=np.intp)
 
