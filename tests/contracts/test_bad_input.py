@@ -241,3 +241,74 @@ def test_identical_rows_have_no_features(rng):
     X = np.ones((20, 3))
     refused("No feature could be found", SparseMaximalAlignment(2), X, rng.standard_normal(20))
     refused("No feature could be found", FeatureExtraction("pls", 2), X, rng.standard_normal(20))
+
+
+def test_constant_targets_in_pieces(data):
+    X, _ = data
+    for y, classes in ((np.full(40, 0.1), None), (np.ones(40, dtype=int), [0, 1])):
+        model = SparseMaximalAlignment(2, candidates=X[:10]).partial_fit(X, y, classes=classes)
+        with pytest.raises(ValueError, match="y is constant"):
+            model.transform(X)
+        for batches in ([(X, y), (X, y)], iter([(X, y), (X, y)])):
+            with pytest.raises(ValueError, match="y is constant"):
+                SparseMaximalAlignment(2, candidates=X[:10]).fit_batches(batches, classes=classes)
+    weight = np.zeros(40)
+    weight[:5] = 1
+    y = np.r_[np.ones(5), np.arange(35.0)]
+    refused("y is constant", SparseMaximalAlignment(2), X, y, sample_weight=weight)
+
+
+def test_kernel_values_that_are_no_numbers(data):
+    X, y = data
+    refused(
+        "whole degree", SparseMaximalAlignment(3, kernel="poly", degree=2.5, gamma=0.1, coef0=0), X, y
+    )
+    model = SparseMaximalAlignment(3, kernel="poly").fit(X, y)
+    with (
+        pytest.raises(ValueError, match="row 0 with the landmarks is too large"),
+        np.errstate(all="ignore"),
+    ):
+        model.transform(X * 1e150)
+    with np.errstate(all="ignore"):
+        for candidates in ("all", 20):
+            estimator = SparseMaximalAlignment(3, kernel="poly", gamma=1.0, candidates=candidates)
+            refused("too large", estimator, X * 1e80, y)
+
+
+def test_fresh_subsets_go_on_past_equal_rows(rng):
+    X = np.vstack([np.zeros((400, 3)), rng.standard_normal((40, 3))])
+    y = rng.standard_normal(440)
+    model = SparseMaximalAlignment(10, resample=True, candidates=10, gamma=0.1, random_state=0)
+    assert model.fit(X, y).n_components_ == 10
+    more = SparseMaximalAlignment(12, resample=True, candidates=10, gamma=0.1, random_state=0)
+    assert more.fit(X, y).n_components_ == 12
+
+
+@pytest.mark.parametrize("bad", [None, np.nan])
+def test_labels_that_are_missing(bad, data):
+    X, _ = data
+    labels = np.array(["a", "b"] * 20, dtype=object)
+    labels[6] = bad
+    refused("row 6", SparseMaximalAlignment(), X, labels)
+
+
+def test_unknown_loss_and_scores_that_are_no_numbers(data):
+    from kernelsieve.deflation import LossGradient, ScoringCriterion
+
+    class Broken(ScoringCriterion):
+        def score(self, view):
+            return view.residual_squared_norms * np.nan
+
+    refused("loss='hinge' is not known", KernelFeatureExtraction(LossGradient("hinge")), *data)
+    refused("Broken.score returned nan", KernelFeatureExtraction(Broken()), *data)
+    refused("larger than the 4 inputs", FeatureExtraction("pls", 20), *data)
+
+
+def test_pieces_where_they_cannot_be(data):
+    X, y = data
+    for estimator in (
+        SparseMaximalAlignment(resample=True, candidates=10),
+        KernelFeatureExtraction("kblf", candidates=10),
+    ):
+        with pytest.raises(AttributeError):
+            estimator.partial_fit(X, y)

@@ -30,10 +30,14 @@ class RBF(Kernel):
         # (rounded as the rows will see it, or landmarks and rows would be moved by different amounts)
         origin = Z.mean(axis=0, dtype=np.float64).astype(dtype).astype(np.float64)
         centred = Z - origin
+        norms = row_norms_squared(centred)
+        eps = np.finfo(dtype).eps
+        if self.gamma * norms.max(initial=0.0) * eps > np.sqrt(eps):
+            return self._by_differences(Z, dtype)
         left = np.empty((n_landmarks, n_inputs + 2), dtype)
         left[:, :n_inputs] = 2 * self.gamma * centred
         left[:, n_inputs] = -self.gamma
-        left[:, n_inputs + 1] = -self.gamma * row_norms_squared(centred)
+        left[:, n_inputs + 1] = -self.gamma * norms
         origin_in_dtype = origin.astype(dtype)
 
         def fill(X: Rows, out: np.ndarray) -> None:
@@ -46,6 +50,18 @@ class RBF(Kernel):
             np.einsum("ij,ij->i", moved, moved, out=right[:, n_inputs])
             right[:, n_inputs + 1] = 1
             exp_inplace(np.dot(left, right.T, out=out), at_most=0.0)
+
+        return fill
+
+    def _by_differences(self, Z: Rows, dtype: type) -> Filler:
+        """A kernel so narrow that rounding of the norms would show: slower, with all digits."""
+        Z = as_dtype(Z, np.float64)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            X = X.toarray() if sparse.issparse(X) else X
+            out[...] = cdist(Z, as_dtype(X, np.float64), "sqeuclidean")
+            out *= dtype(-self.gamma)
+            exp_inplace(out)
 
         return fill
 

@@ -133,17 +133,16 @@ def fit_fresh(
     )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     rough = draft(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
-    # Candidates were drawn at random, so what is wanted of all rows is estimated from them.
-    seen = [(rows, columns.diagonal, columns.means) for rows, columns in drawn]
-    rows, diagonal, means = (np.concatenate(parts) for parts in zip(*seen, strict=True))
+    # The first subset is a random sample of the rows, so it tells what all of them are like.
+    rows, columns = drawn[0]
     weight = batch.root_weight[rows] ** 2
     return finish(
         rough,
         settings.criterion,
         pool,
         lengths=_lengths_from_rows(rough, batch),
-        trace=_trace(kernel, batch, diagonal),
-        mean_squared_norm=float(weight @ means / weight.sum()),
+        trace=_trace(kernel, batch, columns.diagonal),
+        mean_squared_norm=float(weight @ columns.means / weight.sum()),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,9 @@ def _labels(values: np.ndarray) -> np.ndarray:
 
 
 def _is_object_of_floats(values: np.ndarray) -> bool:
-    return values.dtype == object and any(isinstance(v, float) for v in values[:100].ravel())
+    return values.dtype == object and all(
+        isinstance(v, Real) and not isinstance(v, bool) for v in values.ravel()
+    )
 
 
 def check_not_constant(targets: np.ndarray, before: np.ndarray) -> None:
