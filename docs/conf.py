@@ -5,7 +5,13 @@ import kernelsieve
 project = "kernelsieve"
 author = "The kernelsieve developers"
 release = version = kernelsieve.__version__
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 myst_enable_extensions = ["dollarmath"]
