@@ -48,9 +48,9 @@ def weighted_targets(batch: Batch, center: bool) -> np.ndarray:
     return (batch.Y - means) * batch.root_weight[:, None]
 
 
-def rows_per_block(n_columns: int) -> int:
-    """Return how many rows of ``n_columns`` float64 values stay in the cache."""
-    rows = _BLOCK_BYTES // (8 * max(1, n_columns))
+def rows_per_block(n_columns: int, n_bytes: int = _BLOCK_BYTES) -> int:
+    """Return how many rows of ``n_columns`` float64 values stay in a cache of that size."""
+    rows = n_bytes // (8 * max(1, n_columns))
     return int(np.clip(rows // 64 * 64, _FEWEST, _MOST))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import additive_chi2_kernel, manhattan_distances
@@ -12,6 +13,20 @@ from sklearn.metrics.pairwise import additive_chi2_kernel, manhattan_distances
 from ..exceptions import InvalidDataError
 from .base import Filler, Kernel, Rows, as_dtype, inner_products, row_norms_squared
 from .fast_exp import exp_inplace
+
+
+@njit(nogil=True, fastmath={"reassoc", "contract"})
+def _move_and_append_norms(X, origin, out):  # type: ignore[no-untyped-def]
+    """Write ``[x - origin, |x - origin|^2, 1]`` for every row, reading each number once."""
+    n_rows, n_inputs = X.shape
+    for i in range(n_rows):
+        total = out.dtype.type(0)
+        for j in range(n_inputs):
+            moved = out.dtype.type(X[i, j] - origin[j])
+            out[i, j] = moved
+            total += moved * moved
+        out[i, n_inputs] = total
+        out[i, n_inputs + 1] = 1
 
 
 @dataclass(frozen=True)
@@ -45,10 +60,7 @@ class RBF(Kernel):
                 self._against_sparse(sparse.csr_matrix(Z), dtype)(X, out)
                 return
             right = np.empty((X.shape[0], n_inputs + 2), dtype)
-            moved = right[:, :n_inputs]
-            np.subtract(X, origin_in_dtype, out=moved, casting="same_kind")
-            np.einsum("ij,ij->i", moved, moved, out=right[:, n_inputs])
-            right[:, n_inputs + 1] = 1
+            _move_and_append_norms(np.asarray(X), origin_in_dtype, right)
             exp_inplace(np.dot(left, right.T, out=out), at_most=0.0)
 
         return fill

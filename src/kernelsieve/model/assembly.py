@@ -11,7 +11,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from ..columns import Batch, Frame, Pool
 from ..deflation import Criterion, Extraction, Outcome
 from ..execution import gather
-from ..kernels import Kernel
+from ..kernels import Kernel, Precomputed
 from ..statistics import GramStatistic
 from .form import KernelModel
 
@@ -38,6 +38,13 @@ class Fit:
             explained_variance_ratio=self.explained_variance_ratio[:n_components],
             explained_target_ratio=self.explained_target_ratio[:n_components],
         )
+
+    def renumbered(self, kept: np.ndarray, n_columns: int) -> Fit:
+        """Return the fit of the kept rows with the numbers that they have among all rows."""
+        model = self.model
+        if isinstance(model.kernel, Precomputed):
+            model = replace(model, kernel=Precomputed(n_columns), landmarks=kept[model.landmarks])
+        return replace(self, model=model, landmark_indices=kept[self.landmark_indices])
 
 
 @dataclass(frozen=True)

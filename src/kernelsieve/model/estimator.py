@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -173,7 +172,7 @@ class KernelExtractor(LoopTransformer):
                 kernel = Precomputed(len(kept))
             fit = self._fit_rows(batch, kernel, criterion, random_state)
             if kept is not None:
-                fit = _renumbered(fit, kept, self.n_features_in_)
+                fit = fit.renumbered(kept, self.n_features_in_)
         self._set_fit(fit, encoder)
         self.__dict__.pop("_stream", None)
         return self
@@ -411,11 +410,3 @@ class KernelExtractor(LoopTransformer):
         tags.input_tags.pairwise = self._is_precomputed
         tags.input_tags.positive_only = isinstance(self.kernel, str) and self.kernel == "chi2"
         return tags
-
-
-def _renumbered(fit: Fit, kept: np.ndarray, n_columns: int) -> Fit:
-    """Give landmarks the numbers that they have among all rows."""
-    model = fit.model
-    if isinstance(model.kernel, Precomputed):
-        model = replace(model, kernel=Precomputed(n_columns), landmarks=kept[model.landmarks])
-    return replace(fit, model=model, landmark_indices=kept[fit.landmark_indices])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..columns import Batch, Frame, Pool, weighted_targets
 from ..deflation import (
+    Candidates,
     Columns,
     Criterion,
+    Extraction,
     FixedCandidates,
     FreshCandidates,
     GramMetric,
@@ -61,34 +63,24 @@ def fit_columns(
     """
     everyone = metric is None
     columns = _row_columns(batch, kernel, pool, settings, everyone)
-    if metric is None:
-        metric = GramMetric(columns, _diagonal(columns, batch), batch.root_weight)
-    targets = weighted_targets(batch, settings.center)
-    _check_targets(batch, targets, settings)
-    candidates = FixedCandidates(columns, metric, targets, settings.n_components)
-    extraction = extract(
-        candidates,
-        targets,
-        settings.criterion,
-        settings.n_components,
-        total_weight=_total_weight(batch),
-        floor=settings.floor,
-        rows=batch,
+    W = GramMetric(columns, _diagonal(columns, batch), batch.root_weight) if metric is None else metric
+    extraction = _extract(
+        batch, settings, lambda targets: FixedCandidates(columns, W, targets, settings.n_components)
     )
     rough = draft(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
-        trace = _weighted_sum(metric.diagonal, batch)
+        trace = _weighted_sum(W.diagonal, batch)
         lengths = _lengths_from_rows(rough, batch)
     else:
-        lengths = metric.lengths(rough.names, rough.dual)
-        trace = _trace(kernel, batch, metric.diagonal)
+        trace = _trace(kernel, batch, W.diagonal)
+        lengths = W.lengths(rough.names, rough.dual)
     return finish(
         rough,
         settings.criterion,
         pool,
         lengths=lengths,
         trace=trace,
-        mean_squared_norm=metric.squared_norm_of_mean(columns.means),
+        mean_squared_norm=W.squared_norm_of_mean(columns.means),
     )
 
 
@@ -120,17 +112,7 @@ def fit_fresh(
         drawn.append((rows, columns))
         return columns, rows
 
-    targets = weighted_targets(batch, settings.center)
-    _check_targets(batch, targets, settings)
-    extraction = extract(
-        FreshCandidates(draw),
-        targets,
-        settings.criterion,
-        settings.n_components,
-        total_weight=_total_weight(batch),
-        floor=settings.floor,
-        rows=batch,
-    )
+    extraction = _extract(batch, settings, lambda _: FreshCandidates(draw))
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     rough = draft(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
@@ -256,9 +238,22 @@ def pool_pass(
     return OnePass(kernel, pool, PoolMetric(W), W.mean(axis=0), target_shift, settings)
 
 
-def _check_targets(batch: Batch, targets: np.ndarray, settings: Settings) -> None:
+def _extract(
+    batch: Batch, settings: Settings, candidates_for: Callable[[np.ndarray], Candidates]
+) -> Extraction:
+    """Run the loop on the rows themselves."""
+    targets = weighted_targets(batch, settings.center)
     if settings.criterion.supervised:
         check_not_constant(targets, batch.Y * batch.root_weight[:, None])
+    return extract(
+        candidates_for(targets),
+        targets,
+        settings.criterion,
+        settings.n_components,
+        total_weight=_total_weight(batch),
+        floor=settings.floor,
+        rows=batch,
+    )
 
 
 def _row_columns(

@@ -11,6 +11,8 @@ from ..exceptions import KernelError
 from ..execution import run_blocks
 from ..kernels import Kernel, Rows
 
+_NEAR_CACHE_BYTES = 2**20  # kernel values are written, read by one product, and done with
+
 
 @dataclass(frozen=True)
 class KernelModel:
@@ -45,7 +47,7 @@ class KernelModel:
     def features(self, X: Rows, n_jobs: int | None = None) -> np.ndarray:
         """Return the features of validated rows, computed in blocks by threads."""
         out = np.empty((X.shape[0], self.n_components), self.dtype)
-        slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection))))
+        slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection), _NEAR_CACHE_BYTES)))
         run_blocks(slices, lambda: _Transformer(self, X, out), n_jobs)
         return out
 
