@@ -8,13 +8,14 @@ from sklearn.decomposition import KernelPCA
 from kernelsieve import SparseMaximalAlignment
 from kernelsieve.datasets import make_interactions
 
-from .common import heading, seconds, table
+from .common import heading, seconds, table, warm_up
 
 K, N_INPUTS = 100, 50
 
 
 def main() -> None:
     heading(f"exact: selection among all n columns, k = {K}, s")
+    warm_up()
     gamma = 1 / (2 * N_INPUTS)
     rows, sizes, times = [], (1000, 2000, 4000, 8000), []
     for n in sizes:

@@ -13,7 +13,7 @@ from kernelsieve import SparseMaximalAlignment
 from kernelsieve.columns import row_slices, rows_per_block
 from kernelsieve.execution import run_blocks
 
-from .common import heading, seconds, table, verdict
+from .common import heading, seconds, table, verdict, warm_up
 
 N_ROWS, N_INPUTS, POOL, K = 1_000_000, 50, 1000, 100
 
@@ -72,8 +72,7 @@ def fit_million(queue, pool: str, candidates: int) -> None:
     model = SparseMaximalAlignment(
         K, candidates=candidates, pool=pool, gamma=1 / (2 * N_INPUTS), random_state=0
     )
-    # compile and load everything before memory is looked at
-    SparseMaximalAlignment(5, candidates=20).fit(X[:200], y[:200])
+    warm_up()
     before = peak_megabytes()
     start = time.perf_counter()
     model.fit(X, y)

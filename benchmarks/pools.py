@@ -13,7 +13,7 @@ from sklearn.preprocessing import scale
 from kernelsieve import SparseMaximalAlignment
 from kernelsieve.datasets import load_local, local_data_folder
 
-from .common import heading, table
+from .common import heading, table, warm_up
 
 K = (30, 100)
 KINDS = (
@@ -68,6 +68,7 @@ def score(name: str, X: np.ndarray, y: np.ndarray, labels: bool) -> list[list[ob
 
 
 def main() -> None:
+    warm_up()
     heading("pools: test R2 (accuracy for digits) of SMA by pool")
     for name, X, y, labels in data_sets():
         table(["data", "pool", *(f"k = {k}" for k in K), "fit s"], score(name, X, y, labels))
