@@ -1,9 +1,17 @@
+import os
+
 import numpy as np
 import pytest
+from hypothesis import settings
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.preprocessing import scale
 
 from kernelsieve.datasets import DATA_VARIABLE, load_local, local_data_folder
+
+# New examples are for developers to find; a check of a change must not fail by chance.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.fixture(scope="session")
