@@ -130,8 +130,8 @@ class FeatureExtraction(LoopTransformer):
     center : bool, default=True
         Give features zero mean.
     tol : float, default=1e-20
-        A column whose squared residual is below this part of its squared norm is used up. It bounds
-        how much rounding is amplified: features are exact to about 1e-16 / sqrt(tol).
+        A column whose squared residual is below this part of its squared norm is used up. It limits
+        how much rounding is amplified; `python -m benchmarks accuracy` prints what is left of it.
     precision : {"auto", "fast", "safe"}, default="auto"
         See :class:`KernelFeatureExtraction`.
     target : {"auto", "continuous", "classes"}, default="auto"

@@ -37,8 +37,8 @@ PARAMETERS = """n_components : int, default=None
         Give features zero mean. Sparse input stays sparse, and a feature still needs its own
         landmarks only.
     tol : float, default=1e-20
-        A column whose squared residual is below this part of its squared norm is used up. It bounds
-        how much rounding is amplified: features are exact to about 1e-16 / sqrt(tol).
+        A column whose squared residual is below this part of its squared norm is used up. It limits
+        how much rounding is amplified; `python -m benchmarks accuracy` prints what is left of it.
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the rows accumulates. "fast" takes inner products, which lose sight of columns
         whose squared residual is below 1e-10 of their squared norm; "safe" factorises, at several
