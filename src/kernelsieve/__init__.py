@@ -1,13 +1,21 @@
 """Kernel features that are cheap to train and cheaper to use."""
 
-from .greedy import SparseMaximalAlignment, SparseMaximalCovariance
-from .latent import FeatureExtraction, KernelFeatureExtraction
+from .greedy import (
+    AcceleratedKernelFeatureAnalysis,
+    SparseKernelFeatureAnalysis,
+    SparseMaximalAlignment,
+    SparseMaximalCovariance,
+)
+from .latent import FeatureExtraction, KernelFeatureExtraction, KernelPCA
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AcceleratedKernelFeatureAnalysis",
     "FeatureExtraction",
     "KernelFeatureExtraction",
+    "KernelPCA",
+    "SparseKernelFeatureAnalysis",
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",
 ]

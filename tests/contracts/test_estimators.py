@@ -15,8 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelsieve import (
+    AcceleratedKernelFeatureAnalysis,
     FeatureExtraction,
     KernelFeatureExtraction,
+    KernelPCA,
+    SparseKernelFeatureAnalysis,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
@@ -33,6 +36,16 @@ KERNEL_ESTIMATORS = [
     KernelFeatureExtraction("kpca", 6, candidates=50, random_state=0),
     KernelFeatureExtraction("kpls", 6),
     KernelFeatureExtraction("kblf", 6),
+    KernelFeatureExtraction("akfa", 6),
+    AcceleratedKernelFeatureAnalysis(6),
+    AcceleratedKernelFeatureAnalysis(6, cutoff=0.1, center=True),
+    AcceleratedKernelFeatureAnalysis(6, candidates=50, center=True, random_state=0),
+    AcceleratedKernelFeatureAnalysis(6, resample=True, random_state=0),
+    AcceleratedKernelFeatureAnalysis(6, sample_rows=100, random_state=0),
+    SparseKernelFeatureAnalysis(6),
+    SparseKernelFeatureAnalysis(6, candidates=50, variance="uncentered", random_state=0),
+    KernelPCA(6),
+    KernelPCA(6, candidates=50, random_state=0),
 ]
 PRIMAL_ESTIMATORS = [FeatureExtraction(name, 6) for name in ("alignment", "pca", "pls", "blf")]
 ESTIMATORS = KERNEL_ESTIMATORS + PRIMAL_ESTIMATORS
@@ -65,6 +78,16 @@ def drawn_by_chance(estimator):
         KernelFeatureExtraction("kpls"),
         FeatureExtraction("pls"),
         FeatureExtraction("alignment"),
+        AcceleratedKernelFeatureAnalysis(),
+        AcceleratedKernelFeatureAnalysis(3, center=True),
+        AcceleratedKernelFeatureAnalysis(candidates=10),
+        AcceleratedKernelFeatureAnalysis(resample=True, candidates=10),
+        AcceleratedKernelFeatureAnalysis(kernel="precomputed"),
+        SparseKernelFeatureAnalysis(),
+        SparseKernelFeatureAnalysis(variance="uncentered"),
+        KernelPCA(),
+        KernelPCA(candidates=10),
+        KernelPCA(kernel="precomputed"),
     ],
     expected_failed_checks=drawn_by_chance,
 )
@@ -109,11 +132,21 @@ def test_prefixes_truncation_and_projector_agree(fitted, diabetes):
 
 
 def test_features_are_orthogonal_and_centred(fitted, diabetes):
+    if fitted._make_criterion().symmetric:
+        pytest.skip("directions are orthogonal, not features: the next test")
     features = fitted.transform(diabetes[0])
     gram = features.T @ features
     norms = np.sqrt(np.diagonal(gram))
     assert_allclose(gram / np.outer(norms, norms), np.eye(6), atol=1e-10)
     assert_allclose(features.mean(axis=0) / norms, 0, atol=1e-12)
+
+
+def test_directions_are_orthonormal_in_feature_space(fitted):
+    if not fitted._make_criterion().symmetric:
+        pytest.skip("features are orthogonal, not directions: the test before")
+    model = fitted._current_fit().model
+    gram = model.kernel.block(model.landmarks, model.landmarks)
+    assert_allclose(fitted.projection_.T @ gram @ fitted.projection_, np.eye(6), atol=1e-10)
 
 
 def test_explained_shares_are_shares(fitted):
@@ -155,10 +188,13 @@ def test_a_fit_is_repeatable(fitted, diabetes):
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
 def test_whole_weights_are_repeated_rows(estimator, diabetes, rng):
     X, y = diabetes[0][:120], diabetes[1][:120]
-    if getattr(estimator, "resample", False) or not isinstance(
-        getattr(estimator, "candidates", ""), str
+    drawn = {"resample": False, "sample_rows": None}
+    parameters = estimator.get_params()
+    if any(parameters.get(name) for name in drawn) or not isinstance(
+        parameters.get("candidates", ""), str
     ):
-        estimator = clone(estimator).set_params(candidates=X[:30], resample=False)
+        drawn = {name: value for name, value in drawn.items() if name in parameters}
+        estimator = clone(estimator).set_params(candidates=X[:30], **drawn)
     weight = rng.integers(1, 4, size=len(X))
     repeated = np.repeat(np.arange(len(X)), weight)
     a = clone(estimator).fit(X, y, sample_weight=weight)

@@ -54,7 +54,7 @@ def test_updated_numbers_are_those_of_the_deflated_matrix(seed):
     Y = rng.standard_normal((30, 2))
     result, candidates = run(A, Y, Alignment(), 6)
     Q = result.features
-    candidates.advance(Q, Y - Q @ (Q.T @ Y))
+    candidates.advance(Y - Q @ (Q.T @ Y))
     deflated = A - Q @ (Q.T @ A)
     free = candidates.eligible
     assert_allclose(candidates.residual_squared_norms[free], (deflated**2).sum(axis=0)[free], rtol=1e-6)

@@ -2,7 +2,7 @@
 
 from .blocks import Batch, row_slices, rows_per_block, weighted_targets
 from .frame import Frame
-from .pool import Pool, draw_kmeans, draw_random, draw_rpcholesky
+from .pool import Pool, draw_kmeans, draw_random, draw_rpcholesky, filled_up
 
 __all__ = [
     "Batch",
@@ -11,6 +11,7 @@ __all__ = [
     "draw_kmeans",
     "draw_random",
     "draw_rpcholesky",
+    "filled_up",
     "row_slices",
     "rows_per_block",
     "weighted_targets",

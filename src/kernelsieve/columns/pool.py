@@ -45,7 +45,7 @@ def draw_kmeans(X: Rows, n_pool: int, random_state: np.random.RandomState) -> np
     nearest = pairwise_distances_argmin(
         sparse.csr_matrix(centres) if sparse.issparse(rows) else centres.astype(rows.dtype), rows
     )
-    return _filled_up(sample, np.unique(nearest), n_pool, random_state)
+    return filled_up(sample, np.unique(nearest), n_pool, random_state)
 
 
 def draw_rpcholesky(
@@ -70,10 +70,10 @@ def draw_rpcholesky(
         residual = np.maximum(residual - factor[len(picks)] ** 2, 0.0)
         residual[pick] = 0.0
         picks.append(pick)
-    return _filled_up(sample, np.array(picks, dtype=np.intp), n_pool, random_state)
+    return filled_up(sample, np.array(picks, dtype=np.intp), n_pool, random_state)
 
 
-def _filled_up(
+def filled_up(
     sample: np.ndarray, picks: np.ndarray, n_pool: int, random_state: np.random.RandomState
 ) -> np.ndarray:
     """Turn picks within a sample into rows, with random ones where there are too few."""

@@ -1,7 +1,13 @@
 """The loop that every greedy and latent method runs, and the criteria that steer it."""
 
 from .candidates import Candidates, FixedCandidates, FreshCandidates
-from .columns import Columns, RecomputedColumns, StoredColumns, store_columns
+from .columns import (
+    Columns,
+    DoublyCentredColumns,
+    RecomputedColumns,
+    StoredColumns,
+    store_columns,
+)
 from .criteria import (
     CRITERIA,
     Alignment,
@@ -9,6 +15,8 @@ from .criteria import (
     Covariance,
     Criterion,
     Direction,
+    DirectionVariance,
+    ExpansionVariance,
     LossGradient,
     PartialLeastSquares,
     PrincipalDirections,
@@ -20,7 +28,15 @@ from .criteria import (
 )
 from .loop import Extraction, Outcome, extract
 from .losses import LOSSES, ExponentialLoss, LogisticLoss, Loss, SquaredLoss
-from .metric import DiagonalOnly, GramMetric, IdentityMetric, Metric, PoolMetric
+from .metric import (
+    DiagonalOnly,
+    EvaluatedMetric,
+    GramMetric,
+    IdentityMetric,
+    Metric,
+    PoolMetric,
+)
+from .symmetric import Draw, DrawnCandidates, FollowedCandidates
 
 __all__ = [
     "CRITERIA",
@@ -33,9 +49,16 @@ __all__ = [
     "Criterion",
     "DiagonalOnly",
     "Direction",
+    "DirectionVariance",
+    "DoublyCentredColumns",
+    "Draw",
+    "DrawnCandidates",
+    "EvaluatedMetric",
+    "ExpansionVariance",
     "ExponentialLoss",
     "Extraction",
     "FixedCandidates",
+    "FollowedCandidates",
     "FreshCandidates",
     "GramMetric",
     "IdentityMetric",

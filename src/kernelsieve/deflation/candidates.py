@@ -1,4 +1,4 @@
-"""The candidates of a step: one fixed set, followed through deflation, or a fresh one each time."""
+"""The candidates of a step, and how a feature is removed from their columns."""
 
 from __future__ import annotations
 
@@ -9,28 +9,33 @@ from typing import ClassVar
 import numpy as np
 
 from ..exceptions import KernelError
+from .basis import Basis, Residual
 from .columns import Columns, RecomputedColumns
+from .criteria import Direction
 from .metric import DiagonalOnly, Metric
 
 # A downdated squared norm that has fallen this far has lost ten of its sixteen digits.
-_STALE = 1e-6
+STALE = 1e-6
 _REFRESH_COLUMNS = 256
 
 
 class Candidates(ABC):
-    """Residual norms and target products of the candidates of the present step.
+    """What the criterion sees of the candidates, and the deflation rule that keeps it up to date.
 
     Attributes
     ----------
+    basis : Basis
+        The features so far.
     columns, metric
         The candidates' columns and lengths.
     names : ndarray of int
         What each candidate is called outside: its number in the pool or in the training set.
-    residual_squared_norms, target_products, column_products
+    residual_squared_norms, target_products, column_products, residual_lengths, expansion_norms
         See :class:`~kernelsieve.deflation.criteria.View`.
     eligible : ndarray of bool
     """
 
+    basis: Basis
     columns: Columns
     metric: Metric
     names: np.ndarray
@@ -38,24 +43,34 @@ class Candidates(ABC):
     initial_squared_norms: np.ndarray
     target_products: np.ndarray
     column_products: np.ndarray
+    residual_lengths: np.ndarray
+    expansion_norms: np.ndarray
     eligible: np.ndarray
     #: How many times in a row candidates may turn out useless before there are no others.
     most_fruitless: ClassVar[int] = 1
 
     @abstractmethod
-    def advance(self, features: np.ndarray, residual_targets: np.ndarray) -> bool:
+    def advance(self, residual_targets: np.ndarray) -> bool:
         """Bring everything up to date with the features so far; tell if there are candidates."""
 
     @abstractmethod
-    def deflate(self, feature: np.ndarray, target_products: np.ndarray) -> None:
-        """Remove a new orthonormal feature from the columns."""
+    def used_up(self, floor: float) -> np.ndarray:
+        """Tell which candidates are combinations of the chosen ones, up to a share of ``floor``."""
+
+    @abstractmethod
+    def residual(self, direction: Direction) -> Residual:
+        """Return what the features so far leave of a direction."""
+
+    @abstractmethod
+    def deflate(self, direction: Direction, feature: np.ndarray, target_products: np.ndarray) -> None:
+        """Remove the newest feature, which lies along a direction, from all columns."""
 
     def retire(self, chosen: np.ndarray) -> None:
         """Make candidates unavailable for good."""
         self.eligible[chosen] = False
 
     def _start(self, squared_norms: np.ndarray) -> None:
-        if not np.isfinite(self.columns.raw_squared_norms).all():
+        if not np.isfinite(squared_norms + self.columns.raw_squared_norms).all():
             raise KernelError(
                 "Kernel values are too large for sums of their squares, or not numbers; scale the "
                 "inputs, or lower gamma or degree."
@@ -65,7 +80,29 @@ class Candidates(ABC):
         self.eligible = squared_norms > 0
 
 
-class FixedCandidates(Candidates):
+class LeftDeflation(Candidates):
+    """Columns lose their part along the features, ``(I - QQ') A``: features are orthonormal."""
+
+    @property
+    def residual_lengths(self) -> np.ndarray:  # type: ignore[override]
+        return self.metric.diagonal  # the images themselves are not deflated
+
+    @property
+    def expansion_norms(self) -> np.ndarray:  # type: ignore[override]
+        return np.ones(len(self.names))
+
+    def used_up(self, floor: float) -> np.ndarray:
+        return self.residual_squared_norms <= floor * self.columns.raw_squared_norms
+
+    def residual(self, direction: Direction) -> Residual:
+        column = self.columns.take(direction.candidates) @ direction.weights
+        vector, coefficients = self.basis.orthogonalise(column)
+        raw_norms = np.sqrt(self.columns.raw_squared_norms[direction.candidates])
+        size = float(np.abs(direction.weights) @ raw_norms)
+        return Residual(column, vector, coefficients, float(np.sqrt(vector @ vector)), size)
+
+
+class FixedCandidates(LeftDeflation):
     """The same candidates at every step; their numbers are updated, never the columns.
 
     For a new feature q, ``rho -= (A'q)^2`` and ``eta -= (A'q) z'``: one product a step. A difference
@@ -76,6 +113,7 @@ class FixedCandidates(Candidates):
     def __init__(
         self, columns: Columns, metric: Metric, targets: np.ndarray, n_components: int
     ) -> None:
+        self.basis = Basis(columns.shape[0], n_components)
         self.columns = columns
         self.metric = metric
         self.names = np.arange(columns.shape[1])
@@ -83,28 +121,27 @@ class FixedCandidates(Candidates):
         self._start(squared_norms)
         self._trusted = squared_norms.copy()
         self._products = np.empty((columns.shape[1], n_components))
-        self._done = 0
 
     @property
     def column_products(self) -> np.ndarray:  # type: ignore[override]
-        return self._products[:, : self._done]
+        return self._products[:, : self.basis.size]
 
-    def advance(self, features: np.ndarray, residual_targets: np.ndarray) -> bool:
-        small = self.residual_squared_norms < _STALE * self._trusted
+    def advance(self, residual_targets: np.ndarray) -> bool:
+        small = self.residual_squared_norms < STALE * self._trusted
         stale = np.flatnonzero(self.eligible & small)
+        Q = self.basis.features
         for start in range(0, len(stale), _REFRESH_COLUMNS):
             some = stale[start : start + _REFRESH_COLUMNS]
             residual = self.columns.take(some)
-            residual -= features @ (features.T @ residual)
+            residual -= Q @ (Q.T @ residual)
             self.residual_squared_norms[some] = np.einsum("ij,ij->j", residual, residual)
             self.target_products[some] = residual.T @ residual_targets
         self._trusted[stale] = self.residual_squared_norms[stale]
         return True
 
-    def deflate(self, feature: np.ndarray, target_products: np.ndarray) -> None:
+    def deflate(self, direction: Direction, feature: np.ndarray, target_products: np.ndarray) -> None:
         product = self.columns.inner(feature)
-        self._products[:, self._done] = product
-        self._done += 1
+        self._products[:, self.basis.size - 1] = product
         self.residual_squared_norms -= product**2
         np.maximum(self.residual_squared_norms, 0.0, out=self.residual_squared_norms)
         self.target_products -= np.outer(product, target_products)
@@ -114,31 +151,32 @@ class FixedCandidates(Candidates):
 Draw = Callable[[np.ndarray], tuple[RecomputedColumns, np.ndarray] | None]
 
 
-class FreshCandidates(Candidates):
+class FreshCandidates(LeftDeflation):
     """A new random subset at every step: section 4.4 of Dhanjal et al."""
 
     most_fruitless = 20  # subsets without a useful candidate: others hardly exist
 
-    def __init__(self, draw: Draw) -> None:
+    def __init__(self, draw: Draw, n_rows: int, n_components: int) -> None:
+        self.basis = Basis(n_rows, n_components)
         self._draw = draw
         self._retired: list[int] = []
 
-    def advance(self, features: np.ndarray, residual_targets: np.ndarray) -> bool:
+    def advance(self, residual_targets: np.ndarray) -> bool:
         drawn = self._draw(np.array(self._retired, dtype=np.intp))
         if drawn is None:
             return False
         self.columns, self.names = columns, _ = drawn
-        n_features = features.shape[1]
+        features = self.basis.features
         squared_norms, products = columns.scan(np.column_stack([features, residual_targets]))
         self._start(squared_norms)
         self.metric = DiagonalOnly(columns.diagonal)
-        self.column_products = products[:, :n_features]
-        self.target_products = products[:, n_features:]
+        self.column_products = products[:, : self.basis.size]
+        self.target_products = products[:, self.basis.size :]
         explained = np.einsum("cj,cj->c", self.column_products, self.column_products)
         self.residual_squared_norms = np.maximum(squared_norms - explained, 0.0)
         return True
 
-    def deflate(self, feature: np.ndarray, target_products: np.ndarray) -> None:
+    def deflate(self, direction: Direction, feature: np.ndarray, target_products: np.ndarray) -> None:
         """Nothing to do: the next candidates are deflated when they are drawn."""
 
     def retire(self, chosen: np.ndarray) -> None:

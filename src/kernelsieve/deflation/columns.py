@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TypeVar
@@ -11,6 +12,8 @@ import numpy as np
 from ..columns import Batch, row_slices, rows_per_block
 from ..execution import run_blocks
 from ..kernels import Kernel, Rows
+
+_TAKEN_VALUES = 2**23  # of columns that are copied at once
 
 _Worker = TypeVar("_Worker", bound="_Products")
 
@@ -37,6 +40,26 @@ class Columns(ABC):
     @abstractmethod
     def take(self, chosen: np.ndarray) -> np.ndarray:
         """Return the chosen columns as a float64 (N, len(chosen)) array of its own."""
+
+    def residual_squared_norms(
+        self,
+        chosen: np.ndarray,
+        features: np.ndarray,
+        coefficients: np.ndarray,
+        counts: np.ndarray,
+    ) -> np.ndarray:
+        """Return the squared norms of ``A - features @ coefficients'`` over the rows that count."""
+        squares = np.empty(len(chosen))
+        for some in row_slices(len(chosen), max(1, _TAKEN_VALUES // self.shape[0])):
+            residual = self.take(chosen[some])
+            residual -= features @ coefficients[some].T
+            residual *= counts[:, None]
+            squares[some] = np.einsum("ij,ij->j", residual, residual)
+        return squares
+
+    def narrowed(self, kept: np.ndarray) -> Columns | None:
+        """Return the kept rows of the kept columns, or None where that is no cheaper."""
+        return None
 
 
 class StoredColumns(Columns):
@@ -67,6 +90,12 @@ class StoredColumns(Columns):
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
         return self.values[:, chosen].astype(np.float64)
+
+    def narrowed(self, kept: np.ndarray) -> StoredColumns:
+        values = self.values.T[np.ix_(kept, kept)].T
+        return StoredColumns(
+            values, self.means[kept], self.raw_squared_norms[kept], centred=self.centred
+        )
 
 
 def store_columns(
@@ -138,6 +167,8 @@ class RecomputedColumns(Columns):
         self.shape = (len(batch), points.shape[0])
         self._rows = rows
         self.diagonal = np.empty(0 if rows is None else len(rows))
+        self.means = np.zeros(self.shape[1])
+        self.raw_squared_norms = np.zeros(self.shape[1])
 
     def scan(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         workers = self._pass(lambda: _Moments(self, vectors, self._root))
@@ -166,9 +197,25 @@ class RecomputedColumns(Columns):
 
         slices = list(row_slices(self.shape[0], rows_per_block(len(chosen))))
         run_blocks(slices, lambda: fill_rows, self._n_jobs)
+        weight = self._root**2
+        self.means[chosen] = values @ weight / self._total
         if self.centred:
-            values -= (values @ self._root**2 / self._total)[:, None]
+            values -= self.means[chosen, None]
         return (values * self._root).T
+
+    def narrowed(self, kept: np.ndarray) -> RecomputedColumns | None:
+        if self.centred:  # about means over all rows
+            return None
+        rows = np.arange(len(kept))
+        narrow = RecomputedColumns(
+            *(self._batch[kept], self._kernel, self._points[kept]),
+            center=False,
+            rows=rows,
+            n_jobs=self._n_jobs,
+        )
+        narrow.means, narrow.raw_squared_norms = self.means[kept], self.raw_squared_norms[kept]
+        narrow.diagonal = self.diagonal[kept]
+        return narrow
 
     def _centred(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
         """Turn products with the columns as they are into products with the centred ones."""
@@ -188,6 +235,50 @@ class RecomputedColumns(Columns):
     def _pass(self, make_worker: Callable[[], _Worker]) -> list[_Worker]:
         slices = list(row_slices(self.shape[0], rows_per_block(self.shape[1])))
         return run_blocks(slices, make_worker, self._n_jobs)
+
+
+class DoublyCentredColumns(Columns):
+    """The doubly centred kernel matrix of all rows, ``H K H``, as columns.
+
+    The columns of a symmetric kernel, centred already, lack only the same vector r in each of them:
+    the means of the rows, less the mean of all.
+    """
+
+    centred = False  # of its own: these columns are what they are
+
+    def __init__(self, columns: Columns, root_weight: np.ndarray) -> None:
+        columns.scan(np.empty((columns.shape[0], 0)))  # settles the means
+        self.base = columns
+        self.shape = columns.shape
+        weight = root_weight**2
+        self.mean_of_all = float(weight @ columns.means / weight.sum())
+        self.row_means = columns.means
+        self._common = root_weight * (columns.means - self.mean_of_all)  # r
+        self.means = np.zeros(columns.shape[1])
+        self.raw_squared_norms = columns.raw_squared_norms
+
+    def scan(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        everyone = np.arange(self.shape[1])
+        nothing = np.empty((self.shape[0], 0)), np.empty((self.shape[1], 0))
+        counts = np.ones(self.shape[0], dtype=bool)
+        return self.residual_squared_norms(everyone, *nothing, counts), self.inner(vectors)
+
+    def inner(self, vectors: np.ndarray) -> np.ndarray:
+        return self.base.inner(vectors) - self._common @ vectors
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        return self.base.take(chosen) - self._common[:, None]
+
+    def narrowed(self, kept: np.ndarray) -> Columns | None:
+        columns = self.base.narrowed(kept)
+        if columns is None:
+            return None
+        narrow = copy.copy(self)
+        narrow.base = columns
+        narrow.shape = columns.shape
+        narrow._common = self._common[kept]
+        narrow.means, narrow.raw_squared_norms = self.means[kept], self.raw_squared_norms[kept]
+        return narrow
 
 
 class _Products:

@@ -1,7 +1,8 @@
 """The loop: score, guard, commit, deflate. Algorithms 1 and 2 of Dhanjal et al. (2009).
 
-Choose beta, let ``a = A beta``, orthogonalise it against the features so far: with left deflation the
-framework is an incremental QR factorisation ``A B = Q R``. The deflated matrix is never formed.
+Choose beta, let ``a = A beta``, remove from it what the features so far explain. With left deflation
+the framework is an incremental QR factorisation ``A B = F R``, with symmetric deflation a Cholesky
+factorisation of the kernel matrix of the chosen examples. The deflated matrix is never formed.
 """
 
 from __future__ import annotations
@@ -28,6 +29,14 @@ class Outcome(Enum):
         "the candidates are used up: every column that is left is a combination of the chosen ones. "
         "Lower n_components, or raise candidates or gamma"
     )
+    CUT = (
+        "no point is left whose residual is at least the cutoff. Lower cutoff to get more features, or "
+        "pass n_components=None to take as many as it gives"
+    )
+    INDEFINITE = (
+        "the other eigenvalues are negative, because the kernel is not positive definite, and were "
+        "dropped. Lower n_components, or use another kernel"
+    )
     EXPLAINED = (
         "the features explain the target completely, and no candidate is related to what is left. "
         "Lower n_components"
@@ -40,12 +49,15 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Extraction:
-    """What the loop found: ``columns @ B = Q R`` and the inner products of Q with the targets."""
+    """What the loop found: ``columns @ B = F R`` and the inner products of F with the targets.
+
+    F is orthonormal, unless deflation is symmetric.
+    """
 
     directions: tuple[Direction, ...]  # the columns of B
     triangle: np.ndarray  # R, upper triangular with positive diagonal
-    features: np.ndarray  # Q, (N, k)
-    target_products: np.ndarray  # Q'Y, (k, q)
+    features: np.ndarray  # F, (N, k); with a cutoff, of the points that were left
+    target_products: np.ndarray  # F'Y, (k, q)
     target_squared_norm: float
     total_weight: float
     outcome: Outcome
@@ -69,35 +81,6 @@ class Extraction:
     def with_factor(self, triangle: np.ndarray, target_products: np.ndarray) -> Extraction:
         """Return the same directions with a more accurate factor."""
         return replace(self, triangle=triangle, target_products=target_products)
-
-
-class _Basis:
-    """Orthonormal features with room for n_components of them."""
-
-    def __init__(self, n_rows: int, n_components: int) -> None:
-        self._storage = np.empty((n_rows, n_components), order="F")
-        self.triangle = np.zeros((n_components, n_components))
-        self.size = 0
-
-    @property
-    def features(self) -> np.ndarray:
-        return self._storage[:, : self.size]
-
-    def residual(self, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return a column's residual and its coefficients; orthogonalised twice, which is enough."""
-        Q = self.features
-        first = Q.T @ column
-        residual = column - Q @ first
-        second = Q.T @ residual
-        residual -= Q @ second
-        return residual, first + second
-
-    def append(self, residual: np.ndarray, norm: float, coefficients: np.ndarray) -> np.ndarray:
-        self._storage[:, self.size] = residual / norm
-        self.triangle[: self.size, self.size] = coefficients
-        self.triangle[self.size, self.size] = norm
-        self.size += 1
-        return self._storage[:, self.size - 1]
 
 
 def extract(
@@ -139,64 +122,54 @@ def extract(
     Extraction
     """
     criterion = copy.copy(criterion)
-    basis = _Basis(len(targets), n_components)
+    basis = candidates.basis
+    has_targets = targets.shape[1] > 0
     residual_targets = targets.copy()
     target_squared_norm = float(np.einsum("nq,nq->", targets, targets))
     directions: list[Direction] = []
     products: list[np.ndarray] = []
     outcome = Outcome.COMPLETE
+    none_left = Outcome.CUT if criterion.cutoff > 0 else Outcome.EXHAUSTED
     fruitless = 0
     while basis.size < n_components:
-        if not candidates.advance(basis.features, residual_targets):
-            outcome = Outcome.EXHAUSTED
+        if not candidates.advance(residual_targets):
+            outcome = none_left
             break
-        _retire_used_up(candidates, floor)
-        view = View(
-            residual_squared_norms=candidates.residual_squared_norms,
-            target_products=candidates.target_products,
-            eligible=candidates.eligible,
-            metric=candidates.metric,
-            columns=candidates.columns,
-            column_products=candidates.column_products,
-            features=basis.features,
-            targets=targets,
-            residual_targets=residual_targets,
-            n_components=n_components,
-            raw_targets=rows.Y,
-            root_weight=rows.root_weight,
-        )
+        candidates.retire(np.flatnonzero(candidates.eligible & candidates.used_up(floor)))
+        view = _view(candidates, targets, residual_targets, n_components, rows)
         direction = criterion.propose(view) if candidates.eligible.any() else None
         if direction is None:
             fruitless += 1
             if fruitless < candidates.most_fruitless:
                 continue
-            outcome = Outcome.EXHAUSTED
+            outcome = none_left
             break
         fruitless = 0
-        column = candidates.columns.take(direction.candidates) @ direction.weights
-        residual, coefficients = basis.residual(column)
-        squared = float(residual @ residual)
-        if not squared > floor * _size_of_terms(candidates, direction) ** 2:
+        residual = candidates.residual(direction)
+        if not residual.norm**2 > floor * residual.size**2:
             if len(direction.candidates) > 1:
                 outcome = Outcome.EXHAUSTED
                 break
             candidates.retire(direction.candidates)
             continue
-        if squared < trust * float(column @ column):
+        squared = float(residual.vector @ residual.vector)
+        if squared < trust * float(residual.column @ residual.column):
             if _retire_dependent(candidates, directions, trust):
                 continue
             outcome = Outcome.IMPRECISE
             break
-        norm = np.sqrt(squared)
-        target_products = residual_targets.T @ residual / norm
+        target_products = np.empty(0)
+        if has_targets:
+            target_products = residual_targets.T @ residual.vector / residual.norm
         explained = float(target_products @ target_products)
         if criterion.supervised and not explained > _TARGET_NOISE * target_squared_norm:
             outcome = Outcome.EXPLAINED
             break
         # Every guard has passed; nothing was changed before this line.
-        feature = basis.append(residual, norm, coefficients)
-        residual_targets -= np.outer(feature, target_products)
-        candidates.deflate(feature, target_products)
+        feature = basis.append(residual)
+        if has_targets:
+            residual_targets -= np.outer(feature, target_products)
+        candidates.deflate(direction, feature, target_products)
         if len(direction.candidates) == 1:
             candidates.retire(direction.candidates)
         directions.append(
@@ -209,7 +182,7 @@ def extract(
         products.append(target_products)
     return Extraction(
         directions=tuple(directions),
-        triangle=basis.triangle[: basis.size, : basis.size],
+        triangle=basis.triangle,
         features=basis.features,
         target_products=np.array(products).reshape(basis.size, targets.shape[1]),
         target_squared_norm=target_squared_norm,
@@ -218,16 +191,29 @@ def extract(
     )
 
 
-def _size_of_terms(candidates: Candidates, direction: Direction) -> float:
-    """Return what a direction adds up, before anything cancels: rounding errors are relative to it."""
-    raw_norms = np.sqrt(candidates.columns.raw_squared_norms[direction.candidates])
-    return float(np.abs(direction.weights) @ raw_norms)
-
-
-def _retire_used_up(candidates: Candidates, floor: float) -> None:
-    raw_squared_norms = candidates.columns.raw_squared_norms
-    used_up = candidates.residual_squared_norms <= floor * raw_squared_norms
-    candidates.retire(np.flatnonzero(candidates.eligible & used_up))
+def _view(
+    candidates: Candidates,
+    targets: np.ndarray,
+    residual_targets: np.ndarray,
+    n_components: int,
+    rows: Batch,
+) -> View:
+    return View(
+        residual_squared_norms=candidates.residual_squared_norms,
+        target_products=candidates.target_products,
+        eligible=candidates.eligible,
+        metric=candidates.metric,
+        columns=candidates.columns,
+        column_products=candidates.column_products,
+        residual_lengths=candidates.residual_lengths,
+        expansion_norms=candidates.expansion_norms,
+        features=candidates.basis.features,
+        targets=targets,
+        residual_targets=residual_targets,
+        n_components=n_components,
+        raw_targets=rows.Y,
+        root_weight=rows.root_weight,
+    )
 
 
 def _retire_dependent(candidates: Candidates, directions: list[Direction], trust: float) -> bool:

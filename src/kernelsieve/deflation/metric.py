@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.linalg import eigh, lapack, solve_triangular, svd
+from scipy.linalg import cho_solve, eigh, lapack, svd
 
+from ..kernels import Kernel, Rows
 from .columns import Columns, StoredColumns
 
+_NO_VALUES = "this selection evaluates no kernel values between candidates"
 _RANK_TOLERANCE = 1e-12  # eigenvalues of W below this part of the largest are noise
 
 
@@ -17,6 +19,15 @@ class Metric(ABC):
 
     #: k(z, z) of each candidate, never deflated.
     diagonal: np.ndarray
+
+    @property
+    def raw_diagonal(self) -> np.ndarray:
+        """k(z, z) before any centring, which rounding errors are relative to."""
+        return self.diagonal
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the chosen columns of W, (C, len(chosen))."""
+        raise ValueError(_NO_VALUES)
 
     @abstractmethod
     def among(self, chosen: np.ndarray) -> np.ndarray:
@@ -38,10 +49,11 @@ class Metric(ABC):
         return dual.T @ self.among(chosen) @ dual
 
     @abstractmethod
-    def squared_norm_of_mean(self, means: np.ndarray) -> float:
-        """Return the squared length of the mean image within the span of all candidates.
+    def mean_coefficients(self, means: np.ndarray) -> np.ndarray:
+        """Return the mean image as a combination of the candidates, as far as it is one.
 
-        ``means`` are the means of the columns.
+        ``means`` are the means of the columns; their product with the coefficients is the squared
+        length of that combination.
         """
 
 
@@ -67,8 +79,8 @@ class IdentityMetric(Metric):
     def lengths(self, chosen: np.ndarray, dual: np.ndarray) -> np.ndarray:
         return dual.T @ dual
 
-    def squared_norm_of_mean(self, means: np.ndarray) -> float:
-        return float(means @ means)
+    def mean_coefficients(self, means: np.ndarray) -> np.ndarray:
+        return means
 
 
 class DiagonalOnly(Metric):
@@ -79,17 +91,17 @@ class DiagonalOnly(Metric):
 
     def among(self, chosen: np.ndarray) -> np.ndarray:
         if len(chosen) > 1:
-            raise ValueError("this selection evaluates no kernel values between candidates")
+            raise ValueError(_NO_VALUES)
         return np.diag(self.diagonal[chosen])
 
     def solve(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-        raise ValueError("this selection evaluates no kernel values between candidates")
+        raise ValueError(_NO_VALUES)
 
     def principal(self, columns: Columns, n_components: int) -> np.ndarray:
-        raise ValueError("this selection evaluates no kernel values between candidates")
+        raise ValueError(_NO_VALUES)
 
-    def squared_norm_of_mean(self, means: np.ndarray) -> float:
-        return float(means.mean())  # candidates drawn at random: the mean of all kernel values
+    def mean_coefficients(self, means: np.ndarray) -> np.ndarray:
+        return np.full(len(means), 1 / len(means))  # candidates drawn at random stand for all rows
 
 
 class PoolMetric(Metric):
@@ -103,6 +115,9 @@ class PoolMetric(Metric):
     def among(self, chosen: np.ndarray) -> np.ndarray:
         return self._W[np.ix_(chosen, chosen)]
 
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        return self._W[:, chosen]
+
     def solve(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
         whitener = self._whiten()
         return whitener @ (whitener.T @ products)
@@ -112,12 +127,13 @@ class PoolMetric(Metric):
         gram = whitener.T @ _gram(columns) @ whitener
         return whitener @ _leading(gram, min(n_components, len(gram)))[1]
 
-    def squared_norm_of_mean(self, means: np.ndarray) -> float:
+    def mean_coefficients(self, means: np.ndarray) -> np.ndarray:
         # A pivoted factor: its leading candidates span what all of them span.
         factor, pivots, rank, _ = lapack.dpstrf(self._W, lower=0)
-        leading = means[pivots[:rank] - 1]
-        coordinates = solve_triangular(factor[:rank, :rank], leading, trans="T")
-        return float(coordinates @ coordinates)
+        leading = pivots[:rank] - 1
+        coefficients = np.zeros(len(means))
+        coefficients[leading] = cho_solve((factor[:rank, :rank], False), means[leading])
+        return coefficients
 
     def _whiten(self) -> np.ndarray:
         """Return F with ``F' W F = I`` on the numerical range of W."""
@@ -128,17 +144,53 @@ class PoolMetric(Metric):
         return self._whitener
 
 
+class EvaluatedMetric(DiagonalOnly):
+    """Candidates are many points; the columns of W are evaluated when they are asked for."""
+
+    def __init__(self, kernel: Kernel, X: Rows, rows: np.ndarray) -> None:
+        super().__init__(kernel.diag_at(X, rows))
+        self._kernel = kernel
+        self._rows = X[rows]
+        self._points = kernel.points(X, rows)
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        return self._kernel.block(self._rows, self._points[chosen])
+
+
 class GramMetric(Metric):
     """Candidates are all rows, so W is the kernel matrix of the data, which the columns hold too."""
 
-    def __init__(self, columns: Columns, diagonal: np.ndarray, root_weight: np.ndarray) -> None:
+    def __init__(
+        self,
+        columns: Columns,
+        diagonal: np.ndarray,
+        root_weight: np.ndarray,
+        raw_diagonal: np.ndarray | None = None,
+    ) -> None:
         self.diagonal = diagonal
         self._columns = columns
         self._root = root_weight
+        self._raw_diagonal = raw_diagonal
+
+    @property
+    def raw_diagonal(self) -> np.ndarray:
+        return self.diagonal if self._raw_diagonal is None else self._raw_diagonal
+
+    @property
+    def weight(self) -> np.ndarray:
+        """The weights of the rows."""
+        return self._root**2
+
+    def narrowed(self, columns: Columns, kept: np.ndarray) -> GramMetric:
+        """Return the metric of the kept candidates, which are the kept rows."""
+        return GramMetric(columns, self.diagonal[kept], self._root[kept], self.raw_diagonal[kept])
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        columns = self._columns.take(chosen) / self._root[:, None]
+        return columns + self._columns.means[chosen] if self._columns.centred else columns
 
     def among(self, chosen: np.ndarray) -> np.ndarray:
-        columns = self._columns.take(chosen)[chosen] / self._root[chosen, None]
-        return columns + self._columns.means[chosen] if self._columns.centred else columns
+        return self.take(chosen)[chosen]
 
     def solve(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
         # The direction is the combination of the rows themselves; no system has to be solved.
@@ -156,8 +208,8 @@ class GramMetric(Metric):
         kept = values > _RANK_TOLERANCE * values[0]
         return (vectors[:, kept].T * self._root).T / np.sqrt(values[kept])
 
-    def squared_norm_of_mean(self, means: np.ndarray) -> float:
-        return float(means @ self._root**2 / (self._root @ self._root))
+    def mean_coefficients(self, means: np.ndarray) -> np.ndarray:
+        return np.asarray(self.weight / self.weight.sum())
 
 
 def _gram(columns: Columns) -> np.ndarray:

@@ -1,5 +1,11 @@
-"""Methods that choose one example at a time."""
+"""One-sparse methods: every direction is a single example."""
 
+from .analysis import AcceleratedKernelFeatureAnalysis, SparseKernelFeatureAnalysis
 from .maximal import SparseMaximalAlignment, SparseMaximalCovariance
 
-__all__ = ["SparseMaximalAlignment", "SparseMaximalCovariance"]
+__all__ = [
+    "AcceleratedKernelFeatureAnalysis",
+    "SparseKernelFeatureAnalysis",
+    "SparseMaximalAlignment",
+    "SparseMaximalCovariance",
+]

@@ -1,5 +1,6 @@
-"""Methods that combine many examples into latent features, and the framework itself."""
+"""Directions that combine all candidates: the general framework, and kernel PCA."""
 
 from .framework import FeatureExtraction, KernelFeatureExtraction
+from .principal import KernelPCA
 
-__all__ = ["FeatureExtraction", "KernelFeatureExtraction"]
+__all__ = ["FeatureExtraction", "KernelFeatureExtraction", "KernelPCA"]

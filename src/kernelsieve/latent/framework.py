@@ -125,25 +125,7 @@ class FeatureExtraction(LoopTransformer):
         ``"pca"``, ``"pls"`` and ``"blf"`` combine all inputs; ``"alignment"``, ``"covariance"`` and
         ``"variance"`` choose one input at a time; or an object of a class derived from
         :class:`kernelsieve.deflation.Criterion`.
-    n_components : int, default=None
-        Number of features; None for as many as the data give, up to 100.
-    center : bool, default=True
-        Give features zero mean.
-    tol : float, default=1e-20
-        A column whose squared residual is below this part of its squared norm is used up. It limits
-        how much rounding is amplified; `python -m benchmarks accuracy` prints what is left of it.
-    precision : {"auto", "fast", "safe"}, default="auto"
-        See :class:`KernelFeatureExtraction`.
-    target : {"auto", "continuous", "classes"}, default="auto"
-        What ``y`` is; "auto" takes strings, booleans and integers for labels.
-    block_size : int, default=None
-        Rows in a block; None fits the cache.
-    max_memory : float, default=2**30
-        Bytes that a copy of the columns may take.
-    n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
-    verbose : int or bool, default=0
-        Print what is done.
+    {parameters}
 
     Attributes
     ----------

@@ -1,12 +1,22 @@
 """Landmarks, projection, offset: how models are fitted and used."""
 
-from .assembly import Fit
+from .analysis import about_the_mean
+from .assembly import Fit, sign_of_largest
 from .documentation import documented
 from .estimator import KernelExtractor
-from .fitting import OnePass, Settings, fit_columns
+from .fitting import (
+    Settings,
+    diagonal_of,
+    fit_columns,
+    row_columns,
+    total_weight,
+    weighted_sum,
+)
 from .form import KernelModel, Projector
 from .loop_transformer import LoopTransformer, all_or_nothing
 from .nested import NestedTransformer
+from .one_pass import OnePass
+from .rebuilding import Rebuilding
 from .targets import TargetEncoder
 
 __all__ = [
@@ -17,9 +27,16 @@ __all__ = [
     "NestedTransformer",
     "OnePass",
     "Projector",
+    "Rebuilding",
     "Settings",
     "TargetEncoder",
+    "about_the_mean",
     "all_or_nothing",
+    "diagonal_of",
     "documented",
     "fit_columns",
+    "row_columns",
+    "sign_of_largest",
+    "total_weight",
+    "weighted_sum",
 ]

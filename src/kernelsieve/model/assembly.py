@@ -11,7 +11,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from ..columns import Batch, Frame, Pool
 from ..deflation import Criterion, Extraction, Outcome
 from ..execution import gather
-from ..kernels import Kernel, Precomputed
+from ..kernels import Kernel, Precomputed, Rows
 from ..statistics import GramStatistic
 from .form import KernelModel
 
@@ -26,6 +26,7 @@ class Fit:
     explained_variance_ratio: np.ndarray
     explained_target_ratio: np.ndarray
     outcome: Outcome
+    mean_image: KernelModel | None = None  # where features are centred and can be rebuilt from
 
     def truncate(self, n_components: int) -> Fit:
         """Return the fit with the first features only."""
@@ -41,10 +42,18 @@ class Fit:
 
     def renumbered(self, kept: np.ndarray, n_columns: int) -> Fit:
         """Return the fit of the kept rows with the numbers that they have among all rows."""
-        model = self.model
-        if isinstance(model.kernel, Precomputed):
-            model = replace(model, kernel=Precomputed(n_columns), landmarks=kept[model.landmarks])
-        return replace(self, model=model, landmark_indices=kept[self.landmark_indices])
+
+        def with_all_columns(model: KernelModel) -> KernelModel:
+            if not isinstance(model.kernel, Precomputed):
+                return model
+            return replace(model, kernel=Precomputed(n_columns), landmarks=kept[model.landmarks])
+
+        return replace(
+            self,
+            model=with_all_columns(self.model),
+            landmark_indices=kept[self.landmark_indices],
+            mean_image=None if self.mean_image is None else with_all_columns(self.mean_image),
+        )
 
 
 @dataclass(frozen=True)
@@ -126,26 +135,16 @@ def calibrate(
     return replace(rough, extraction=extraction, model=model)
 
 
-def finish(
-    rough: Draft,
-    criterion: Criterion,
-    pool: Pool,
-    *,
-    lengths: np.ndarray,
-    trace: float,
-    mean_squared_norm: float,
-) -> Fit:
-    """Settle scales and signs, and tell what the features explain.
-
-    ``lengths`` is ``B' W B``, the Gram matrix of the directions in feature space, ``trace`` the
-    weighted sum of k(x, x), and ``mean_squared_norm`` the squared length of the mean image.
-    """
+def finish(rough: Draft, criterion: Criterion, pool: Pool, explained_variance: np.ndarray) -> Fit:
+    """Settle scales and signs, and put together what is told about the model."""
     extraction = rough.extraction
-    scales = _signs(extraction) * (
-        np.sqrt(extraction.total_weight)
-        if criterion.unit_variance
-        else np.diagonal(extraction.triangle)
-    )
+    if criterion.unit_variance:
+        lengths = np.full(len(extraction), np.sqrt(extraction.total_weight))
+    elif criterion.symmetric:
+        lengths = np.ones(len(extraction))  # the features are coordinates already
+    else:
+        lengths = np.diagonal(extraction.triangle)
+    scales = _signs(extraction) * lengths
     model = replace(
         rough.model,
         projection=rough.model.projection * scales,
@@ -157,10 +156,22 @@ def finish(
         model=model,
         landmark_indices=pool.indices[rough.names],
         criterion_path=np.array([criterion.value(step) for step in extraction.steps()]),
-        explained_variance_ratio=_explained_variance(rough, lengths, trace, mean_squared_norm),
+        explained_variance_ratio=explained_variance,
         explained_target_ratio=explained / (extraction.target_squared_norm or np.inf),
         outcome=extraction.outcome,
     )
+
+
+def mean_image(
+    kernel: Kernel, points: Rows, coefficients: np.ndarray, means: np.ndarray
+) -> KernelModel:
+    """Return a model of one column, with ``k(x, x) - 2 column`` the squared distance from the mean.
+
+    The mean image is the combination of the points; ``means`` are the means of their columns.
+    """
+    half = 0.5 * coefficients @ means
+    first_use = np.zeros(len(coefficients), dtype=np.intp)
+    return KernelModel(kernel, points, coefficients[:, None], np.array([half]), first_use)
 
 
 def _signs(extraction: Extraction) -> np.ndarray:
@@ -169,20 +180,24 @@ def _signs(extraction: Extraction) -> np.ndarray:
         entries = list(extraction.target_products)
     else:
         entries = [direction.weights for direction in extraction.directions]
-    return np.array([_sign_of_largest(entry) for entry in entries])
+    return np.array([sign_of_largest(entry) for entry in entries])
 
 
-def _sign_of_largest(entries: np.ndarray) -> float:
+def sign_of_largest(entries: np.ndarray) -> float:
     """The last of nearly equal ones decides: for two classes, the one that sorts last."""
     size = np.abs(entries)
     decisive = entries[np.flatnonzero(size >= (1 - 1e-6) * size.max())[-1]]
     return -1.0 if decisive < 0 else 1.0
 
 
-def _explained_variance(
+def variance_of_directions(
     rough: Draft, lengths: np.ndarray, trace: float, mean_squared_norm: float
 ) -> np.ndarray:
-    """Return the share of the images' variance that each direction adds to those before it."""
+    """Return the share of the images' variance that each direction adds to those before it.
+
+    ``lengths`` is ``B' W B``, the Gram matrix of the directions in feature space, ``trace`` the
+    weighted sum of k(x, x), and ``mean_squared_norm`` the squared length of the mean image.
+    """
     extraction = rough.extraction
     try:
         L = cholesky(lengths, lower=True)
@@ -191,5 +206,19 @@ def _explained_variance(
     coordinates = solve_triangular(L, extraction.triangle.T, lower=True)
     captured = np.einsum("kn,kn->k", coordinates, coordinates)
     removed = mean_squared_norm if rough.centred else 0.0
-    total = trace - extraction.total_weight * removed
-    return captured / total if total > 0 else np.full(len(extraction), np.nan)
+    return _share(captured, trace - extraction.total_weight * removed)
+
+
+def variance_of_coordinates(
+    features: np.ndarray, means: np.ndarray, total_weight: float, trace: float
+) -> np.ndarray:
+    """Return the share of the images' variance along each of several orthonormal directions.
+
+    ``features`` may lack their ``means``; ``trace`` is the weighted sum of squared lengths.
+    """
+    captured = np.einsum("nk,nk->k", features, features) + total_weight * means**2
+    return _share(captured, trace)
+
+
+def _share(captured: np.ndarray, total: float) -> np.ndarray:
+    return captured / total if total > 0 else np.full(len(captured), np.nan)

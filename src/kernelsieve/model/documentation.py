@@ -2,89 +2,134 @@
 
 from __future__ import annotations
 
+import inspect
+from textwrap import indent
 from typing import TypeVar
 
 _Class = TypeVar("_Class", bound=type)
 
-PARAMETERS = """n_components : int, default=None
-        Number of features; None for as many as the data give, up to 100.
-    kernel : str or callable, default="rbf"
-        "linear", "rbf", "laplacian", "poly", "sigmoid", "cosine", "chi2", "precomputed", or a
-        function: vectorised, ``f(X, Z)`` giving an array of shape (len(X), len(Z)), or pairwise,
-        ``f(x, z)`` giving a number.
-    gamma : {"scale", "median"} or float, default="scale"
-        Width of the kernel; rbf is exp(-gamma d^2). "scale" is one over (number of inputs times
-        variance of X); "median" is one over the median squared distance of a sample. With candidates
-        given as points they are taken from these points, so that rows may come in pieces.
-    degree, coef0 : float, default=3 and 1
-        Of the "poly" and "sigmoid" kernels.
-    kernel_params : dict, default=None
-        Keyword arguments for a kernel that is a function.
-    candidates : {"auto", "all"}, int or array, default="auto"
-        Examples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
-        that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
-        "all" up to 3,000 rows; beyond, a pool of three times n_components where it is screened, of
-        1,000 otherwise.
-    pool : {"auto", "screen", "random", "kmeans", "rpcholesky"}, default="auto"
-        How a pool is drawn. "screen" runs the selection itself for up to 10,000 candidates on a
-        sample of up to 10,000 rows. "auto" is "random" for candidates given as a number, and
-        "screen" otherwise.
-    resample : bool, default=False
-        Draw fresh random candidates at every step, as Dhanjal et al. do, instead of one pool.
-    n_nonzero : {1, 2, 3}, default=1
-        Most examples in one direction. 2 and 3 search all pairs or triples of the candidates.
-    center : bool, default=True
-        Give features zero mean. Sparse input stays sparse, and a feature still needs its own
-        landmarks only.
-    tol : float, default=1e-20
-        A column whose squared residual is below this part of its squared norm is used up. It limits
-        how much rounding is amplified; `python -m benchmarks accuracy` prints what is left of it.
-    precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the rows accumulates. "fast" takes inner products, which lose sight of columns
-        whose squared residual is below 1e-10 of their squared norm; "safe" factorises, at several
-        times the cost. "auto" starts fast and turns to safe where the selection gets that far, and
-        is safe where the rows come only once.
-    target : {"auto", "continuous", "classes"}, default="auto"
-        What ``y`` is. "auto" takes strings, booleans and integers for labels, floats for continuous.
-    dtype : {"float64", "float32"}, default="float64"
-        Precision of kernel values. "float32" is faster, and sees about half as many features of a
-        wide kernel; sums are float64 in any case.
-    block_size : int, default=None
-        Rows in a block of kernel columns; None fits the cache. Results do not depend on it.
-    max_memory : float, default=2**30
-        Bytes that exact selection may take for kernel columns. Beyond them columns are evaluated
-        again at every step.
-    random_state : int, RandomState or None, default=None
-        For drawing candidates.
-    n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
-    verbose : int or bool, default=0
-        Print what is done."""
+#: Name, type and text of the parameters that several estimators have; defaults come from signatures.
+PARAMETERS: dict[str, tuple[str, str]] = {
+    "n_components": ("int", "Number of features; None for as many as the data give, up to 100."),
+    "kernel": (
+        "str or callable",
+        """"linear", "rbf", "laplacian", "poly", "sigmoid", "cosine", "chi2", "precomputed", or a
+function: vectorised, ``f(X, Z)`` giving an array of shape (len(X), len(Z)), or pairwise,
+``f(x, z)`` giving a number.""",
+    ),
+    "gamma": (
+        '{"scale", "median"} or float',
+        """Width of the kernel; rbf is exp(-gamma d^2). "scale" is one over (number of inputs times
+variance of X); "median" is one over the median squared distance of a sample. With candidates
+given as points they are taken from these points, so that rows may come in pieces.""",
+    ),
+    "degree": ("float", 'Of the "poly" kernel.'),
+    "coef0": ("float", 'Of the "poly" and "sigmoid" kernels.'),
+    "kernel_params": ("dict", "Keyword arguments for a kernel that is a function."),
+    "candidates": (
+        '{"auto", "all"}, int or array',
+        """Examples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
+"all" up to 3,000 rows; beyond, a pool of three times n_components where it is screened, of
+1,000 otherwise.""",
+    ),
+    "pool": (
+        '{"auto", "screen", "random", "kmeans", "rpcholesky"}',
+        """How a pool is drawn. "screen" runs the selection itself for many candidates on a sample of
+rows. "auto" is "random" for candidates given as a number, and "screen" otherwise.""",
+    ),
+    "resample": (
+        "bool",
+        "Draw fresh random candidates at every step, as Dhanjal et al. do, instead of one pool.",
+    ),
+    "n_nonzero": (
+        "{1, 2, 3}",
+        "Most examples in one direction. 2 and 3 search all pairs or triples of the candidates.",
+    ),
+    "center": (
+        "bool",
+        """Give features zero mean. Sparse input stays sparse, and a feature still needs its own
+landmarks only.""",
+    ),
+    "tol": (
+        "float",
+        """A column whose squared residual is below this part of its squared norm is used up. It limits
+how much rounding is amplified; `python -m benchmarks accuracy` prints what is left of it.""",
+    ),
+    "precision": (
+        '{"auto", "fast", "safe"}',
+        """How a pass over the rows accumulates. "fast" takes inner products, which lose sight of
+columns whose squared residual is below 1e-10 of their squared norm; "safe" factorises, at several
+times the cost. "auto" starts fast and turns to safe where the selection gets that far, and
+is safe where the rows come only once.""",
+    ),
+    "target": (
+        '{"auto", "continuous", "classes"}',
+        'What ``y`` is. "auto" takes strings, booleans and integers for labels, floats for continuous.',
+    ),
+    "fit_inverse_transform": (
+        "bool",
+        """Keep up to 3,000 training rows (the pool, where rows come in pieces), from which
+``inverse_transform`` learns to give inputs back.""",
+    ),
+    "alpha": ("float", "Ridge of ``inverse_transform``."),
+    "dtype": (
+        '{"float64", "float32"}',
+        """Precision of kernel values. "float32" is faster, and sees about half as many features of a
+wide kernel; sums are float64 in any case.""",
+    ),
+    "block_size": (
+        "int",
+        "Rows in a block of kernel columns; None fits the cache. Results do not depend on it.",
+    ),
+    "max_memory": (
+        "float",
+        """Bytes that exact selection may take for kernel columns. Beyond them columns are evaluated
+again at every step.""",
+    ),
+    "random_state": ("int, RandomState or None", "For drawing candidates."),
+    "n_jobs": ("int", "Threads; None for as many as BLAS uses."),
+    "verbose": ("int or bool", "Print what is done."),
+}
 
 ATTRIBUTES = """landmarks_ : array of shape (m, d)
-        The chosen examples, in the order of choice; column numbers for a precomputed kernel.
-    landmark_indices_ : ndarray of shape (m,)
-        Their rows in the training set, or in the given candidates.
-    projection_ : ndarray of shape (m, k)
-        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
-    offset_ : ndarray of shape (k,)
-        See there.
-    n_components_ : int
-        Number of features found, k.
-    criterion_path_ : ndarray of shape (k,)
-        The criterion's value at each step.
-    explained_variance_ratio_ : ndarray of shape (k,)
-        Share of the variance of the kernel images that each feature's direction adds.
-    explained_target_ratio_ : ndarray of shape (k,)
-        Share of the targets' variance that each feature explains.
-    classes_ : ndarray
-        Labels, where ``y`` has labels.
-    n_features_in_, feature_names_in_
-        Of the training rows."""
+    The chosen examples, in the order of choice; column numbers for a precomputed kernel.
+landmark_indices_ : ndarray of shape (m,)
+    Their rows in the training set, or in the given candidates.
+projection_ : ndarray of shape (m, k)
+    Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+offset_ : ndarray of shape (k,)
+    See there.
+n_components_ : int
+    Number of features found, k.
+criterion_path_ : ndarray of shape (k,)
+    The criterion's value at each step.
+explained_variance_ratio_ : ndarray of shape (k,)
+    Share of the variance of the kernel images that each feature's direction adds.
+explained_target_ratio_ : ndarray of shape (k,)
+    Share of the targets' variance that each feature explains.
+classes_ : ndarray
+    Labels, where ``y`` has labels.
+n_features_in_, feature_names_in_
+    Of the training rows."""
 
 
 def documented(cls: _Class) -> _Class:
-    """Fill the shared texts into a class's docstring."""
+    """Fill the shared texts into a class's docstring: all parameters that it does not describe."""
     text = cls.__doc__ or ""
-    cls.__doc__ = text.replace("{parameters}", PARAMETERS).replace("{attributes}", ATTRIBUTES)
+    entries = [
+        f"{name} : {kind}, default={_shown(parameter.default)}\n{indent(meaning, '    ')}"
+        for name, parameter in inspect.signature(cls).parameters.items()
+        for kind, meaning in [PARAMETERS.get(name, ("", ""))]
+        if meaning and f"\n    {name} : " not in text
+    ]
+    parameters = indent("\n".join(entries), "    ").lstrip()
+    attributes = indent(ATTRIBUTES, "    ").lstrip()
+    cls.__doc__ = text.replace("{parameters}", parameters).replace("{attributes}", attributes)
     return cls
+
+
+def _shown(default: object) -> str:
+    if isinstance(default, str):
+        return f'"{default}"'
+    return "2**30" if default == 2**30 else repr(default)

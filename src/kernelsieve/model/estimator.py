@@ -16,18 +16,16 @@ from .._sklearn import Interval, StrOptions, fit_context
 from ..columns import Batch, Pool
 from ..deflation import Alignment, BestSubset, Covariance, Criterion, PoolMetric
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..kernels import Kernel, Precomputed, Rows, resolve_kernel
+from ..kernels import Kernel, Precomputed, Rows
+from .analysis import analyse_fresh, analyse_rows, analyse_sample
 from .assembly import Fit
-from .fitting import fit_columns, fit_fresh, pool_pass
-from .inputs import check_kernel_input, check_rows, given_candidates
-from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
-from .pools import draw_pool
+from .fitting import fit_columns, fit_fresh
+from .inputs import check_rows, given_candidates
+from .kernel_transformer import AUTO_POOL, KernelTransformer
+from .loop_transformer import all_or_nothing
+from .one_pass import pool_pass
 from .stream import RepeatableBatches, Stream, split_item
 
-_ALL_UP_TO = 3000  # rows of which candidates="auto" takes every one
-_AUTO_POOL = 1000
-_FEWEST_SCREENED = 200
-_MOST_TO_COMBINE = {2: 600, 3: 100}  # candidates: some hundred thousand pairs or triples
 _RESAMPLE_ALONE = (
     "resample=True draws fresh single candidates from the rows at every step; pass candidates as a "
     "number, n_nonzero=1, and a criterion that scores candidates."
@@ -44,7 +42,7 @@ def _takes_pieces(estimator: Any) -> bool:
     return True
 
 
-class KernelExtractor(LoopTransformer):
+class KernelExtractor(KernelTransformer):
     """Base of the estimators that choose directions by a criterion in kernel space."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -174,8 +172,12 @@ class KernelExtractor(LoopTransformer):
             if kept is not None:
                 fit = fit.renumbered(kept, self.n_features_in_)
         self._set_fit(fit, encoder)
+        self._remember_rows(batch.X)
         self.__dict__.pop("_stream", None)
         return self
+
+    def _remember_rows(self, rows: Rows) -> None:
+        """Keep what a fitted estimator needs of its training rows, or of the pool: nothing."""
 
     @available_if(_takes_pieces)
     @fit_context(prefer_skip_nested_validation=True)
@@ -260,6 +262,7 @@ class KernelExtractor(LoopTransformer):
         else:
             fit = one_pass.fit(RepeatableBatches(batches, check))
         self._set_fit(fit, stream.encoder)
+        self._remember_rows(stream.pool.points)
         self.__dict__.pop("_stream", None)
         return self
 
@@ -273,17 +276,30 @@ class KernelExtractor(LoopTransformer):
         """Fit with candidates that are rows of the data."""
         n_rows = len(batch)
         size = self._pool_size(n_rows)
+        scored = self._scored_rows(batch, random_state)
         if self.resample:
             if criterion.needs_metric:
                 raise InvalidParameterError(_RESAMPLE_ALONE)
-            return fit_fresh(batch, kernel, size, self._settings(criterion, n_rows), random_state)
+            settings = self._settings(criterion, n_rows)
+            if criterion.symmetric:
+                return analyse_fresh(scored, batch, kernel, size, settings, random_state)
+            return fit_fresh(batch, kernel, size, settings, random_state)
+        if size < n_rows:
+            self._settings(criterion, size)  # refuses before a pool is drawn
+            pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
+            return self._fit_pool(scored, kernel, pool, W, criterion)
+        everyone = np.arange(n_rows)
+        pool = Pool(kernel.points(batch.X, everyone), everyone)
         settings = self._settings(criterion, size)
-        if size == n_rows:
-            everyone = np.arange(n_rows)
-            pool = Pool(kernel.points(batch.X, everyone), everyone)
+        if not criterion.symmetric:
             return fit_columns(batch, kernel, pool, settings)
-        pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
-        return self._fit_pool(batch, kernel, pool, W, criterion)
+        if scored is not batch:
+            return analyse_sample(scored, batch, kernel, pool, settings)
+        return analyse_rows(batch, kernel, pool, settings)
+
+    def _scored_rows(self, batch: Batch, random_state: np.random.RandomState) -> Batch:
+        """Return the rows over which candidates are scored; a subclass may take a sample."""
+        return batch
 
     def _fit_pool(
         self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
@@ -319,7 +335,7 @@ class KernelExtractor(LoopTransformer):
         if given is not None:
             pool, W = self._given_pool(batch.X, kernel, given)
         else:
-            size = asked or min(self._pool_size(len(batch)), _AUTO_POOL)
+            size = asked or min(self._pool_size(len(batch)), AUTO_POOL)
             pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
         return Stream(kernel, pool, W, encoder, batch.Y.mean(axis=0))
 
@@ -329,84 +345,8 @@ class KernelExtractor(LoopTransformer):
             criterion = self._make_criterion()
             one_pass = stream.one_pass(self._settings(criterion, len(stream.pool)))
             self._set_fit(one_pass.solve(stream.statistic), stream.encoder)
+            self._remember_rows(stream.pool.points)
         return super()._current_fit()
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fit" in vars(self) or "_stream" in vars(self)
-
-    # ------------------------------------------------------------------ reading parameters
-
-    @property
-    def _is_precomputed(self) -> bool:  # type: ignore[override]
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    def _resolve_kernel(
-        self, batch: Batch, given: Rows | None, random_state: np.random.RandomState
-    ) -> Kernel:
-        """Settle the kernel; ``gamma`` from the pool where it was given, whatever the batches are."""
-        kernel = resolve_kernel(
-            self.kernel,
-            batch.X if given is None or self._is_precomputed else given,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            kernel_params=self.kernel_params,
-            sample_weight=batch.weight if given is None else None,
-            random_state=random_state,
-        )
-        check_kernel_input(kernel, batch.X)
-        return kernel
-
-    def _pool_size(self, n_rows: int) -> int:
-        if isinstance(self.candidates, Integral):
-            return min(int(self.candidates), n_rows)
-        if self.candidates == "all":
-            return n_rows
-        if self.n_nonzero > 1:  # all pairs or triples of the candidates are tried
-            return min(n_rows, _MOST_TO_COMBINE[self.n_nonzero])
-        if n_rows <= _ALL_UP_TO:
-            return n_rows
-        if self.pool in ("auto", "screen"):  # sieved already: a few for each feature are enough
-            wanted = DEFAULT_COMPONENTS if self.n_components is None else self.n_components
-            return int(np.clip(3 * wanted, _FEWEST_SCREENED, max(_AUTO_POOL, wanted)))
-        return _AUTO_POOL
-
-    def _given_pool(self, X: Rows, kernel: Kernel, given: Rows) -> tuple[Pool, np.ndarray]:
-        """Return a pool that was given, and its own kernel matrix."""
-        if not self._is_precomputed:
-            return Pool(given, np.arange(given.shape[0])), kernel.block(given, given)
-        is_square = X.shape[0] == X.shape[1]
-        columns = given if is_square else np.arange(len(given))
-        return Pool(columns, given), X[np.ix_(given, columns)].astype(np.float64)
-
-    def _drawn_pool(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        size: int,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> tuple[Pool, np.ndarray]:
-        """Draw a pool from the rows; return it with its own kernel matrix."""
-        how = self.pool
-        if how == "auto":
-            how = "random" if isinstance(self.candidates, Integral) else "screen"
-        rows = draw_pool(
-            batch,
-            kernel,
-            criterion,
-            size,
-            how,
-            center=self.center,
-            random_state=random_state,
-            n_jobs=self.n_jobs,
-        )
-        points = kernel.points(batch.X, rows)
-        return Pool(points, rows), kernel.block(batch.X[rows], points)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self._is_precomputed
-        tags.input_tags.pairwise = self._is_precomputed
-        tags.input_tags.positive_only = isinstance(self.kernel, str) and self.kernel == "chi2"
-        return tags

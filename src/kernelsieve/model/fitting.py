@@ -1,13 +1,13 @@
-"""The three ways to fit: on all columns, on a pool in one pass, on fresh subsets."""
+"""Fits on the rows themselves, with left deflation: on all columns, and on fresh subsets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..columns import Batch, Frame, Pool, weighted_targets
+from ..columns import Batch, Pool, weighted_targets
 from ..deflation import (
     Candidates,
     Columns,
@@ -17,21 +17,15 @@ from ..deflation import (
     FreshCandidates,
     GramMetric,
     Metric,
-    Outcome,
-    PoolMetric,
     RecomputedColumns,
     StoredColumns,
     extract,
     store_columns,
 )
-from ..execution import absorb, gather
 from ..kernels import Kernel
-from ..statistics import GramStatistic, Statistic, TriangularStatistic
-from .assembly import Draft, Fit, calibrate, draft, finish
+from .assembly import Draft, Fit, draft, finish, variance_of_directions
 from .targets import check_not_constant
 
-# Squared residuals of this part of the squared norm are the last that a Gram matrix still knows.
-_GRAM_TRUST = 1e-10
 _FLOAT32_FLOOR = 1e-10
 
 
@@ -50,6 +44,11 @@ class Settings:
     n_jobs: int | None
 
     @property
+    def centred_columns(self) -> bool:
+        """Whether columns are centred: for the features, or for the scores alone."""
+        return self.center or self.criterion.centred_scores
+
+    @property
     def floor(self) -> float:
         return max(self.tol, _FLOAT32_FLOOR) if self.dtype == np.float32 else self.tol
 
@@ -62,26 +61,25 @@ def fit_columns(
     Without a metric the pool is all rows, in their order, and the columns are the metric as well.
     """
     everyone = metric is None
-    columns = _row_columns(batch, kernel, pool, settings, everyone)
-    W = GramMetric(columns, _diagonal(columns, batch), batch.root_weight) if metric is None else metric
+    columns = row_columns(batch, kernel, pool, settings, everyone)
+    W = (
+        GramMetric(columns, diagonal_of(columns, batch), batch.root_weight)
+        if metric is None
+        else metric
+    )
     extraction = _extract(
         batch, settings, lambda targets: FixedCandidates(columns, W, targets, settings.n_components)
     )
     rough = draft(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
-        trace = _weighted_sum(W.diagonal, batch)
+        trace = weighted_sum(W.diagonal, batch)
         lengths = _lengths_from_rows(rough, batch)
     else:
-        trace = _trace(kernel, batch, W.diagonal)
+        trace = trace_of(kernel, batch, W.diagonal)
         lengths = W.lengths(rough.names, rough.dual)
-    return finish(
-        rough,
-        settings.criterion,
-        pool,
-        lengths=lengths,
-        trace=trace,
-        mean_squared_norm=W.squared_norm_of_mean(columns.means),
-    )
+    mean_squared_norm = float(W.mean_coefficients(columns.means) @ columns.means)
+    explained = variance_of_directions(rough, lengths, trace, mean_squared_norm)
+    return finish(rough, settings.criterion, pool, explained)
 
 
 def fit_fresh(
@@ -112,130 +110,21 @@ def fit_fresh(
         drawn.append((rows, columns))
         return columns, rows
 
-    extraction = _extract(batch, settings, lambda _: FreshCandidates(draw))
+    extraction = _extract(
+        batch, settings, lambda _: FreshCandidates(draw, len(batch), settings.n_components)
+    )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     rough = draft(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     rows, columns = drawn[0]
     weight = batch.root_weight[rows] ** 2
-    return finish(
+    explained = variance_of_directions(
         rough,
-        settings.criterion,
-        pool,
-        lengths=_lengths_from_rows(rough, batch),
-        trace=_trace(kernel, batch, columns.diagonal),
+        _lengths_from_rows(rough, batch),
+        trace=trace_of(kernel, batch, columns.diagonal),
         mean_squared_norm=float(weight @ columns.means / weight.sum()),
     )
-
-
-class OnePass:
-    """Selection on a pool from the one-pass statistic; rows may come in any number of batches."""
-
-    def __init__(
-        self,
-        kernel: Kernel,
-        pool: Pool,
-        metric: Metric,
-        shift: np.ndarray,
-        target_shift: np.ndarray,
-        settings: Settings,
-    ) -> None:
-        self._kernel = kernel
-        self._pool = pool
-        self._settings = settings
-        self._metric = metric
-        fill = kernel.against(pool.points, settings.dtype)
-        self._frame = Frame(fill, shift, target_shift, settings.dtype)
-
-    def new_statistic(self, *, repeatable: bool) -> Statistic:
-        """Return an empty statistic: the safe form where asked, or where rows come only once."""
-        precision = self._settings.precision
-        safe = precision == "safe" or (precision == "auto" and not repeatable)
-        return (TriangularStatistic if safe else GramStatistic)(self._frame.n_lines)
-
-    def absorb(self, statistic: Statistic, batch: Batch) -> None:
-        """Add rows to a statistic."""
-        absorb(
-            statistic,
-            batch,
-            self._frame,
-            trace_of=self._trace_of,
-            block_rows=self._settings.block_rows,
-            n_jobs=self._settings.n_jobs,
-        )
-
-    def fit(self, batches: Iterable[Batch]) -> Fit:
-        """Fit on rows that can be passed over more than once."""
-        statistic = self._gather(batches, type(self.new_statistic(repeatable=True)))
-        fit = self.solve(statistic, batches)
-        if fit.outcome is Outcome.IMPRECISE and self._settings.precision == "auto":
-            fit = self.solve(self._gather(batches, TriangularStatistic), batches)
-        return fit
-
-    def solve(self, statistic: Statistic, batches: Iterable[Batch] | None = None) -> Fit:
-        """Select from a statistic; ``batches`` allow a second pass over the chosen landmarks."""
-        settings = self._settings
-        coordinates = statistic.coordinates(
-            self._frame.target_shift, self._frame.shift, center=settings.center
-        )
-        if settings.criterion.supervised:
-            check_not_constant(
-                coordinates.targets, coordinates.target_means * np.sqrt(coordinates.total_weight)
-            )
-        columns = StoredColumns(coordinates.columns, coordinates.means, centred=settings.center)
-        columns.raw_squared_norms = (
-            columns.raw_squared_norms + coordinates.total_weight * coordinates.means**2
-        )
-        extraction = extract(
-            FixedCandidates(columns, self._metric, coordinates.targets, settings.n_components),
-            coordinates.targets,
-            settings.criterion,
-            settings.n_components,
-            total_weight=coordinates.total_weight,
-            floor=settings.floor,
-            trust=_GRAM_TRUST if isinstance(statistic, GramStatistic) else 0.0,
-        )
-        rough = draft(
-            extraction, self._pool, self._kernel, center=settings.center, dtype=settings.dtype
-        )
-        imprecise = extraction.outcome is Outcome.IMPRECISE and settings.precision == "auto"
-        if batches is not None and len(extraction) and not imprecise:
-            rough = calibrate(
-                rough,
-                batches,
-                self._frame.target_shift,
-                center=settings.center,
-                block_rows=settings.block_rows,
-                n_jobs=settings.n_jobs,
-            )
-        return finish(
-            rough,
-            settings.criterion,
-            self._pool,
-            lengths=self._metric.lengths(rough.names, rough.dual),
-            trace=coordinates.trace,
-            mean_squared_norm=self._metric.squared_norm_of_mean(coordinates.means),
-        )
-
-    def _gather(self, batches: Iterable[Batch], form: type[Statistic]) -> Statistic:
-        return gather(
-            batches,
-            self._frame,
-            form,
-            trace_of=self._trace_of,
-            block_rows=self._settings.block_rows,
-            n_jobs=self._settings.n_jobs,
-        )
-
-    def _trace_of(self, batch: Batch) -> float:
-        return _trace(self._kernel, batch, self._metric.diagonal)
-
-
-def pool_pass(
-    kernel: Kernel, pool: Pool, W: np.ndarray, target_shift: np.ndarray, settings: Settings
-) -> OnePass:
-    """Return the pass for a pool of examples with ``W = K(pool, pool)``."""
-    return OnePass(kernel, pool, PoolMetric(W), W.mean(axis=0), target_shift, settings)
+    return finish(rough, settings.criterion, pool, explained)
 
 
 def _extract(
@@ -250,32 +139,33 @@ def _extract(
         targets,
         settings.criterion,
         settings.n_components,
-        total_weight=_total_weight(batch),
+        total_weight=total_weight(batch),
         floor=settings.floor,
         rows=batch,
     )
 
 
-def _row_columns(
+def row_columns(
     batch: Batch, kernel: Kernel, pool: Pool, settings: Settings, everyone: bool
 ) -> Columns:
+    """Return the pool's columns, kept if memory allows; the pool may be all rows, in their order."""
     bytes_needed = len(batch) * len(pool) * np.dtype(settings.dtype).itemsize
     if bytes_needed <= settings.max_memory:
         return store_columns(
             batch,
             kernel,
             pool.points,
-            center=settings.center,
+            center=settings.centred_columns,
             dtype=settings.dtype,
             n_jobs=settings.n_jobs,
         )
     rows = np.arange(len(batch)) if everyone else None
     return RecomputedColumns(
-        batch, kernel, pool.points, center=settings.center, rows=rows, n_jobs=settings.n_jobs
+        batch, kernel, pool.points, center=settings.centred_columns, rows=rows, n_jobs=settings.n_jobs
     )
 
 
-def _diagonal(columns: Columns, batch: Batch) -> np.ndarray:
+def diagonal_of(columns: Columns, batch: Batch) -> np.ndarray:
     """Read k(x, x) off the columns of all rows."""
     if isinstance(columns, RecomputedColumns):
         return columns.diagonal  # filled in by the first scan, before any criterion looks
@@ -297,16 +187,18 @@ def _lengths_from_rows(rough: Draft, batch: Batch) -> np.ndarray:
     return np.asarray((lengths + lengths.T) / 2)
 
 
-def _total_weight(batch: Batch) -> float:
+def total_weight(batch: Batch) -> float:
+    """Return the number of rows, or the sum of their weights."""
     return float(len(batch)) if batch.weight is None else float(batch.weight.sum())
 
 
-def _weighted_sum(values: np.ndarray, batch: Batch) -> float:
+def weighted_sum(values: np.ndarray, batch: Batch) -> float:
+    """Sum one value for each row by the weights."""
     return float(values.sum() if batch.weight is None else values @ batch.weight)
 
 
-def _trace(kernel: Kernel, batch: Batch, of_candidates: np.ndarray) -> float:
+def trace_of(kernel: Kernel, batch: Batch, of_candidates: np.ndarray) -> float:
     """Return the weighted sum of k(x, x); from the candidates where that is the cheap estimate."""
     if kernel.cheap_diag:
-        return _weighted_sum(kernel.diag(batch.X), batch)
-    return float(of_candidates.mean()) * _total_weight(batch)
+        return weighted_sum(kernel.diag(batch.X), batch)
+    return float(of_candidates.mean()) * total_weight(batch)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..columns import Batch, draw_kmeans, draw_random, draw_rpcholesky, weighted_targets
+from ..columns import Batch, draw_kmeans, draw_random, draw_rpcholesky, filled_up, weighted_targets
 from ..deflation import (
     BestSubset,
     Criterion,
     DiagonalOnly,
+    DirectionVariance,
+    EvaluatedMetric,
     FixedCandidates,
+    FollowedCandidates,
     ScoringCriterion,
     StoredColumns,
     View,
@@ -22,6 +25,8 @@ SCREEN_ROWS = 10_000  # on which candidates are scored
 SCREEN_CANDIDATES = 10_000  # that are scored
 _SHORTLIST = 1000  # that may be picked in one round
 _SCREEN_STEPS = 25  # picks of a round
+_ANALYSED_ROWS = 2000
+_ANALYSED_CANDIDATES = 5000
 _SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
 
 
@@ -43,6 +48,10 @@ def draw_pool(
         return draw_kmeans(batch.X, n_pool, random_state)
     if how == "rpcholesky":
         return draw_rpcholesky(batch.X, kernel, n_pool, random_state)
+    if how == "screen" and not criterion.supervised and not isinstance(criterion, ScoringCriterion):
+        criterion = DirectionVariance()  # examples that explain the images serve dense directions too
+    if how == "screen" and criterion.symmetric:
+        return draw_analysed(batch, kernel, criterion, n_pool, random_state, n_jobs)
     score = criterion.single if isinstance(criterion, BestSubset) else criterion
     if how == "screen" and isinstance(score, ScoringCriterion) and score.can_screen:
         return draw_screened(
@@ -78,10 +87,37 @@ def draw_screened(
     columns = store_columns(sample, kernel, points, center=center, dtype=np.float32, n_jobs=n_jobs)
     targets = weighted_targets(sample, center)
     screen = _Screen(columns, DiagonalOnly(kernel.diag_at(batch.X, candidates)), targets, criterion)
-    picked = candidates[screen.pick(n_pool)]
-    others = np.setdiff1d(candidates, picked)
-    missing = random_state.choice(others, n_pool - len(picked), replace=False)
-    return np.concatenate([picked, missing]).astype(np.intp)
+    return filled_up(candidates, screen.pick(n_pool), n_pool, random_state)
+
+
+def draw_analysed(
+    batch: Batch,
+    kernel: Kernel,
+    criterion: Criterion,
+    n_pool: int,
+    random_state: np.random.RandomState,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Sieve a first time with symmetric deflation: the analysis itself on a sample of rows."""
+    rows = draw_random(len(batch), min(len(batch), _ANALYSED_ROWS), random_state)
+    n_candidates = min(len(batch), max(_ANALYSED_CANDIDATES, n_pool))
+    candidates = draw_random(len(batch), n_candidates, random_state)
+    sample = Batch(batch.X[rows], np.empty((len(rows), 0)), batch[rows].weight)
+    points = kernel.points(batch.X, candidates)
+    columns = store_columns(
+        sample, kernel, points, center=criterion.centred_scores, dtype=np.float32, n_jobs=n_jobs
+    )
+    metric = EvaluatedMetric(kernel, batch.X, candidates)
+    extraction = extract(
+        FollowedCandidates(columns, metric, n_pool),
+        sample.Y,
+        criterion,
+        n_pool,
+        total_weight=1.0,
+        floor=_SCREEN_FLOOR,
+    )
+    picked = np.array([int(direction.candidates[0]) for direction in extraction.directions])
+    return filled_up(candidates, picked.astype(np.intp), n_pool, random_state)
 
 
 class _Screen:
@@ -150,6 +186,8 @@ class _Screen:
             metric=self._metric,
             columns=self._columns,
             column_products=self._column_products,
+            residual_lengths=self._metric.diagonal,
+            expansion_norms=np.ones(len(eligible)),
             features=self._features,
             targets=self._targets,
             residual_targets=self._targets,

@@ -12,7 +12,8 @@ from ..columns import Batch, Pool
 from ..exceptions import InvalidDataError
 from ..kernels import Kernel
 from ..statistics import Statistic
-from .fitting import OnePass, Settings, pool_pass
+from .fitting import Settings
+from .one_pass import OnePass, pool_pass
 from .targets import TargetEncoder
 
 

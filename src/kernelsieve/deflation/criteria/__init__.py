@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable
 
 from ...exceptions import InvalidParameterError
+from .analysis import DirectionVariance, ExpansionVariance
 from .base import Criterion, Direction, ScoringCriterion, Step, View
 from .dense import LossGradient, PartialLeastSquares, PrincipalDirections
 from .sparse import Alignment, Covariance, Variance
@@ -23,6 +24,8 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "gradient": LossGradient,
     "blf": LossGradient,
     "kblf": LossGradient,
+    "akfa": DirectionVariance,
+    "skfa": ExpansionVariance,
 }
 
 
@@ -55,6 +58,8 @@ __all__ = [
     "Covariance",
     "Criterion",
     "Direction",
+    "DirectionVariance",
+    "ExpansionVariance",
     "LossGradient",
     "PartialLeastSquares",
     "PrincipalDirections",

@@ -61,9 +61,13 @@ class View:
     columns : Columns
         The undeflated columns.
     column_products : ndarray of shape (C, j)
-        Inner products of the undeflated columns with the features so far.
+        Coefficients of the undeflated columns on the features so far.
+    residual_lengths : ndarray of shape (C,)
+        k(z, z) after symmetric deflation; undeflated otherwise.
+    expansion_norms : ndarray of shape (C,)
+        l1 norm of each deflated image as a combination of examples; ones without symmetric deflation.
     features : ndarray of shape (N, j)
-        The features so far, orthonormal.
+        The features so far; orthonormal, unless deflation is symmetric.
     targets : ndarray of shape (N, q)
         Targets, centred and weighted as the columns are, before deflation.
     residual_targets : ndarray of shape (N, q)
@@ -82,6 +86,8 @@ class View:
     metric: Metric
     columns: Columns
     column_products: np.ndarray
+    residual_lengths: np.ndarray
+    expansion_norms: np.ndarray
     features: np.ndarray
     targets: np.ndarray
     residual_targets: np.ndarray
@@ -106,6 +112,13 @@ class Criterion(ABC):
     #: Whether features are scaled to unit mean square; otherwise they are coordinates along
     #: directions of unit length.
     unit_variance: ClassVar[bool] = False
+    #: Whether images are deflated, as feature analysis does, instead of columns. A direction is then
+    #: the deflated image of one candidate, and features are coordinates along orthonormal directions.
+    symmetric: ClassVar[bool] = False
+    #: Whether residual norms are taken about the mean, even where features are not centred.
+    centred_scores: bool = False
+    #: With symmetric deflation: points with a shorter residual k(z, z) leave for good.
+    cutoff: float = 0.0
 
     @abstractmethod
     def propose(self, view: View) -> Direction | None:

@@ -1,0 +1,46 @@
+"""Criteria of kernel feature analysis, which deflates the images themselves: AKFA and SKFA."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .base import ScoringCriterion, Step, View
+
+
+class _Analysis(ScoringCriterion):
+    supervised = False
+    symmetric = True
+
+    def value(self, step: Step) -> float:
+        return step.score / step.total_weight
+
+
+class DirectionVariance(_Analysis):
+    """Variance along the deflated image of an example, scaled to unit length (AKFA).
+
+    The score is formula (11) of Jiang et al. (2006) with the square that it lacks in print. Over n it
+    is what the mean squared reconstruction error falls by. With a positive ``cutoff`` it is ACKFA.
+    """
+
+    def __init__(self, cutoff: float = 0.0) -> None:
+        self.cutoff = cutoff
+
+    def score(self, view: View) -> np.ndarray:
+        lengths = view.residual_lengths
+        positive = lengths > 0
+        return np.where(
+            positive, view.residual_squared_norms / np.where(positive, lengths, 1.0), -np.inf
+        )
+
+
+class ExpansionVariance(_Analysis):
+    """Variance along the deflated image of an example, scaled to an expansion of l1 norm 1 (SKFA).
+
+    Variance is about the mean, as Smola, Mangasarian and Schoelkopf (1999) define it, or about zero.
+    """
+
+    def __init__(self, centred: bool = True) -> None:
+        self.centred_scores = centred
+
+    def score(self, view: View) -> np.ndarray:
+        return view.residual_squared_norms / view.expansion_norms**2

@@ -1,0 +1,221 @@
+"""Kernel principal component analysis, exact and on a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._sklearn import Interval, StrOptions
+from ..columns import Batch, Pool
+from ..deflation import (
+    Columns,
+    Criterion,
+    DoublyCentredColumns,
+    Outcome,
+    PrincipalDirections,
+    StoredColumns,
+)
+from ..kernels import Kernel
+from ..model import (
+    Fit,
+    KernelExtractor,
+    KernelModel,
+    Rebuilding,
+    Settings,
+    about_the_mean,
+    diagonal_of,
+    documented,
+    row_columns,
+    sign_of_largest,
+    total_weight,
+    weighted_sum,
+)
+from .eigen import dense_eigenpairs, krylov_eigenpairs
+
+_DENSE_UP_TO = 1000  # rows
+_DENSE_SHARE = 0.1  # of the rows as features, beyond which products in blocks do not pay
+
+
+@documented
+class KernelPCA(Rebuilding, KernelExtractor):
+    """Kernel principal component analysis, exact or on a pool of examples.
+
+    With all rows as candidates this is classical kernel PCA on the doubly centred kernel matrix, and
+    features need a kernel evaluation for every training row. On a pool of c examples the directions
+    are the best ones in the span of the pool (Nystroem kernel PCA): one pass over the rows, which may
+    come in pieces, and c evaluations for a new row.
+
+    Parameters
+    ----------
+    center : bool, default=True
+        Take principal directions about the mean of the images.
+    tol : float, default=1e-12
+        Eigenvalues below this part of the largest are noise and are dropped.
+    eigen_solver : {"auto", "dense", "krylov"}, default="auto"
+        For all rows as candidates. "dense" is LAPACK's solver for the largest eigenvalues, "krylov"
+        randomised block Krylov iteration, which needs products with the kernel matrix only; "auto"
+        takes it beyond 1,000 rows, and wherever the matrix does not fit ``max_memory``.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Notes
+    -----
+    ``criterion_path_`` are the variances along the directions: eigenvalues over the number of rows.
+
+    References
+    ----------
+    B. Schoelkopf, A. Smola, K.-R. Mueller. Nonlinear component analysis as a kernel eigenvalue
+    problem. Neural Computation 10(5), 1998.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from kernelsieve import KernelPCA
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> exact = KernelPCA(n_components=10, gamma=0.001).fit(X)
+    >>> pool = KernelPCA(n_components=10, gamma=0.001, candidates=300, random_state=0).fit(X)
+    >>> len(exact.landmarks_), len(pool.landmarks_)
+    (1797, 300)
+    >>> bool(pool.explained_variance_ratio_.sum() > 0.95 * exact.explained_variance_ratio_.sum())
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **KernelExtractor._parameter_constraints,
+        "eigen_solver": [StrOptions({"auto", "dense", "krylov"})],
+        "fit_inverse_transform": ["boolean"],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: str | Callable[..., Any] | Kernel = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        pool: str = "auto",
+        center: bool = True,
+        tol: float = 1e-12,
+        eigen_solver: str = "auto",
+        precision: str = "auto",
+        fit_inverse_transform: bool = False,
+        alpha: float = 1.0,
+        dtype: str = "float64",
+        block_size: int | None = None,
+        max_memory: float = 2**30,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.pool = pool
+        self.center = center
+        self.tol = tol
+        self.eigen_solver = eigen_solver
+        self.precision = precision
+        self.fit_inverse_transform = fit_inverse_transform
+        self.alpha = alpha
+        self.dtype = dtype
+        self.block_size = block_size
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    resample = False  # there is nothing to draw anew: all directions are found at once
+
+    def _single_criterion(self) -> Criterion:
+        return PrincipalDirections()
+
+    def _fit_rows(
+        self,
+        batch: Batch,
+        kernel: Kernel,
+        criterion: Criterion,
+        random_state: np.random.RandomState,
+    ) -> Fit:
+        if self._pool_size(len(batch)) < len(batch):
+            return super()._fit_rows(batch, kernel, criterion, random_state)
+        everyone = np.arange(len(batch))
+        pool = Pool(kernel.points(batch.X, everyone), everyone)
+        settings = self._settings(criterion, len(batch))
+        return fit_exactly(batch, kernel, pool, settings, self.eigen_solver, random_state)
+
+
+def fit_exactly(
+    batch: Batch,
+    kernel: Kernel,
+    pool: Pool,
+    settings: Settings,
+    solver: str,
+    random_state: np.random.RandomState,
+) -> Fit:
+    """Find the principal directions among combinations of all rows."""
+    columns = row_columns(batch, kernel, pool, settings, everyone=True)
+    lengths = diagonal_of(columns, batch)
+    row_means = np.zeros(len(batch))
+    if settings.center:
+        columns = DoublyCentredColumns(columns, batch.root_weight)
+        row_means = columns.row_means
+        lengths = lengths - 2 * row_means + columns.mean_of_all
+    root = batch.root_weight
+    values, vectors = _eigenpairs(columns, root, settings.n_components, solver, random_state)
+    found = values > settings.tol * values[0]
+    outcome = Outcome.COMPLETE if found.all() else Outcome.EXHAUSTED
+    if values[-1] < -settings.tol * values[0]:
+        outcome = Outcome.INDEFINITE
+    values, vectors = values[found], vectors[:, found]
+    dual = root[:, None] * vectors / np.sqrt(values)
+    dual *= [sign_of_largest(column) for column in dual.T]
+    k = len(values)
+    first_use = np.zeros(len(batch), dtype=np.intp)
+    fit = Fit(
+        model=KernelModel(kernel, pool.points, dual, np.zeros(k), first_use, settings.dtype),
+        landmark_indices=pool.indices,
+        criterion_path=values / total_weight(batch),
+        explained_variance_ratio=values / weighted_sum(lengths, batch),
+        explained_target_ratio=np.zeros(k),
+        outcome=outcome,
+    )
+    return about_the_mean(fit, pool.indices, pool, batch, row_means) if settings.center else fit
+
+
+def _eigenpairs(
+    columns: Columns,
+    root: np.ndarray,
+    k: int,
+    solver: str,
+    random_state: np.random.RandomState,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the largest eigenvalues of the weighted kernel matrix, and their vectors."""
+    n = columns.shape[0]
+    few = n <= _DENSE_UP_TO or k > _DENSE_SHARE * n
+    if solver == "dense" or (solver == "auto" and few and _is_kept(columns)):
+        symmetric = columns.take(np.arange(n)) * root
+        return dense_eigenpairs((symmetric + symmetric.T) / 2, k)
+
+    def multiply(block: np.ndarray) -> np.ndarray:
+        return root[:, None] * columns.inner(block)
+
+    return krylov_eigenpairs(multiply, n, k, random_state)
+
+
+def _is_kept(columns: Columns) -> bool:
+    base = columns.base if isinstance(columns, DoublyCentredColumns) else columns
+    return isinstance(base, StoredColumns)

@@ -1,0 +1,115 @@
+"""What kernel estimators share: reading the parameters of the kernel and of the candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..columns import Batch, Pool
+from ..deflation import Criterion
+from ..kernels import Kernel, Rows, resolve_kernel
+from .inputs import check_kernel_input
+from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer
+from .pools import draw_pool
+
+_ALL_UP_TO = 3000  # rows of which candidates="auto" takes every one
+AUTO_POOL = 1000
+_FEWEST_SCREENED = 200
+_MOST_TO_COMBINE = {2: 600, 3: 100}  # candidates: some hundred thousand pairs or triples
+
+
+class KernelTransformer(LoopTransformer):
+    """Base of the estimators with a kernel and candidates."""
+
+    kernel: str | Callable[..., Any] | Kernel
+    gamma: str | float
+    degree: float
+    coef0: float
+    kernel_params: dict[str, Any] | None
+    candidates: Any
+    pool: str
+    resample: bool = False
+    n_nonzero: int = 1
+    random_state: Any
+    #: Candidates that resample=True draws at every step where their number is not given.
+    _auto_resample: ClassVar[int] = AUTO_POOL
+
+    @property
+    def _is_precomputed(self) -> bool:  # type: ignore[override]
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _resolve_kernel(
+        self, batch: Batch, given: Rows | None, random_state: np.random.RandomState
+    ) -> Kernel:
+        """Settle the kernel; ``gamma`` from the pool where it was given, whatever the batches are."""
+        kernel = resolve_kernel(
+            self.kernel,
+            batch.X if given is None or self._is_precomputed else given,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+            sample_weight=batch.weight if given is None else None,
+            random_state=random_state,
+        )
+        check_kernel_input(kernel, batch.X)
+        return kernel
+
+    def _pool_size(self, n_rows: int) -> int:
+        if isinstance(self.candidates, Integral):
+            return min(int(self.candidates), n_rows)
+        if self.candidates == "all":
+            return n_rows
+        if self.resample:
+            return min(n_rows, self._auto_resample)
+        if self.n_nonzero > 1:  # all pairs or triples of the candidates are tried
+            return min(n_rows, _MOST_TO_COMBINE[self.n_nonzero])
+        if n_rows <= _ALL_UP_TO:
+            return n_rows
+        if self.pool in ("auto", "screen"):  # sieved already: a few for each feature are enough
+            wanted = DEFAULT_COMPONENTS if self.n_components is None else self.n_components
+            return int(np.clip(3 * wanted, _FEWEST_SCREENED, max(AUTO_POOL, wanted)))
+        return AUTO_POOL
+
+    def _given_pool(self, X: Rows, kernel: Kernel, given: Rows) -> tuple[Pool, np.ndarray]:
+        """Return a pool that was given, and its own kernel matrix."""
+        if not self._is_precomputed:
+            return Pool(given, np.arange(given.shape[0])), kernel.block(given, given)
+        is_square = X.shape[0] == X.shape[1]
+        columns = given if is_square else np.arange(len(given))
+        return Pool(columns, given), X[np.ix_(given, columns)].astype(np.float64)
+
+    def _drawn_pool(
+        self,
+        batch: Batch,
+        kernel: Kernel,
+        size: int,
+        criterion: Criterion,
+        random_state: np.random.RandomState,
+    ) -> tuple[Pool, np.ndarray]:
+        """Draw a pool from the rows; return it with its own kernel matrix."""
+        how = self.pool
+        if how == "auto":
+            how = "random" if isinstance(self.candidates, Integral) else "screen"
+        rows = draw_pool(
+            batch,
+            kernel,
+            criterion,
+            size,
+            how,
+            center=self.center,
+            random_state=random_state,
+            n_jobs=self.n_jobs,
+        )
+        points = kernel.points(batch.X, rows)
+        return Pool(points, rows), kernel.block(batch.X[rows], points)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self._is_precomputed
+        tags.input_tags.pairwise = self._is_precomputed
+        tags.input_tags.positive_only = isinstance(self.kernel, str) and self.kernel == "chi2"
+        return tags

@@ -1,0 +1,180 @@
+"""Fits on a pool in one pass: selection from the statistic alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from ..columns import Batch, Frame, Pool
+from ..deflation import (
+    Candidates,
+    Extraction,
+    FixedCandidates,
+    FollowedCandidates,
+    Metric,
+    Outcome,
+    PoolMetric,
+    StoredColumns,
+    extract,
+)
+from ..execution import absorb, gather
+from ..kernels import Kernel
+from ..statistics import Coordinates, GramStatistic, Statistic, TriangularStatistic
+from .assembly import (
+    Draft,
+    Fit,
+    calibrate,
+    draft,
+    finish,
+    mean_image,
+    variance_of_coordinates,
+    variance_of_directions,
+)
+from .fitting import Settings, trace_of
+from .targets import check_not_constant
+
+# Squared residuals of this part of the squared norm are the last that a Gram matrix still knows.
+_GRAM_TRUST = 1e-10
+
+
+class OnePass:
+    """Selection on a pool from the one-pass statistic; rows may come in any number of batches."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        pool: Pool,
+        metric: Metric,
+        shift: np.ndarray,
+        target_shift: np.ndarray,
+        settings: Settings,
+    ) -> None:
+        self._kernel = kernel
+        self._pool = pool
+        self._settings = settings
+        self._metric = metric
+        fill = kernel.against(pool.points, settings.dtype)
+        self._frame = Frame(fill, shift, target_shift, settings.dtype)
+
+    def new_statistic(self, *, repeatable: bool) -> Statistic:
+        """Return an empty statistic: the safe form where asked, or where rows come only once."""
+        precision = self._settings.precision
+        safe = precision == "safe" or (precision == "auto" and not repeatable)
+        return (TriangularStatistic if safe else GramStatistic)(self._frame.n_lines)
+
+    def absorb(self, statistic: Statistic, batch: Batch) -> None:
+        """Add rows to a statistic."""
+        absorb(
+            statistic,
+            batch,
+            self._frame,
+            trace_of=self._trace_of,
+            block_rows=self._settings.block_rows,
+            n_jobs=self._settings.n_jobs,
+        )
+
+    def fit(self, batches: Iterable[Batch]) -> Fit:
+        """Fit on rows that can be passed over more than once."""
+        statistic = self._gather(batches, type(self.new_statistic(repeatable=True)))
+        fit = self.solve(statistic, batches)
+        if fit.outcome is Outcome.IMPRECISE and self._settings.precision == "auto":
+            fit = self.solve(self._gather(batches, TriangularStatistic), batches)
+        return fit
+
+    def solve(self, statistic: Statistic, batches: Iterable[Batch] | None = None) -> Fit:
+        """Select from a statistic; ``batches`` allow a second pass over the chosen landmarks."""
+        settings, criterion = self._settings, self._settings.criterion
+        coordinates = statistic.coordinates(
+            self._frame.target_shift,
+            self._frame.shift,
+            center=settings.centred_columns,
+        )
+        if criterion.supervised:
+            check_not_constant(
+                coordinates.targets, coordinates.target_means * np.sqrt(coordinates.total_weight)
+            )
+        extraction = extract(
+            self._candidates(coordinates),
+            coordinates.targets,
+            criterion,
+            settings.n_components,
+            total_weight=coordinates.total_weight,
+            floor=settings.floor,
+            trust=_GRAM_TRUST if isinstance(statistic, GramStatistic) else 0.0,
+        )
+        rough = draft(
+            extraction, self._pool, self._kernel, center=settings.center, dtype=settings.dtype
+        )
+        if batches is not None and self._can_calibrate(extraction):
+            rough = calibrate(
+                rough,
+                batches,
+                self._frame.target_shift,
+                center=settings.center,
+                block_rows=settings.block_rows,
+                n_jobs=settings.n_jobs,
+            )
+        return self._finish(rough, coordinates)
+
+    def _candidates(self, coordinates: Coordinates) -> Candidates:
+        settings, criterion = self._settings, self._settings.criterion
+        centred = settings.centred_columns
+        columns = StoredColumns(coordinates.columns, coordinates.means, centred=centred)
+        if centred:
+            columns.raw_squared_norms = (
+                columns.raw_squared_norms + coordinates.total_weight * coordinates.means**2
+            )
+        if criterion.symmetric:
+            return FollowedCandidates(
+                columns, self._metric, settings.n_components, cutoff=criterion.cutoff
+            )
+        return FixedCandidates(columns, self._metric, coordinates.targets, settings.n_components)
+
+    def _can_calibrate(self, extraction: Extraction) -> bool:
+        """Tell if a second pass is of use: features must be orthonormal, and not found in vain."""
+        in_vain = extraction.outcome is Outcome.IMPRECISE and self._settings.precision == "auto"
+        return len(extraction) > 0 and not in_vain and not self._settings.criterion.symmetric
+
+    def _finish(self, rough: Draft, coordinates: Coordinates) -> Fit:
+        settings, metric = self._settings, self._metric
+        coefficients = metric.mean_coefficients(coordinates.means)
+        mean_squared_norm = float(coefficients @ coordinates.means)
+        if settings.criterion.symmetric:
+            total_weight = coordinates.total_weight
+            means = np.zeros(len(rough.extraction))
+            if settings.criterion.centred_scores and not settings.center:
+                means = coordinates.means[rough.names] @ rough.model.projection
+            removed = total_weight * mean_squared_norm if settings.center else 0.0
+            explained = variance_of_coordinates(
+                rough.extraction.features, means, total_weight, coordinates.trace - removed
+            )
+        else:
+            lengths = metric.lengths(rough.names, rough.dual)
+            explained = variance_of_directions(rough, lengths, coordinates.trace, mean_squared_norm)
+        fit = finish(rough, settings.criterion, self._pool, explained)
+        if not settings.center or settings.criterion.supervised:
+            return fit
+        image = mean_image(self._kernel, self._pool.points, coefficients, coordinates.means)
+        return replace(fit, mean_image=image)
+
+    def _gather(self, batches: Iterable[Batch], form: type[Statistic]) -> Statistic:
+        return gather(
+            batches,
+            self._frame,
+            form,
+            trace_of=self._trace_of,
+            block_rows=self._settings.block_rows,
+            n_jobs=self._settings.n_jobs,
+        )
+
+    def _trace_of(self, batch: Batch) -> float:
+        return trace_of(self._kernel, batch, self._metric.diagonal)
+
+
+def pool_pass(
+    kernel: Kernel, pool: Pool, W: np.ndarray, target_shift: np.ndarray, settings: Settings
+) -> OnePass:
+    """Return the pass for a pool of examples with ``W = K(pool, pool)``."""
+    return OnePass(kernel, pool, PoolMetric(W), W.mean(axis=0), target_shift, settings)
