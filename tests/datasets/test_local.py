@@ -97,6 +97,23 @@ def test_a_folder_without_its_file_is_not_a_data_set(folder):
         load_local("empty")
 
 
+def test_a_data_set_may_have_several_files(folder):
+    (folder / "faces").mkdir()
+    np.savez(folder / "faces" / "small.npz", X=np.eye(2))
+    np.savez(folder / "faces" / "large.npz", X=np.eye(3))
+    np.testing.assert_array_equal(load_local("faces", "small")["X"], np.eye(2))
+    np.testing.assert_array_equal(load_local("faces", file="large")["X"], np.eye(3))
+
+
+@pytest.mark.parametrize("file", [None, "smal"])
+def test_a_file_that_is_not_there_gets_the_list(folder, file):
+    (folder / "faces").mkdir()
+    np.savez(folder / "faces" / "small.npz", X=np.eye(2))
+    np.savez(folder / "faces" / "large.npz", X=np.eye(3))
+    with pytest.raises(InvalidDataError, match=rf"no file '{file or 'faces'}'.*\['large', 'small'\]"):
+        load_local("faces", file)
+
+
 def test_pickled_objects_are_not_read(folder):
     # a data file must not be able to run code
     save(folder, "objects", X=np.array([{"a": 1}], dtype=object))

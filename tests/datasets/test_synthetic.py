@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from kernelsieve.datasets import make_interactions, make_sparse_linear
+from kernelsieve.datasets import (
+    make_interactions,
+    make_noisy_circle,
+    make_sparse_linear,
+    make_swiss_cross,
+)
 
 MAKERS = [make_sparse_linear, make_interactions]
+PLANE_MAKERS = [make_noisy_circle, make_swiss_cross]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -95,3 +101,49 @@ def test_interactions_hide_from_linear_methods():
 def test_interactions_need_five_inputs_and_say_so():
     with pytest.raises(ValueError, match="n_features"):
         make_interactions(50, 4, random_state=0)
+
+
+# -- points in the plane
+
+
+@pytest.mark.parametrize("make", PLANE_MAKERS)
+def test_points_in_the_plane_have_the_shape_that_is_asked_for(make):
+    X = make(40, random_state=0)
+    assert (X.shape, X.dtype) == ((40, 2), np.float64)
+
+
+@pytest.mark.parametrize("make", PLANE_MAKERS)
+def test_points_in_the_plane_follow_the_seed(make):
+    np.testing.assert_array_equal(make(40, random_state=5), make(40, random_state=5))
+    assert not np.array_equal(make(40, random_state=5), make(40, random_state=6))
+
+
+@pytest.mark.parametrize("make", PLANE_MAKERS)
+def test_noise_in_the_plane_has_the_standard_deviation_that_is_asked_for(make):
+    clean, noisy = make(4000, noise=0.0, random_state=0), make(4000, noise=0.5, random_state=0)
+    np.testing.assert_allclose((noisy - clean).std(axis=0), 0.5, rtol=0.05)
+    np.testing.assert_allclose((noisy - clean).mean(axis=0), 0.0, atol=0.05)
+
+
+@pytest.mark.parametrize("make", PLANE_MAKERS)
+def test_points_in_the_plane_lie_around_the_origin(make):
+    np.testing.assert_allclose(make(20_000, random_state=0).mean(axis=0), 0.0, atol=0.2)
+
+
+def test_circle_without_noise_has_its_radius_everywhere():
+    X = make_noisy_circle(400, radius=3.0, noise=0.0, random_state=0)
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 3.0, rtol=1e-12)
+    eighths, _ = np.histogram(np.arctan2(X[:, 1], X[:, 0]), bins=8, range=(-np.pi, np.pi))
+    assert eighths.min() > 25
+
+
+def test_swiss_cross_without_noise_fills_five_squares_evenly():
+    X = make_swiss_cross(5000, side=2.0, noise=0.0, random_state=0)
+    column, row = np.floor((X + 3) / 2).astype(int).T
+    counts = np.bincount(3 * row + column, minlength=9).reshape(3, 3)
+    np.testing.assert_array_equal(counts > 0, [[False, True, False], [True] * 3, [False, True, False]])
+    np.testing.assert_allclose(counts[counts > 0], 1000, atol=120)
+
+
+def test_swiss_cross_has_the_size_of_the_paper_by_default():
+    assert make_swiss_cross(random_state=0).shape == (1200, 2)

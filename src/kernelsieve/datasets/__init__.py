@@ -1,12 +1,14 @@
 """Synthetic data and the papers' data sets."""
 
 from .local import DATA_VARIABLE, load_local, local_data_folder
-from .synthetic import make_interactions, make_sparse_linear
+from .synthetic import make_interactions, make_noisy_circle, make_sparse_linear, make_swiss_cross
 
 __all__ = [
     "DATA_VARIABLE",
     "load_local",
     "local_data_folder",
     "make_interactions",
+    "make_noisy_circle",
     "make_sparse_linear",
+    "make_swiss_cross",
 ]

@@ -21,13 +21,15 @@ def local_data_folder() -> Path | None:
     return path if path is not None and path.is_dir() else None
 
 
-def load_local(name: str) -> dict[str, Rows]:
-    """Load ``<folder>/<name>/<name>.npz``; sparse parts become a CSR matrix ``X``.
+def load_local(name: str, file: str | None = None) -> dict[str, Rows]:
+    """Load ``<folder>/<name>/<file>.npz``; sparse parts become a CSR matrix ``X``.
 
     Parameters
     ----------
     name : str
         Name of the data set, such as "boston".
+    file : str, default=None
+        Which file, for data sets that have several; None is the one with the data set's name.
 
     Returns
     -------
@@ -40,10 +42,9 @@ def load_local(name: str) -> dict[str, Rows]:
             f"The data set {name!r} is read from a local folder; set the environment variable "
             f"{DATA_VARIABLE} to it."
         )
-    path = folder / name / f"{name}.npz"
+    path = folder / name / f"{file or name}.npz"
     if not path.is_file():
-        known = sorted(p.name for p in folder.iterdir() if p.is_dir())
-        raise InvalidDataError(f"There is no data set {name!r} in {folder}; there are {known}.")
+        raise InvalidDataError(_what_is_missing(folder, name, path))
     with np.load(path, allow_pickle=False) as archive:
         parts = {key: archive[key] for key in archive.files}
     if "indptr" in parts:
@@ -51,3 +52,13 @@ def load_local(name: str) -> dict[str, Rows]:
         shape = tuple(parts.pop("shape"))
         parts["X"] = sparse.csr_matrix(tuple(parts.pop(key) for key in keys), shape=shape)
     return parts
+
+
+def _what_is_missing(folder: Path, name: str, path: Path) -> str:
+    files = sorted(p.stem for p in (folder / name).glob("*.npz"))
+    if files:
+        return (
+            f"The data set {name!r} has no file {path.stem!r} in {folder}; file may be one of {files}."
+        )
+    known = sorted(p.name for p in folder.iterdir() if p.is_dir())
+    return f"There is no data set {name!r} in {folder}; there are {known}."
