@@ -30,8 +30,9 @@ from ..statistics import GramStatistic, Statistic, TriangularStatistic
 from .assembly import Draft, Fit, calibrate, draft, finish
 from .targets import check_not_constant
 
-# Squared residuals of this part of the squared norm are the last that a Gram matrix still knows.
-_GRAM_TRUST = 1e-10
+# Squared residuals of this part of the squared norm are the last that a Gram matrix knows well enough
+# to choose by: scores are good to about 1e-6 here, and become worse as the residuals become smaller.
+_GRAM_TRUST = 1e-8
 _FLOAT32_FLOOR = 1e-10
 
 
@@ -77,7 +78,7 @@ def fit_columns(
     return finish(
         rough,
         settings.criterion,
-        pool,
+        pool.first_of_equals(rough.names),
         lengths=lengths,
         trace=trace,
         mean_squared_norm=W.squared_norm_of_mean(columns.means),
@@ -211,7 +212,7 @@ class OnePass:
         return finish(
             rough,
             settings.criterion,
-            self._pool,
+            self._pool.first_of_equals(rough.names),
             lengths=self._metric.lengths(rough.names, rough.dual),
             trace=coordinates.trace,
             mean_squared_norm=self._metric.squared_norm_of_mean(coordinates.means),

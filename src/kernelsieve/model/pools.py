@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ..columns import Batch, draw_kmeans, draw_random, draw_rpcholesky, weighted_targets
+from ..columns import (
+    Batch,
+    dense_sample,
+    draw_kmeans,
+    draw_random,
+    draw_rpcholesky,
+    weighted_targets,
+)
 from ..deflation import (
     BestSubset,
     Criterion,
@@ -16,7 +25,7 @@ from ..deflation import (
     extract,
     store_columns,
 )
-from ..kernels import Kernel
+from ..kernels import CallableKernel, Kernel
 
 SCREEN_ROWS = 10_000  # on which candidates are scored
 SCREEN_CANDIDATES = 10_000  # that are scored
@@ -75,6 +84,8 @@ def draw_screened(
     rows = draw_random(len(batch), min(len(batch), SCREEN_ROWS), random_state)
     candidates = draw_random(len(batch), min(len(batch), SCREEN_CANDIDATES), random_state)
     sample, points = batch[rows], kernel.points(batch.X, candidates)
+    if not isinstance(kernel, CallableKernel):  # a function of the user's sees rows as they were given
+        sample, points = replace(sample, X=dense_sample(sample.X)), dense_sample(points)
     columns = store_columns(sample, kernel, points, center=center, dtype=np.float32, n_jobs=n_jobs)
     targets = weighted_targets(sample, center)
     screen = _Screen(columns, DiagonalOnly(kernel.diag_at(batch.X, candidates)), targets, criterion)
