@@ -2,6 +2,8 @@
 
 import tracemalloc
 import warnings
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,8 +12,11 @@ from scipy import sparse
 from scipy.spatial.distance import pdist
 
 from kernelsieve import KernelFeatureExtraction, SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve.columns import Batch, Pool
+from kernelsieve.deflation import Alignment, Covariance
 from kernelsieve.exceptions import FewerFeaturesWarning
-from kernelsieve.kernels import RBF
+from kernelsieve.kernels import RBF, Cosine, Linear, Polynomial, resolve_gamma
+from kernelsieve.model.pools import draw_pool
 
 ESTIMATORS = {
     "alignment": SparseMaximalAlignment,
@@ -155,20 +160,122 @@ def test_sparse_input_equals_dense(kernel, candidates):
     assert_allclose(a.transform(X), b.transform(X.toarray()), atol=1e-7)
 
 
-def test_wide_sparse_input_stays_sparse():
+def with_many_zeros(kind):
+    rng = np.random.default_rng(3)
+    if kind == "counts":
+        return sparse.csr_matrix(rng.poisson(0.3, (600, 30)).astype(float))
+    X = sparse.random(600, 40, density=0.1, random_state=3, format="csr")
+    return X[rng.integers(0, 120, 600)] if kind == "equal rows" else X
+
+
+KERNELS = [Linear(), RBF(0.3), Cosine(), Polynomial(0.3)]
+SCREENS = product(["screen"], KERNELS, [Alignment(), Covariance()])
+OTHERS = [("kmeans", Linear(), Alignment()), *product(["rpcholesky"], KERNELS, [Alignment()])]
+
+
+@pytest.mark.parametrize("kind", ["zeros", "counts", "equal rows"])
+@pytest.mark.parametrize(("how", "kernel", "criterion"), [*SCREENS, *OTHERS])
+def test_sparse_input_is_given_the_same_pool(how, kernel, criterion, kind):
+    X = with_many_zeros(kind)
+    y = np.random.default_rng(0).standard_normal((600, 1))
+
+    def draw(X):
+        state = np.random.RandomState(0)
+        return draw_pool(Batch(X, y), kernel, criterion, 60, how, center=True, random_state=state)
+
+    assert_array_equal(draw(X), draw(X.toarray()))
+
+
+def test_a_function_is_given_sparse_rows_as_they_are():
+    X = with_many_zeros("zeros")
+
+    def inner(A, B):
+        return A.multiply(1.0).dot(B.T).toarray()
+
+    y = np.sin(3 * X[:, 0].toarray().ravel()) + X[:, 1].toarray().ravel() ** 2
+    parameters = {"candidates": 40, "pool": "screen", "random_state": 0}
+    model = SparseMaximalAlignment(5, kernel=inner, **parameters).fit(X, y)
+    reference = SparseMaximalAlignment(5, kernel="linear", **parameters).fit(X, y)
+    assert_array_equal(model.landmark_indices_, reference.landmark_indices_)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "cosine", "laplacian"])
+def test_sparse_entries_in_parts_are_summed(kernel):
+    X = with_many_zeros("zeros")
+    in_parts = sparse.csr_matrix(
+        (np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), X.shape
+    )
+    y = np.random.default_rng(0).standard_normal(600)
+    for candidates, parts in ((60, 60), (X[:60], in_parts[:60])):
+        parameters = {"kernel": kernel, "random_state": 0}
+        a = SparseMaximalAlignment(10, candidates=parts, **parameters).fit(in_parts, y)
+        b = SparseMaximalAlignment(10, candidates=candidates, **parameters).fit(X, y)
+        assert_array_equal(a.landmark_indices_, b.landmark_indices_)
+        assert_allclose(a.transform(in_parts), b.transform(X), atol=1e-10)
+    assert in_parts.nnz == 2 * X.nnz  # the caller's matrix is left alone
+
+
+@pytest.mark.parametrize("gamma", ["scale", "median"])
+def test_gamma_of_sparse_float32_is_that_of_dense(gamma):
+    X = with_many_zeros("zeros").astype(np.float32)
+    assert_allclose(resolve_gamma(gamma, X), resolve_gamma(gamma, X.toarray()), rtol=1e-12)
+
+
+@pytest.mark.parametrize("gamma", [1e-4, 1e-3])
+@pytest.mark.parametrize("name", ["alignment", "covariance"])
+def test_of_equal_points_the_first_is_named(name, gamma, problem):
+    X, Y, pool = problem
+    X, Y = X[:600], Y[:600]
+    pool = pool[np.random.default_rng(0).integers(0, len(pool), 100)]
+    first = [int(np.flatnonzero((pool == point).all(axis=1))[0]) for point in pool]
+
+    def make():
+        return ESTIMATORS[name](25, candidates=pool, gamma=gamma)
+
+    reference = make().fit(X, Y)
+    assert set(reference.landmark_indices_) <= set(first)
+    in_parts = make()
+    for part, targets in pieces(100, X, Y):
+        in_parts.partial_fit(part, targets)
+    for model in (
+        in_parts,
+        make().fit_batches(list(pieces(100, X, Y))),
+        make().set_params(block_size=100).fit(X, Y),
+        make().set_params(candidates=sparse.csr_matrix(pool)).fit(sparse.csr_matrix(X), Y),
+    ):
+        assert_array_equal(model.landmark_indices_, reference.landmark_indices_)
+
+
+@pytest.mark.parametrize("layout", [np.array, sparse.csr_matrix])
+def test_numbers_of_equal_points(layout):
+    points = layout(np.array([[0.0, 2.0], [1.0, 0.0], [0.0, 2.0], [3.0, 0.0], [1.0, -0.0], [1.0, 0.0]]))
+    pool = Pool(points, np.array([10, 11, 12, 13, 14, 15]))
+    assert pool.first_of_equals(np.array([3, 2])).indices[[3, 2]].tolist() == [13, 10]
+    assert pool.first_of_equals(np.array([4])).indices[4] == 11
+    # several that were chosen stay apart
+    assert pool.first_of_equals(np.array([5, 4, 0])).indices[[5, 4, 0]].tolist() == [15, 14, 10]
+
+
+def test_a_stored_zero_is_a_zero():
+    points = sparse.csr_matrix(([1.0, 0.0, 1.0], [0, 1, 0], [0, 2, 3]), (2, 2))
+    assert Pool(points, np.arange(2)).first_of_equals(np.array([1])).indices[1] == 0
+
+
+@pytest.mark.parametrize(("how", "part"), [("random", 100), ("screen", 10), ("kmeans", 10)])
+def test_wide_sparse_input_stays_sparse(how, part):
     rng = np.random.default_rng(0)
     columns = rng.integers(0, 100_000, 20_000)  # ten words in each of 2,000 documents
     X = sparse.csr_matrix((np.ones(20_000), columns, np.arange(0, 20_001, 10)), (2000, 100_000))
     X.sum_duplicates()
     y = np.asarray(X[:, :50_000].sum(axis=1)).ravel()
-    model = SparseMaximalAlignment(10, kernel="linear", candidates=50, random_state=0)
+    model = SparseMaximalAlignment(10, kernel="linear", candidates=50, pool=how, random_state=0)
     tracemalloc.start()
     features = model.fit(X, y).transform(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert features.shape == (2000, 10)
     dense = X.shape[0] * X.shape[1] * 8
-    assert peak < dense / 100
+    assert peak < dense / part
 
 
 @pytest.mark.parametrize("width", [1.0, 3.0, 10.0, 30.0, 100.0])
@@ -189,6 +296,23 @@ def test_wide_kernels_are_finished_by_the_safe_form(width):
     assert auto.landmark_indices_.tolist() == indices
     # the fast form alone stops where it would begin to guess, and says so
     assert fast.landmark_indices_.tolist() == indices[: fast.n_components_]
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_the_gram_form_leaves_close_choices_to_the_safe_form(seed):
+    """The last scores here differ by a millionth; inner products know them to fewer digits."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((1000, 2))
+    y = np.sin(X[:, 0]) * X[:, 1] + X[:, 1] ** 2 + 0.1 * rng.standard_normal(1000)
+    pool = X[rng.choice(1000, 100, replace=False)]
+    make = partial(SparseMaximalAlignment, candidates=pool, gamma=1e-5)
+    reference = make(5, precision="safe").fit(X, y)
+    for model in (
+        make(5).fit(X, y),
+        make(5).fit_batches(list(pieces(300, X, y))),
+        make(5).fit_batches(pieces(100, X, y)),
+    ):
+        assert_array_equal(model.landmark_indices_, reference.landmark_indices_)
 
 
 def _careful(K, y, k):

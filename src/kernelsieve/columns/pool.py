@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +13,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from ..kernels import Kernel, Rows
 
 _SAMPLE_ROWS = 10_000  # rows that the data-dependent draws look at
+_DENSE_VALUES = 2**23  # of a sparse sample that is made dense: 64 MB
 
 
 @dataclass(frozen=True)
@@ -30,16 +32,51 @@ class Pool:
     def __getitem__(self, chosen: np.ndarray) -> Pool:
         return Pool(self.points[chosen], self.indices[chosen])
 
+    def first_of_equals(self, chosen: np.ndarray) -> Pool:
+        """Return the pool with every chosen point under the number of the first point equal to it.
+
+        Rounding decides which of equal points is chosen, and another division into blocks rounds
+        otherwise. Where several of them were chosen, they keep their numbers.
+        """
+        places: dict[bytes, list[int]] = {}
+        for i, key in zip(chosen, _keys(self.points[chosen]), strict=True):
+            places.setdefault(key, []).append(i)
+        alone = {key: i for key, (i, *others) in places.items() if not others}
+        indices = self.indices.copy()
+        for first, key in enumerate(_keys(self.points)):
+            if key in alone:
+                indices[alone.pop(key)] = self.indices[first]
+        return replace(self, indices=indices)
+
+
+def _keys(points: Rows) -> Iterator[bytes]:
+    """Yield something for each row that is the same for equal rows only, dense or not."""
+    if not sparse.issparse(points):
+        return ((row + 0.0).tobytes() for row in points)  # minus zero is zero
+    rows = zip(points.indptr[:-1], points.indptr[1:], strict=True)
+    parts = ((points.indices[i:j], points.data[i:j]) for i, j in rows)
+    return (columns[data != 0].tobytes() + data[data != 0].tobytes() for columns, data in parts)
+
 
 def draw_random(n_rows: int, n_pool: int, random_state: np.random.RandomState) -> np.ndarray:
     """Return ``n_pool`` different rows, in ascending order."""
     return np.sort(random_state.choice(n_rows, n_pool, replace=False))
 
 
+def dense_sample(rows: Rows) -> Rows:
+    """Return a sample of rows dense, unless it is so wide that zeros would fill the memory.
+
+    Equal rows tie for a place in a pool, and the last digits decide: those of sparse products are
+    others than those of dense ones, and sparse input must be given the same pool.
+    """
+    is_small = sparse.issparse(rows) and rows.shape[0] * rows.shape[1] <= _DENSE_VALUES
+    return rows.toarray() if is_small else rows
+
+
 def draw_kmeans(X: Rows, n_pool: int, random_state: np.random.RandomState) -> np.ndarray:
     """Return the rows nearest to the centres of ``n_pool`` clusters of a sample."""
     sample = draw_random(X.shape[0], min(X.shape[0], max(n_pool, _SAMPLE_ROWS)), random_state)
-    rows = X[sample]
+    rows = dense_sample(X[sample])
     clusters = MiniBatchKMeans(n_pool, n_init=1, max_iter=20, random_state=random_state).fit(rows)
     centres = clusters.cluster_centers_
     nearest = pairwise_distances_argmin(

@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import manhattan_distances
 
 from ..exceptions import InvalidParameterError
-from .base import Kernel, Rows, row_norms_squared
+from .base import Kernel, Rows, as_dtype, row_norms_squared
 from .custom import CallableKernel, Precomputed
 from .distances import RBF, Chi2, Laplacian
 from .products import Cosine, Linear, Polynomial, Sigmoid
@@ -148,6 +148,7 @@ def _median_distance(X: Rows, kernel: str, random_state: np.random.RandomState |
 def _sparse_distances(X: Rows, kernel: str) -> np.ndarray:
     if kernel == "laplacian":
         return np.asarray(manhattan_distances(X))
+    X = as_dtype(X, np.float64)
     norms = row_norms_squared(X)
     return np.asarray(norms[:, None] + norms[None, :] - 2 * (X @ X.T).toarray())
 

@@ -32,11 +32,13 @@ def analyse_rows(batch: Batch, kernel: Kernel, pool: Pool, settings: Settings) -
     if not settings.center:
         metric = GramMetric(columns, diagonal_of(columns, batch), root)
         rough = _follow(batch, kernel, pool, settings, columns, metric)
+        pool = pool.first_of_equals(rough.names)
         return _finish(rough, pool, settings, columns, weighted_sum(metric.diagonal, batch))
     centred = DoublyCentredColumns(columns, root)
     raw = diagonal_of(columns, batch)
     metric = GramMetric(centred, raw - 2 * centred.row_means + centred.mean_of_all, root, raw)
     rough = _follow(batch, kernel, pool, settings, centred, metric)
+    pool = pool.first_of_equals(rough.names)
     fit = _finish(rough, pool, settings, centred, weighted_sum(metric.diagonal, batch))
     return about_the_mean(fit, rough.names, pool, batch, centred.row_means)
 

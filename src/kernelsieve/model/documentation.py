@@ -59,7 +59,7 @@ how much rounding is amplified; `python -m benchmarks accuracy` prints what is l
     "precision": (
         '{"auto", "fast", "safe"}',
         """How a pass over the rows accumulates. "fast" takes inner products, which lose sight of
-columns whose squared residual is below 1e-10 of their squared norm; "safe" factorises, at several
+columns whose squared residual is below 1e-8 of their squared norm; "safe" factorises, at several
 times the cost. "auto" starts fast and turns to safe where the selection gets that far, and
 is safe where the rows come only once.""",
     ),

@@ -79,7 +79,7 @@ def fit_columns(
         lengths = W.lengths(rough.names, rough.dual)
     mean_squared_norm = float(W.mean_coefficients(columns.means) @ columns.means)
     explained = variance_of_directions(rough, lengths, trace, mean_squared_norm)
-    return finish(rough, settings.criterion, pool, explained)
+    return finish(rough, settings.criterion, pool.first_of_equals(rough.names), explained)
 
 
 def fit_fresh(

@@ -32,6 +32,14 @@ def check_rows(
         ensure_min_samples=min_rows,
     )
     check_finite(X, "X")
+    return _summed(X)
+
+
+def _summed(X: Rows) -> Rows:
+    """Add up entries that a CSR matrix holds in parts; what looks at entries would miss the sum."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
     return X
 
 
@@ -87,6 +95,7 @@ def check_points(points: Any, X: Rows) -> Rows:
         points, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
     )
     check_finite(points, "candidates")
+    points = _summed(points)
     if points.shape[1] != X.shape[1]:
         raise InvalidParameterError(
             f"candidates has {points.shape[1]} columns and X has {X.shape[1]}; pass points with the "

@@ -35,8 +35,9 @@ from .assembly import (
 from .fitting import Settings, trace_of
 from .targets import check_not_constant
 
-# Squared residuals of this part of the squared norm are the last that a Gram matrix still knows.
-_GRAM_TRUST = 1e-10
+# Squared residuals of this part of the squared norm are the last that a Gram matrix knows well enough
+# to choose by: scores are good to about 1e-6 here, and become worse as the residuals become smaller.
+_GRAM_TRUST = 1e-8
 
 
 class OnePass:
@@ -153,7 +154,7 @@ class OnePass:
         else:
             lengths = metric.lengths(rough.names, rough.dual)
             explained = variance_of_directions(rough, lengths, coordinates.trace, mean_squared_norm)
-        fit = finish(rough, settings.criterion, self._pool, explained)
+        fit = finish(rough, settings.criterion, self._pool.first_of_equals(rough.names), explained)
         if not settings.center or settings.criterion.supervised:
             return fit
         image = mean_image(self._kernel, self._pool.points, coefficients, coordinates.means)

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ..columns import Batch, draw_kmeans, draw_random, draw_rpcholesky, filled_up, weighted_targets
+from ..columns import (
+    Batch,
+    dense_sample,
+    draw_kmeans,
+    draw_random,
+    draw_rpcholesky,
+    filled_up,
+    weighted_targets,
+)
 from ..deflation import (
     BestSubset,
     Criterion,
@@ -19,7 +29,7 @@ from ..deflation import (
     extract,
     store_columns,
 )
-from ..kernels import Kernel
+from ..kernels import CallableKernel, Kernel
 
 SCREEN_ROWS = 10_000  # on which candidates are scored
 SCREEN_CANDIDATES = 10_000  # that are scored
@@ -84,6 +94,8 @@ def draw_screened(
     rows = draw_random(len(batch), min(len(batch), SCREEN_ROWS), random_state)
     candidates = draw_random(len(batch), min(len(batch), SCREEN_CANDIDATES), random_state)
     sample, points = batch[rows], kernel.points(batch.X, candidates)
+    if not isinstance(kernel, CallableKernel):  # a function of the user's sees rows as they were given
+        sample, points = replace(sample, X=dense_sample(sample.X)), dense_sample(points)
     columns = store_columns(sample, kernel, points, center=center, dtype=np.float32, n_jobs=n_jobs)
     targets = weighted_targets(sample, center)
     screen = _Screen(columns, DiagonalOnly(kernel.diag_at(batch.X, candidates)), targets, criterion)
@@ -102,8 +114,10 @@ def draw_analysed(
     rows = draw_random(len(batch), min(len(batch), _ANALYSED_ROWS), random_state)
     n_candidates = min(len(batch), max(_ANALYSED_CANDIDATES, n_pool))
     candidates = draw_random(len(batch), n_candidates, random_state)
-    sample = Batch(batch.X[rows], np.empty((len(rows), 0)), batch[rows].weight)
+    sample = replace(batch[rows], Y=np.empty((len(rows), 0)))
     points = kernel.points(batch.X, candidates)
+    if not isinstance(kernel, CallableKernel):
+        sample, points = replace(sample, X=dense_sample(sample.X)), dense_sample(points)
     columns = store_columns(
         sample, kernel, points, center=criterion.centred_scores, dtype=np.float32, n_jobs=n_jobs
     )

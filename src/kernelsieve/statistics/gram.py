@@ -14,7 +14,7 @@ class GramStatistic(Statistic):
     """``G = A'A`` for ``A = [1 | Y | columns]``.
 
     A factor of ``G`` is good to half the digits of float64: a column whose squared residual has
-    fallen below about 1e-10 of its squared norm is no longer known well. :class:`TriangularStatistic`
+    fallen below about 1e-8 of its squared norm is no longer known well. :class:`TriangularStatistic`
     does not have that limit and costs several times as much.
     """
 
