@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
 
 from kernelsieve import SparseMaximalAlignment
 from kernelsieve.datasets import make_interactions
@@ -32,6 +36,23 @@ def warm_up() -> None:
     X, y = make_interactions(500, 5, random_state=0)
     for candidates in ("all", 50):
         SparseMaximalAlignment(5, candidates=candidates).fit(X, y).transform(X)
+
+
+def peak_megabytes() -> float:
+    """Return the high-water mark of this process's memory.
+
+    ``getrusage`` would do, but a new process starts with the mark of the one that started it.
+    """
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) / 1024
+    return float("nan")
+
+
+def in_own_process(work: Callable[..., Any], *args: object) -> Any:
+    """Run a function of a module in a new process: peak memory is a high-water mark of a process."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(work, *args).result()
 
 
 def heading(text: str) -> None:

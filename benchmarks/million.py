@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
-from pathlib import Path
 
 import numpy as np
 from sklearn.decomposition import KernelPCA
@@ -13,7 +11,7 @@ from kernelsieve import SparseMaximalAlignment
 from kernelsieve.columns import row_slices, rows_per_block
 from kernelsieve.execution import run_blocks
 
-from .common import heading, seconds, table, verdict, warm_up
+from .common import heading, in_own_process, peak_megabytes, seconds, table, verdict, warm_up
 
 N_ROWS, N_INPUTS, POOL, K = 1_000_000, 50, 1000, 100
 
@@ -56,18 +54,8 @@ def bound_seconds(n_rows: int = 100_000) -> float:
     return spent * N_ROWS / (len(blocks) * size)
 
 
-def peak_megabytes() -> float:
-    """Return the high-water mark of this process's memory.
-
-    ``getrusage`` would do, but a new process starts with the mark of the one that started it.
-    """
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmHWM"):
-            return int(line.split()[1]) / 1024
-    return float("nan")
-
-
-def fit_million(queue, pool: str, candidates: int) -> None:
+def fit_million(pool: str, candidates: int) -> tuple[float, float, float]:
+    """Fit, and return the seconds, the memory above the data, and what is explained."""
     X, y = make_data(N_ROWS)
     model = SparseMaximalAlignment(
         K, candidates=candidates, pool=pool, gamma=1 / (2 * N_INPUTS), random_state=0
@@ -77,18 +65,7 @@ def fit_million(queue, pool: str, candidates: int) -> None:
     start = time.perf_counter()
     model.fit(X, y)
     spent = time.perf_counter() - start
-    queue.put((spent, peak_megabytes() - before, float(model.explained_target_ratio_.sum())))
-
-
-def in_own_process(pool: str, candidates: int) -> tuple[float, float, float]:
-    """Peak memory is a high-water mark of a process, so each fit gets one of its own."""
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    process = context.Process(target=fit_million, args=(queue, pool, candidates))
-    process.start()
-    result = queue.get()
-    process.join()
-    return result
+    return spent, peak_megabytes() - before, float(model.explained_target_ratio_.sum())
 
 
 def kernel_pca_seconds(n_rows: int = 10_000) -> float:
@@ -102,8 +79,8 @@ def kernel_pca_seconds(n_rows: int = 10_000) -> float:
 def main() -> None:
     heading(f"million: SMA on {N_ROWS} x {N_INPUTS}, k = {K}, float64")
     bound = bound_seconds()
-    random = in_own_process("random", POOL)
-    screened = in_own_process("screen", 3 * K)
+    random = in_own_process(fit_million, "random", POOL)
+    screened = in_own_process(fit_million, "screen", 3 * K)
     bound = min(bound, bound_seconds())
     pca = kernel_pca_seconds()
     table(

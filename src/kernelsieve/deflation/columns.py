@@ -89,7 +89,8 @@ class StoredColumns(Columns):
         return product.astype(np.float64, copy=False)
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
-        return self.values[:, chosen].astype(np.float64)
+        # The columns are lines in memory, and are copied as such.
+        return self.values.T[chosen].astype(np.float64, copy=False).T
 
     def narrowed(self, kept: np.ndarray) -> StoredColumns:
         values = self.values.T[np.ix_(kept, kept)].T

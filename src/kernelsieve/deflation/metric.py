@@ -186,8 +186,12 @@ class GramMetric(Metric):
         return GramMetric(columns, self.diagonal[kept], self._root[kept], self.raw_diagonal[kept])
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
-        columns = self._columns.take(chosen) / self._root[:, None]
-        return columns + self._columns.means[chosen] if self._columns.centred else columns
+        columns = self._columns.take(chosen)
+        if (self._root != 1).any():
+            columns /= self._root[:, None]
+        if self._columns.centred:
+            columns += self._columns.means[chosen]
+        return columns
 
     def among(self, chosen: np.ndarray) -> np.ndarray:
         return self.take(chosen)[chosen]

@@ -20,8 +20,8 @@ from .criteria import Direction
 from .metric import DiagonalOnly, GramMetric, Metric
 
 _LEAST_FLOOR = 1e-12  # of k(z, z): a length that is found as a difference is not known any better
-_WORTH_NARROWING = 0.7  # part of the points left at which it pays to copy what belongs to them
-_ROWS_AT_ONCE = 256
+_WORTH_NARROWING = 0.5  # part of the points left at which it pays to copy what belongs to them
+_ROWS_AT_ONCE = 64
 
 
 class SymmetricDeflation(Candidates):
@@ -115,10 +115,13 @@ class FollowedCandidates(SymmetricDeflation):
         self._present[leaving] = False
         if not isinstance(self.metric, GramMetric) or not len(leaving):
             return
+        tau = self.column_products
         for start in range(0, len(leaving), _ROWS_AT_ONCE):
             some = leaving[start : start + _ROWS_AT_ONCE]
-            gone = self.metric.take(some) - self.column_products @ self.column_products[some].T
-            self.residual_squared_norms -= (gone**2) @ self.metric.weight[some]
+            gone = self.metric.take(some).T
+            gone -= tau[some] @ tau.T
+            gone *= gone
+            self.residual_squared_norms -= self.metric.weight[some] @ gone
         np.maximum(self.residual_squared_norms, 0.0, out=self.residual_squared_norms)
         self._counts[leaving] = False
         if self._present.any() and self._present.mean() < _WORTH_NARROWING:
