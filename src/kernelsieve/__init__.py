@@ -6,15 +6,27 @@ from .greedy import (
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
-from .latent import FeatureExtraction, KernelFeatureExtraction, KernelPCA
+from .latent import (
+    BoostedLatentFeatures,
+    FeatureExtraction,
+    KernelBoostedLatentFeatures,
+    KernelFeatureExtraction,
+    KernelPCA,
+    KernelPLS,
+    OrthogonalLoadingsKernelPLS,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
+    "BoostedLatentFeatures",
     "FeatureExtraction",
+    "KernelBoostedLatentFeatures",
     "KernelFeatureExtraction",
     "KernelPCA",
+    "KernelPLS",
+    "OrthogonalLoadingsKernelPLS",
     "SparseKernelFeatureAnalysis",
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",

@@ -16,9 +16,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
+    BoostedLatentFeatures,
     FeatureExtraction,
+    KernelBoostedLatentFeatures,
     KernelFeatureExtraction,
     KernelPCA,
+    KernelPLS,
+    OrthogonalLoadingsKernelPLS,
     SparseKernelFeatureAnalysis,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
@@ -46,8 +50,13 @@ KERNEL_ESTIMATORS = [
     SparseKernelFeatureAnalysis(6, candidates=50, variance="uncentered", random_state=0),
     KernelPCA(6),
     KernelPCA(6, candidates=50, random_state=0),
+    KernelPLS(6),
+    KernelPLS(6, candidates=50, random_state=0),
+    KernelBoostedLatentFeatures(6, loss="absolute"),
+    KernelBoostedLatentFeatures(6, candidates=50, random_state=0),
 ]
 PRIMAL_ESTIMATORS = [FeatureExtraction(name, 6) for name in ("alignment", "pca", "pls", "blf")]
+PRIMAL_ESTIMATORS += [BoostedLatentFeatures(6, loss="absolute")]
 ESTIMATORS = KERNEL_ESTIMATORS + PRIMAL_ESTIMATORS
 
 
@@ -88,6 +97,16 @@ def drawn_by_chance(estimator):
         KernelPCA(),
         KernelPCA(candidates=10),
         KernelPCA(kernel="precomputed"),
+        KernelPLS(),
+        KernelPLS(target="classes"),
+        KernelPLS(target="continuous"),
+        KernelPLS(candidates=10),
+        OrthogonalLoadingsKernelPLS(),
+        KernelBoostedLatentFeatures(),
+        KernelBoostedLatentFeatures(4, loss="logistic", target="classes"),
+        BoostedLatentFeatures(),
+        BoostedLatentFeatures(loss="exponential", target="classes"),
+        KernelFeatureExtraction("kblf"),
     ],
     expected_failed_checks=drawn_by_chance,
 )
@@ -104,7 +123,7 @@ def fitted(request, diabetes):
 
 def test_features_are_kernel_times_projection_minus_offset(fitted, diabetes):
     X, _ = diabetes
-    if isinstance(fitted, FeatureExtraction):
+    if isinstance(fitted, FeatureExtraction | BoostedLatentFeatures):
         values = X[:, fitted.landmarks_]
     else:
         values = rbf_kernel(X, fitted.landmarks_, gamma=1 / (X.shape[1] * X.var()))

@@ -5,7 +5,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from kernelsieve.columns import Batch
-from kernelsieve.deflation import Alignment, PartialLeastSquares
+from kernelsieve.deflation import (
+    Alignment,
+    DirectionVariance,
+    PartialLeastSquares,
+    PrincipalDirections,
+)
 from kernelsieve.kernels import RBF
 from kernelsieve.model import pools
 
@@ -55,9 +60,20 @@ def test_screening_looks_at_samples_of_large_data(batch, monkeypatch):
     assert len(np.unique(rows)) == 20
 
 
+class Unscreened(Alignment):
+    can_screen = False
+
+
 def test_what_cannot_be_screened_is_drawn_at_random(batch):
-    rows = draw(batch, 20, "screen", PartialLeastSquares())
+    rows = draw(batch, 20, "screen", Unscreened())
     assert_array_equal(rows, draw(batch, 20, "random"))
+
+
+def test_dense_directions_are_screened_by_single_examples(batch):
+    aligned = draw(batch, 20, "screen", Alignment())
+    assert_array_equal(draw(batch, 20, "screen", PartialLeastSquares()), aligned)
+    explaining = draw(batch, 20, "screen", DirectionVariance())
+    assert_array_equal(draw(batch, 20, "screen", PrincipalDirections()), explaining)
 
 
 def test_equal_rows_leave_room_that_is_filled_up(rng):

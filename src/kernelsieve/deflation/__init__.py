@@ -26,8 +26,17 @@ from .criteria import (
     View,
     resolve_criterion,
 )
+from .heads import Heads
 from .loop import Extraction, Outcome, extract
-from .losses import LOSSES, ExponentialLoss, LogisticLoss, Loss, SquaredLoss
+from .losses import (
+    LOSSES,
+    AbsoluteLoss,
+    ExponentialLoss,
+    LogisticLoss,
+    Loss,
+    SquaredLoss,
+    resolve_loss,
+)
 from .metric import (
     DiagonalOnly,
     EvaluatedMetric,
@@ -41,6 +50,7 @@ from .symmetric import Draw, DrawnCandidates, FollowedCandidates
 __all__ = [
     "CRITERIA",
     "LOSSES",
+    "AbsoluteLoss",
     "Alignment",
     "BestSubset",
     "Candidates",
@@ -61,6 +71,7 @@ __all__ = [
     "FollowedCandidates",
     "FreshCandidates",
     "GramMetric",
+    "Heads",
     "IdentityMetric",
     "LogisticLoss",
     "Loss",
@@ -79,5 +90,6 @@ __all__ = [
     "View",
     "extract",
     "resolve_criterion",
+    "resolve_loss",
     "store_columns",
 ]

@@ -95,7 +95,9 @@ class LeftDeflation(Candidates):
         return self.residual_squared_norms <= floor * self.columns.raw_squared_norms
 
     def residual(self, direction: Direction) -> Residual:
-        column = self.columns.take(direction.candidates) @ direction.weights
+        column = direction.column
+        if column is None:
+            column = self.columns.take(direction.candidates) @ direction.weights
         vector, coefficients = self.basis.orthogonalise(column)
         raw_norms = np.sqrt(self.columns.raw_squared_norms[direction.candidates])
         size = float(np.abs(direction.weights) @ raw_norms)

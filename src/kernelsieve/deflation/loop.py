@@ -61,6 +61,7 @@ class Extraction:
     target_squared_norm: float
     total_weight: float
     outcome: Outcome
+    criterion: Criterion  # as it was used, with what it has learnt
 
     def __len__(self) -> int:
         return len(self.directions)
@@ -176,6 +177,7 @@ def extract(
             replace(
                 direction,
                 candidates=candidates.names[direction.candidates],
+                column=None,
                 means=candidates.columns.means[direction.candidates],
             )
         )
@@ -188,6 +190,7 @@ def extract(
         target_squared_norm=target_squared_norm,
         total_weight=total_weight,
         outcome=outcome,
+        criterion=criterion,
     )
 
 

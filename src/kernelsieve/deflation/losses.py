@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
+from scipy.optimize import linprog
 from scipy.special import expit
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 
+_NO_LABELS = "{} separates classes; y has other values. Pass labels, or target='classes'."
 _MOST_NEWTON_STEPS = 50
 _RIDGE = 1e-10  # relative; keeps Newton's system solvable where the loss has become flat
 
@@ -29,15 +31,22 @@ class Loss(ABC):
         """Return the second derivative with respect to f."""
 
     def prepare(self, targets: np.ndarray) -> np.ndarray:
-        """Turn encoded targets into the single column that the loss compares with."""
-        if targets.shape[1] == 2 and (targets.sum(axis=1) == 1).all():
-            return targets[:, 1]  # two classes, one column each
-        if targets.shape[1] != 1:
-            raise InvalidDataError(
-                f"{type(self).__name__} compares with one target; y has {targets.shape[1]} columns. "
-                "Fit one model for each column."
-            )
-        return targets[:, 0]
+        """Turn encoded targets into the columns that the loss compares with."""
+        return targets
+
+    def probabilities(self, f: np.ndarray) -> np.ndarray | None:
+        """Return the probability of +1 for predictions, where the loss has such a meaning."""
+        return None
+
+    def minimise(
+        self, y: np.ndarray, features: np.ndarray, weight: np.ndarray
+    ) -> tuple[float, np.ndarray]:
+        """Return the intercept and the coefficients with the least weighted loss.
+
+        Damped Newton. On separable data a loss may have no minimum; the steps then stop when it is
+        negligible, so coefficients stay finite.
+        """
+        return _damped_newton(self, y, features, weight)
 
 
 class SquaredLoss(Loss):
@@ -52,18 +61,68 @@ class SquaredLoss(Loss):
     def curvature(self, y: np.ndarray, f: np.ndarray) -> np.ndarray:
         return np.ones_like(f)
 
+    def minimise(
+        self, y: np.ndarray, features: np.ndarray, weight: np.ndarray
+    ) -> tuple[float, np.ndarray]:
+        root = np.sqrt(weight)
+        design = np.column_stack([features, np.ones(len(y))])
+        solution = np.linalg.lstsq(design * root[:, None], y * root, rcond=None)[0]
+        return float(solution[-1]), solution[:-1]
+
+
+class AbsoluteLoss(Loss):
+    """``|y - f|``: the median instead of the mean, for targets with outliers."""
+
+    def value(self, y: np.ndarray, f: np.ndarray) -> np.ndarray:
+        return np.abs(y - f)
+
+    def negative_gradient(self, y: np.ndarray, f: np.ndarray) -> np.ndarray:
+        # A minimum goes through as many examples as it has coefficients, up to rounding.
+        gap = y - f
+        return np.where(np.abs(gap) > 1e-9 * np.abs(y).max(initial=0.0), np.sign(gap), 0.0)
+
+    def curvature(self, y: np.ndarray, f: np.ndarray) -> np.ndarray:
+        return np.zeros_like(f)
+
+    def minimise(
+        self, y: np.ndarray, features: np.ndarray, weight: np.ndarray
+    ) -> tuple[float, np.ndarray]:
+        """Solve the linear programme in its dual form: as many constraints as coefficients.
+
+        Maximise ``y'd`` subject to ``[T, 1]'d = 0`` and ``|d| <= weight``; the multipliers of the
+        constraints are the coefficients.
+        """
+        design = np.column_stack([features, np.ones(len(y))])
+        scale = np.linalg.norm(design, axis=0)
+        solution = linprog(
+            -y,
+            A_eq=(design / scale).T,
+            b_eq=np.zeros(design.shape[1]),
+            bounds=np.column_stack([-weight, weight]),
+            method="highs",
+        )
+        if solution.status != 0:
+            raise InvalidDataError(
+                f"The absolute loss could not be minimised: {solution.message} "
+                "Scale y, or use another loss."
+            )
+        coefficients = -solution.eqlin.marginals / scale
+        return float(coefficients[-1]), coefficients[:-1]
+
 
 class MarginLoss(Loss):
     """A loss of the margin y f, for labels that become -1 and +1."""
 
     def prepare(self, targets: np.ndarray) -> np.ndarray:
+        """Return one column of -1 and +1 for two classes, one for each of more classes."""
+        if targets.shape[1] > 1 and not (targets.sum(axis=1) == 1).all():
+            raise InvalidDataError(_NO_LABELS.format(type(self).__name__))
+        if targets.shape[1] > 2:
+            return 2.0 * targets - 1.0  # each against the rest
         levels = np.unique(targets[:, -1])
-        if targets.shape[1] > 2 or len(levels) != 2:
-            raise InvalidDataError(
-                f"{type(self).__name__} separates two classes; y has other values. "
-                "Fit one model for each class against the rest."
-            )
-        return np.where(targets[:, -1] == levels[1], 1.0, -1.0)
+        if len(levels) != 2:
+            raise InvalidDataError(_NO_LABELS.format(type(self).__name__))
+        return np.where(targets[:, -1:] == levels[1], 1.0, -1.0)
 
 
 class LogisticLoss(MarginLoss):
@@ -79,6 +138,9 @@ class LogisticLoss(MarginLoss):
         p = expit(f)
         return np.asarray(p * (1.0 - p))
 
+    def probabilities(self, f: np.ndarray) -> np.ndarray:
+        return np.asarray(expit(f))
+
 
 class ExponentialLoss(MarginLoss):
     """``exp(-y f)``."""
@@ -92,9 +154,13 @@ class ExponentialLoss(MarginLoss):
     def curvature(self, y: np.ndarray, f: np.ndarray) -> np.ndarray:
         return np.exp(-y * f)
 
+    def probabilities(self, f: np.ndarray) -> np.ndarray:
+        return np.asarray(expit(2 * f))  # f is half the log odds where the mean loss is least
+
 
 LOSSES: dict[str, type[Loss]] = {
     "squared": SquaredLoss,
+    "absolute": AbsoluteLoss,
     "logistic": LogisticLoss,
     "exponential": ExponentialLoss,
 }
@@ -112,12 +178,17 @@ def resolve_loss(loss: str | Loss) -> Loss:
     return LOSSES[loss]()
 
 
-def refit(loss: Loss, y: np.ndarray, features: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the predictions ``mu + features @ c`` with the least weighted loss.
+def refit(
+    loss: Loss, Y: np.ndarray, features: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return intercepts (q,) and coefficients (k, q), each column of Y with the least loss."""
+    heads = [loss.minimise(y, features, weight) for y in Y.T]
+    return np.array([head[0] for head in heads]), np.column_stack([head[1] for head in heads])
 
-    Damped Newton. On separable data the loss has no minimum; the steps then stop when it is
-    negligible, so coefficients stay finite.
-    """
+
+def _damped_newton(
+    loss: Loss, y: np.ndarray, features: np.ndarray, weight: np.ndarray
+) -> tuple[float, np.ndarray]:
     design = np.column_stack([features, np.ones(len(y))])
     coefficients = np.zeros(design.shape[1])
     prediction = design @ coefficients
@@ -136,7 +207,8 @@ def refit(loss: Loss, y: np.ndarray, features: np.ndarray, weight: np.ndarray) -
             size /= 2
         else:
             break
+        coefficients = coefficients + size * step
         fall, prediction, total = total - trial_total, trial, trial_total
         if fall <= 1e-12 * total or total < 1e-6 * weight.sum():
             break
-    return prediction
+    return float(coefficients[-1]), coefficients[:-1]

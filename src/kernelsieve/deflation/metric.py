@@ -40,6 +40,10 @@ class Metric(ABC):
         ``products`` are the inner products of the (centred, weighted) columns with ``vectors``.
         """
 
+    def combined_column(self, products: np.ndarray) -> np.ndarray | None:
+        """Return the column of a direction that :meth:`solve` gave, if its products tell it."""
+        return None
+
     @abstractmethod
     def principal(self, columns: Columns, n_components: int) -> np.ndarray:
         """Return combinations, of unit length, along which the columns vary most."""
@@ -199,6 +203,11 @@ class GramMetric(Metric):
     def solve(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
         # The direction is the combination of the rows themselves; no system has to be solved.
         return (vectors.T * self._root).T
+
+    def combined_column(self, products: np.ndarray) -> np.ndarray:
+        # K is symmetric: the products of its columns with a vector are the column of that vector.
+        mean = products @ self.weight / self.weight.sum() if self._columns.centred else 0.0
+        return np.asarray(self._root * (products - mean))
 
     def principal(self, columns: Columns, n_components: int) -> np.ndarray:
         # Columns are H diag(root) K; scaled and centred on the other side they are the symmetric

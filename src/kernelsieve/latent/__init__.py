@@ -1,6 +1,17 @@
-"""Directions that combine all candidates: the general framework, and kernel PCA."""
+"""Methods that combine many examples into latent features, and the framework itself."""
 
+from .boosted import BoostedLatentFeatures, KernelBoostedLatentFeatures
 from .framework import FeatureExtraction, KernelFeatureExtraction
+from .orthogonal_loadings import OrthogonalLoadingsKernelPLS
+from .pls import KernelPLS
 from .principal import KernelPCA
 
-__all__ = ["FeatureExtraction", "KernelFeatureExtraction", "KernelPCA"]
+__all__ = [
+    "BoostedLatentFeatures",
+    "FeatureExtraction",
+    "KernelBoostedLatentFeatures",
+    "KernelFeatureExtraction",
+    "KernelPCA",
+    "KernelPLS",
+    "OrthogonalLoadingsKernelPLS",
+]

@@ -111,8 +111,55 @@ class KernelFeatureExtraction(KernelExtractor):
         return resolve_criterion(self.criterion)
 
 
+class PrimalExtractor(LoopTransformer):
+    """Base of the estimators whose candidates are the inputs themselves."""
+
+    _candidates_are = "inputs; lower n_components"
+
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose directions.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Training rows.
+        y : array-like of shape (n,) or (n, q), default=None
+            Targets, for a criterion that uses them.
+        sample_weight : array-like of shape (n,), default=None
+            Weights; a whole number counts as that many equal rows.
+
+        Returns
+        -------
+        self
+        """
+        criterion = self._make_criterion()
+        batch, encoder = self._read(X, y, sample_weight, criterion)
+        batch, _ = batch.without_zero_weights()
+        n_inputs = batch.X.shape[1]
+        inputs = np.arange(n_inputs)
+        settings: Settings = self._settings(criterion, n_inputs)
+        kernel, pool, metric = Inputs(), Pool(inputs, inputs), IdentityMetric(n_inputs)
+        if criterion.needs_rows or len(batch) <= n_inputs:
+            fit = fit_columns(batch, kernel, pool, settings, metric)
+        else:
+            # Any shift near the means will do; those of the first rows are free.
+            shift = np.asarray(batch.X[:64].mean(axis=0), dtype=np.float64).ravel()
+            target_shift = batch.Y[:64].mean(axis=0)
+            one_pass = OnePass(kernel, pool, metric, shift, target_shift, settings)
+            fit = one_pass.fit([batch])
+        self._set_fit(fit, encoder)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
 @documented
-class FeatureExtraction(LoopTransformer):
+class FeatureExtraction(PrimalExtractor):
     """Features in the space of the inputs by any criterion.
 
     Algorithm 1 of Dhanjal, Gunn and Shawe-Taylor (2009). The candidates are the inputs themselves, so
@@ -183,48 +230,5 @@ class FeatureExtraction(LoopTransformer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    _candidates_are = "inputs; lower n_components"
-
     def _make_criterion(self) -> Criterion:
         return resolve_criterion(self.criterion)
-
-    @fit_context(prefer_skip_nested_validation=True)
-    @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose directions.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, d)
-            Training rows.
-        y : array-like of shape (n,) or (n, q), default=None
-            Targets, for a criterion that uses them.
-        sample_weight : array-like of shape (n,), default=None
-            Weights; a whole number counts as that many equal rows.
-
-        Returns
-        -------
-        self
-        """
-        criterion = self._make_criterion()
-        batch, encoder = self._read(X, y, sample_weight, criterion)
-        batch, _ = batch.without_zero_weights()
-        n_inputs = batch.X.shape[1]
-        inputs = np.arange(n_inputs)
-        settings: Settings = self._settings(criterion, n_inputs)
-        kernel, pool, metric = Inputs(), Pool(inputs, inputs), IdentityMetric(n_inputs)
-        if criterion.needs_rows or len(batch) <= n_inputs:
-            fit = fit_columns(batch, kernel, pool, settings, metric)
-        else:
-            # Any shift near the means will do; those of the first rows are free.
-            shift = np.asarray(batch.X[:64].mean(axis=0), dtype=np.float64).ravel()
-            target_shift = batch.Y[:64].mean(axis=0)
-            one_pass = OnePass(kernel, pool, metric, shift, target_shift, settings)
-            fit = one_pass.fit([batch])
-        self._set_fit(fit, encoder)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -16,6 +16,7 @@ from .form import KernelModel, Projector
 from .loop_transformer import LoopTransformer, all_or_nothing
 from .nested import NestedTransformer
 from .one_pass import OnePass
+from .prediction import Predicting
 from .rebuilding import Rebuilding
 from .targets import TargetEncoder
 
@@ -26,6 +27,7 @@ __all__ = [
     "LoopTransformer",
     "NestedTransformer",
     "OnePass",
+    "Predicting",
     "Projector",
     "Rebuilding",
     "Settings",

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from ..columns import Batch, Frame, Pool
-from ..deflation import Criterion, Extraction, Outcome
+from ..deflation import Criterion, Extraction, Heads, Outcome
 from ..execution import gather
 from ..kernels import Kernel, Precomputed, Rows
 from ..statistics import GramStatistic
@@ -26,6 +26,7 @@ class Fit:
     explained_variance_ratio: np.ndarray
     explained_target_ratio: np.ndarray
     outcome: Outcome
+    heads: Heads | None = None  # predictions from the first j features, where there is a target
     mean_image: KernelModel | None = None  # where features are centred and can be rebuilt from
 
     def truncate(self, n_components: int) -> Fit:
@@ -38,6 +39,7 @@ class Fit:
             criterion_path=self.criterion_path[:n_components],
             explained_variance_ratio=self.explained_variance_ratio[:n_components],
             explained_target_ratio=self.explained_target_ratio[:n_components],
+            heads=None if self.heads is None else self.heads.truncate(n_components),
         )
 
     def renumbered(self, kept: np.ndarray, n_columns: int) -> Fit:
@@ -99,6 +101,7 @@ def calibrate(
     rough: Draft,
     batches: Iterable[Batch],
     target_shift: np.ndarray,
+    target_scale: np.ndarray,
     *,
     center: bool,
     block_rows: int | None,
@@ -127,7 +130,7 @@ def calibrate(
     means = ones[first:] / ones[0] if center else 0.0
     inverse = solve_triangular(correction, np.eye(len(correction)))
     extraction = rough.extraction.with_factor(
-        correction @ rough.extraction.triangle, inverse.T @ gram[first:, 1:first]
+        correction @ rough.extraction.triangle, inverse.T @ gram[first:, 1:first] * target_scale
     )
     model = replace(
         model, projection=model.projection @ inverse, offset=(model.offset + means) @ inverse
@@ -135,7 +138,13 @@ def calibrate(
     return replace(rough, extraction=extraction, model=model)
 
 
-def finish(rough: Draft, criterion: Criterion, pool: Pool, explained_variance: np.ndarray) -> Fit:
+def finish(
+    rough: Draft,
+    criterion: Criterion,
+    pool: Pool,
+    explained_variance: np.ndarray,
+    heads: Heads | None = None,
+) -> Fit:
     """Settle scales and signs, and put together what is told about the model."""
     extraction = rough.extraction
     if criterion.unit_variance:
@@ -159,7 +168,19 @@ def finish(rough: Draft, criterion: Criterion, pool: Pool, explained_variance: n
         explained_variance_ratio=explained_variance,
         explained_target_ratio=explained / (extraction.target_squared_norm or np.inf),
         outcome=extraction.outcome,
+        heads=None if heads is None else heads.for_scaled(scales),
     )
+
+
+def least_squares_heads(
+    extraction: Extraction, target_means: np.ndarray, target_sums: np.ndarray
+) -> Heads | None:
+    """Return the heads of orthonormal features: inner products with the targets as they were."""
+    if not extraction.target_products.shape[1]:
+        return None
+    coefficients = extraction.target_products / extraction.criterion.target_scale(target_sums)
+    intercepts = np.tile(target_means, (len(extraction), 1))
+    return Heads(intercepts, coefficients)
 
 
 def mean_image(

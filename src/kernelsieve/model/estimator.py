@@ -34,7 +34,7 @@ _RESAMPLE_ALONE = (
 
 def _takes_pieces(estimator: Any) -> bool:
     """Tell if rows may come in pieces; the error names what is in the way."""
-    if estimator.resample or estimator._make_criterion().needs_rows:
+    if not estimator._in_pieces or estimator.resample or estimator._make_criterion().needs_rows:
         raise AttributeError(
             "Rows that come in pieces need a pool and a criterion of inner products: pass "
             "resample=False and another criterion."
@@ -44,6 +44,9 @@ def _takes_pieces(estimator: Any) -> bool:
 
 class KernelExtractor(KernelTransformer):
     """Base of the estimators that choose directions by a criterion in kernel space."""
+
+    #: Whether rows may come in pieces at all.
+    _in_pieces: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -156,6 +159,7 @@ class KernelExtractor(KernelTransformer):
         """
         criterion = self._make_criterion()
         batch, encoder = self._read(X, y, sample_weight, criterion)
+        criterion = self._criterion_for(encoder)
         random_state = check_random_state(self.random_state)
         given = given_candidates(self.candidates, batch.X, precomputed=self._is_precomputed)
         kernel = self._resolve_kernel(batch, given, random_state)
@@ -210,6 +214,7 @@ class KernelExtractor(KernelTransformer):
         X = check_rows(self, X, reset=stream is None, precomputed=self._is_precomputed)
         if stream is None:
             stream = self._start_stream(X, y, classes, sample_weight, criterion)
+        criterion = self._criterion_for(stream.encoder)
         batch = self._batch(X, y, sample_weight, stream.encoder)
         one_pass = stream.one_pass(self._settings(criterion, len(stream.pool)))
         if stream.statistic is None:
@@ -247,6 +252,7 @@ class KernelExtractor(KernelTransformer):
         X, y, weight = split_item(first)
         X = check_rows(self, X, reset=True, precomputed=self._is_precomputed)
         stream = self._start_stream(X, y, classes, weight, criterion)
+        criterion = self._criterion_for(stream.encoder)
         one_pass = stream.one_pass(self._settings(criterion, len(stream.pool)))
 
         def check(item: Any) -> Batch:
@@ -342,7 +348,7 @@ class KernelExtractor(KernelTransformer):
     def _current_fit(self) -> Fit:
         stream = vars(self).get("_stream")
         if "_fit" not in vars(self) and stream is not None:
-            criterion = self._make_criterion()
+            criterion = self._criterion_for(stream.encoder)
             one_pass = stream.one_pass(self._settings(criterion, len(stream.pool)))
             self._set_fit(one_pass.solve(stream.statistic), stream.encoder)
             self._remember_rows(stream.pool.points)

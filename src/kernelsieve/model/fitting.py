@@ -16,6 +16,7 @@ from ..deflation import (
     FixedCandidates,
     FreshCandidates,
     GramMetric,
+    Heads,
     Metric,
     RecomputedColumns,
     StoredColumns,
@@ -23,7 +24,7 @@ from ..deflation import (
     store_columns,
 )
 from ..kernels import Kernel
-from .assembly import Draft, Fit, draft, finish, variance_of_directions
+from .assembly import Draft, Fit, draft, finish, least_squares_heads, variance_of_directions
 from .targets import check_not_constant
 
 _FLOAT32_FLOOR = 1e-10
@@ -79,7 +80,8 @@ def fit_columns(
         lengths = W.lengths(rough.names, rough.dual)
     mean_squared_norm = float(W.mean_coefficients(columns.means) @ columns.means)
     explained = variance_of_directions(rough, lengths, trace, mean_squared_norm)
-    return finish(rough, settings.criterion, pool.first_of_equals(rough.names), explained)
+    heads = _heads(extraction, batch, settings)
+    return finish(rough, settings.criterion, pool.first_of_equals(rough.names), explained, heads)
 
 
 def fit_fresh(
@@ -124,7 +126,7 @@ def fit_fresh(
         trace=trace_of(kernel, batch, columns.diagonal),
         mean_squared_norm=float(weight @ columns.means / weight.sum()),
     )
-    return finish(rough, settings.criterion, pool, explained)
+    return finish(rough, settings.criterion, pool, explained, _heads(extraction, batch, settings))
 
 
 def _extract(
@@ -134,6 +136,7 @@ def _extract(
     targets = weighted_targets(batch, settings.center)
     if settings.criterion.supervised:
         check_not_constant(targets, batch.Y * batch.root_weight[:, None])
+    targets *= settings.criterion.target_scale(batch.root_weight**2 @ batch.Y)
     return extract(
         candidates_for(targets),
         targets,
@@ -143,6 +146,19 @@ def _extract(
         floor=settings.floor,
         rows=batch,
     )
+
+
+def _heads(extraction: Extraction, batch: Batch, settings: Settings) -> Heads | None:
+    """Return how to predict from the features: by the criterion's own loss, or by least squares."""
+    weight = batch.root_weight**2
+    if settings.criterion.needs_rows:
+        features = extraction.features / batch.root_weight[:, None]
+        heads = extraction.criterion.heads(features, batch.Y, weight)
+        if heads is not None:
+            return heads
+    sums = weight @ batch.Y
+    means = sums / weight.sum() if settings.center else np.zeros(len(sums))
+    return least_squares_heads(extraction, means, sums)
 
 
 def row_columns(

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.utils.validation import column_or_1d
 
 from ..columns import Batch
 from ..deflation import Criterion, Outcome
@@ -55,11 +56,16 @@ class LoopTransformer(NestedTransformer):
     verbose: int | bool
     dtype: str = "float64"
     _is_precomputed = False
+    _one_target = False  # whether several columns of y are refused
     _candidates_are = "candidates; raise candidates or lower n_components"
 
     @abstractmethod
     def _make_criterion(self) -> Criterion:
         """Return the criterion that the parameters describe."""
+
+    def _criterion_for(self, encoder: TargetEncoder) -> Criterion:
+        """Return the criterion, which may depend on what the target is."""
+        return self._make_criterion()
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, criterion: Criterion
@@ -79,6 +85,8 @@ class LoopTransformer(NestedTransformer):
         return Batch(X, Y, check_weights(sample_weight, X))
 
     def _encoder(self, criterion: Criterion, y: Any, classes: Any = None) -> TargetEncoder:
+        if self._one_target and y is not None:
+            column_or_1d(y, warn=True)  # refuses several columns
         if not criterion.supervised:
             return TargetEncoder(None, 0)
         if y is None:
@@ -126,6 +134,7 @@ class LoopTransformer(NestedTransformer):
 
     def _set_classes(self, encoder: TargetEncoder) -> None:
         self.__dict__.pop("classes_", None)  # of an earlier fit
+        self._one_dimensional_y = encoder.one_dimensional
         if encoder.classes is not None:
             self.classes_ = encoder.classes
 

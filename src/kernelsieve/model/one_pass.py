@@ -28,6 +28,7 @@ from .assembly import (
     calibrate,
     draft,
     finish,
+    least_squares_heads,
     mean_image,
     variance_of_coordinates,
     variance_of_directions,
@@ -96,6 +97,9 @@ class OnePass:
             check_not_constant(
                 coordinates.targets, coordinates.target_means * np.sqrt(coordinates.total_weight)
             )
+        target_sums = coordinates.target_means * coordinates.total_weight
+        scale = criterion.target_scale(target_sums)
+        coordinates = replace(coordinates, targets=coordinates.targets * scale)
         extraction = extract(
             self._candidates(coordinates),
             coordinates.targets,
@@ -113,6 +117,7 @@ class OnePass:
                 rough,
                 batches,
                 self._frame.target_shift,
+                scale,
                 center=settings.center,
                 block_rows=settings.block_rows,
                 n_jobs=settings.n_jobs,
@@ -154,7 +159,14 @@ class OnePass:
         else:
             lengths = metric.lengths(rough.names, rough.dual)
             explained = variance_of_directions(rough, lengths, coordinates.trace, mean_squared_norm)
-        fit = finish(rough, settings.criterion, self._pool.first_of_equals(rough.names), explained)
+        means = coordinates.target_means
+        heads = least_squares_heads(
+            rough.extraction,
+            means if settings.center else np.zeros(len(means)),
+            means * coordinates.total_weight,
+        )
+        pool = self._pool.first_of_equals(rough.names)
+        fit = finish(rough, settings.criterion, pool, explained, heads)
         if not settings.center or settings.criterion.supervised:
             return fit
         image = mean_image(self._kernel, self._pool.points, coefficients, coordinates.means)

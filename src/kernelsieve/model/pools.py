@@ -16,6 +16,7 @@ from ..columns import (
     weighted_targets,
 )
 from ..deflation import (
+    Alignment,
     BestSubset,
     Criterion,
     DiagonalOnly,
@@ -58,8 +59,9 @@ def draw_pool(
         return draw_kmeans(batch.X, n_pool, random_state)
     if how == "rpcholesky":
         return draw_rpcholesky(batch.X, kernel, n_pool, random_state)
-    if how == "screen" and not criterion.supervised and not isinstance(criterion, ScoringCriterion):
-        criterion = DirectionVariance()  # examples that explain the images serve dense directions too
+    if how == "screen" and criterion.needs_metric and not isinstance(criterion, BestSubset):
+        # Examples that are good one by one serve directions that combine them, too.
+        criterion = Alignment() if criterion.supervised else DirectionVariance()
     if how == "screen" and criterion.symmetric:
         return draw_analysed(batch, kernel, criterion, n_pool, random_state, n_jobs)
     score = criterion.single if isinstance(criterion, BestSubset) else criterion

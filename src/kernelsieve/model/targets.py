@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ..exceptions import InvalidDataError
@@ -19,14 +20,17 @@ class TargetEncoder:
 
     classes: np.ndarray | None  # None for continuous targets
     n_targets: int
+    one_dimensional: bool = False  # y was a plain list of numbers or labels, and so are predictions
 
     @classmethod
     def for_target(cls, y: Any, target: str, classes: Sequence[Any] | None = None) -> TargetEncoder:
         """Decide what ``y`` is. Strings, booleans and integers are labels, floats are continuous."""
         values = _as_array(y)
         if classes is None and (target == "continuous" or not _are_labels(values, target)):
-            return cls(None, 1 if values.ndim == 1 else values.shape[1])
+            return cls(None, 1 if values.ndim == 1 else values.shape[1], values.ndim == 1)
         given = _labels(values) if classes is None else np.asarray(classes)
+        if target == "classes":
+            check_classification_targets(given)
         found = np.unique(given)
         if len(found) < 2:
             raise InvalidDataError(
@@ -34,7 +38,7 @@ class TargetEncoder:
                 "least 2 classes are needed; where rows come in pieces, pass classes=... with all of "
                 "them (for numbers to predict, pass target='continuous')."
             )
-        return cls(found, len(found))
+        return cls(found, len(found), True)
 
     def encode(self, y: Any, n_rows: int) -> np.ndarray:
         """Return the (n, q) float64 targets."""
@@ -116,6 +120,7 @@ def check_not_constant(targets: np.ndarray, before: np.ndarray) -> None:
     left, size = (float(np.sum(np.square(values))) for values in (targets, before))
     if not left > 1e-26 * size:
         raise InvalidDataError(
-            "y is constant, so no feature can be related to it; check the target column, or use a "
+            "y is constant, or of one class, so no feature can be related to it; check the target "
+            "column and the sample weights, or use a "
             "criterion without targets such as KernelFeatureExtraction('variance')."
         )

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..columns import Columns
+from ..heads import Heads
 from ..metric import Metric
 
 # Scores this close are a tie, and the first candidate wins: sums in another order (other block
@@ -24,13 +25,15 @@ _TIE = 1e-10
 class Direction:
     """A combination beta of candidates, of unit length in the metric.
 
-    ``means`` are the means of the candidates' columns; the loop fills them in.
+    ``means`` are the means of the candidates' columns; the loop fills them in. ``column`` is the
+    combined column, where it is known without combining.
     """
 
     candidates: np.ndarray
     weights: np.ndarray
     score: float
     means: np.ndarray | None = None
+    column: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,14 @@ class Criterion(ABC):
     @abstractmethod
     def propose(self, view: View) -> Direction | None:
         """Return the best direction, or None when there is none left."""
+
+    def target_scale(self, target_sums: np.ndarray) -> np.ndarray:
+        """Return by what each target is multiplied, given the weighted sums of the targets."""
+        return np.ones(len(target_sums))
+
+    def heads(self, features: np.ndarray, raw_targets: np.ndarray, weight: np.ndarray) -> Heads | None:
+        """Return linear heads on the features of the rows; None for least squares."""
+        return None
 
     def value(self, step: Step) -> float:
         """Return the number that goes into ``criterion_path_``; the score unless overridden."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..heads import Heads
 from ..losses import Loss, refit, resolve_loss
 from .base import Criterion, Direction, Step, View
 
@@ -34,9 +35,21 @@ class PrincipalDirections(Criterion):
 
 
 class PartialLeastSquares(Criterion):
-    """(Kernel) PLS: the direction of largest covariance, sections 3.1.2 and 3.2.2."""
+    """(Kernel) PLS: the direction of largest covariance, sections 3.1.2 and 3.2.2.
+
+    With ``balanced`` columns of class labels are divided by the roots of the classes' sizes, so that
+    Y becomes ``Y (Y'Y)^-1/2`` and small classes count as much as large ones.
+    """
 
     needs_metric = True
+
+    def __init__(self, balanced: bool = False) -> None:
+        self.balanced = balanced
+
+    def target_scale(self, target_sums: np.ndarray) -> np.ndarray:
+        if not self.balanced:
+            return super().target_scale(target_sums)
+        return 1.0 / np.sqrt(np.where(target_sums > 0, target_sums, 1.0))
 
     def propose(self, view: View) -> Direction | None:
         return steepest_direction(view, view.target_products, view.residual_targets)
@@ -58,15 +71,40 @@ class LossGradient(Criterion):
 
     def __init__(self, loss: str | Loss = "squared") -> None:
         self.loss = loss
+        self._heads: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def propose(self, view: View) -> Direction | None:
         loss = resolve_loss(self.loss)
-        root = view.root_weight
-        y = loss.prepare(view.raw_targets)
-        prediction = refit(loss, y, view.features / root[:, None], root**2)
-        gradient = (loss.negative_gradient(y, prediction) * root)[:, None]
+        root = view.root_weight[:, None]
+        if view.features.shape[1] == 0:
+            self._heads = {}  # of this run
+        Y = loss.prepare(view.raw_targets)
+        features = view.features / root
+        intercepts, coefficients = self._head(loss, Y, features, view.root_weight**2)
+        gradient = loss.negative_gradient(Y, features @ coefficients + intercepts) * root
+        if view.columns.centred:  # the kernel matrix is centred on both sides
+            gradient -= root * (root.T @ gradient) / (root.T @ root)
         residual = gradient - view.features @ (view.features.T @ gradient)
         return steepest_direction(view, view.columns.inner(residual), residual)
+
+    def heads(self, features: np.ndarray, raw_targets: np.ndarray, weight: np.ndarray) -> Heads | None:
+        loss = resolve_loss(self.loss)
+        Y = loss.prepare(raw_targets)
+        k = features.shape[1]
+        path = [self._head(loss, Y, features[:, :j], weight) for j in range(1, k + 1)]
+        coefficients = np.zeros((k, k, Y.shape[1]))
+        for j, (_, found) in enumerate(path):
+            coefficients[j, : j + 1] = found
+        return Heads(np.array([intercepts for intercepts, _ in path]), coefficients)
+
+    def _head(
+        self, loss: Loss, Y: np.ndarray, features: np.ndarray, weight: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Minimise the loss over the first j features, once."""
+        j = features.shape[1]
+        if j not in self._heads:
+            self._heads[j] = refit(loss, Y, features, weight)
+        return self._heads[j]
 
 
 def steepest_direction(view: View, products: np.ndarray, vectors: np.ndarray) -> Direction | None:
@@ -76,5 +114,7 @@ def steepest_direction(view: View, products: np.ndarray, vectors: np.ndarray) ->
     values, mixes = np.linalg.eigh((strength + strength.T) / 2)
     if not values[-1] > 0:
         return None
-    weights = dual @ mixes[:, -1] / np.sqrt(values[-1])
-    return Direction(np.arange(len(weights)), weights, float(values[-1]))
+    mix = mixes[:, -1] / np.sqrt(values[-1])
+    weights = dual @ mix
+    column = view.metric.combined_column(products @ mix)
+    return Direction(np.arange(len(weights)), weights, float(values[-1]), column=column)
