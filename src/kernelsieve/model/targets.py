@@ -97,13 +97,17 @@ def _are_labels(values: np.ndarray, target: str) -> bool:
 
 def _labels(values: np.ndarray) -> np.ndarray:
     labels = column_or_1d(values, warn=True)
-    missing = [i for i, label in enumerate(labels.tolist()) if label is None or label != label]
+    missing = [i for i, label in enumerate(labels.tolist()) if not _is_label(label)]
     if missing:
         raise InvalidDataError(
-            f"y contains NaN or None in row {missing[0]} (counted from 0), which is not a label; "
-            "remove these rows or give them a label."
+            f"Input y contains NaN, None or infinity in row {missing[0]} (counted from 0), which is no "
+            "label; remove these rows or give them a label."
         )
     return labels
+
+
+def _is_label(label: Any) -> bool:
+    return label is not None and not (isinstance(label, float) and not np.isfinite(label))
 
 
 def _is_object_of_floats(values: np.ndarray) -> bool:
