@@ -1,0 +1,305 @@
+"""Kernel PLS, orthogonal loadings and boosted latent features against naive code and peers."""
+
+import numpy as np
+import pytest
+from naive import CountingKernel
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import rbf_kernel
+
+from kernelsieve import (
+    BoostedLatentFeatures,
+    KernelBoostedLatentFeatures,
+    KernelPLS,
+    OrthogonalLoadingsKernelPLS,
+)
+from kernelsieve.deflation import Loss
+from kernelsieve.exceptions import InvalidDataError
+
+
+def double_centred(K):
+    H = np.eye(len(K)) - 1 / len(K)
+    return H @ K @ H
+
+
+def rosipal_trejo(K, Y, k):
+    """Kernel PLS as Rosipal and Trejo (2001) print it; predictions for the training rows."""
+    K, mean = double_centred(K), Y.mean(axis=0)
+    Y = Y - mean
+    left, T, start = Y.copy(), [], K.copy()
+    U = []
+    for _ in range(k):
+        u = left[:, :1]
+        for _ in range(2000):
+            t = K @ u
+            t /= np.linalg.norm(t)
+            new = left @ (left.T @ t)
+            new /= np.linalg.norm(new)
+            done = np.linalg.norm(new - u) < 1e-15
+            u = new
+            if done:
+                break
+        N = np.eye(len(K)) - t @ t.T
+        K, left = N @ K @ N, left - t @ (t.T @ left)
+        T.append(t)
+        U.append(u)
+    T, U = np.hstack(T), np.hstack(U)
+    B = U @ np.linalg.solve(T.T @ start @ U, T.T @ Y)
+    return start @ B + mean
+
+
+@pytest.fixture(params=["one", "several"])
+def targets(request, diabetes):
+    X, y = diabetes
+    return y if request.param == "one" else np.column_stack([y, 50 * X[:, 0] + y, 100 * X[:, 2] ** 2])
+
+
+def test_a_linear_kernel_gives_scikit_learns_partial_least_squares(targets, diabetes):
+    X = diabetes[0]
+    model = KernelPLS(6, kernel="linear").fit(X[:300], targets[:300])
+    for j in (1, 3, 6):
+        peer = PLSRegression(j, scale=False, tol=1e-20, max_iter=20_000).fit(X[:300], targets[:300])
+        expected = peer.predict(X).reshape(targets.shape)
+        assert_allclose(model.predict(X, n_components=j), expected, rtol=1e-8, atol=1e-8 * 300)
+
+
+def test_it_is_the_two_sided_algorithm(targets, diabetes):
+    X = diabetes[0]
+    model = KernelPLS(5, gamma=0.02).fit(X, targets)
+    expected = rosipal_trejo(rbf_kernel(X, gamma=0.02), targets.reshape(len(X), -1), 5)
+    assert_allclose(model.predict(X).reshape(expected.shape), expected, rtol=1e-8, atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_orthogonal_loadings_predict_the_same(kernel, diabetes):
+    X, y = diabetes
+    pls = KernelPLS(8, kernel=kernel, gamma=0.02).fit(X, y)
+    other = OrthogonalLoadingsKernelPLS(8, kernel=kernel, gamma=0.02).fit(X, y)
+    for j in (1, 4, 8):
+        assert_allclose(other.predict(X, j), pls.predict(X, j), rtol=1e-9)
+    K = rbf_kernel(X, gamma=0.02) if kernel == "rbf" else X @ X.T
+    gram = other.projection_.T @ K @ other.projection_
+    assert_allclose(gram, np.eye(8), atol=1e-8)
+
+
+@pytest.mark.parametrize("method", [KernelBoostedLatentFeatures, BoostedLatentFeatures])
+def test_the_squared_loss_is_partial_least_squares(method, diabetes):
+    X, y = diabetes
+    boosted = method(5, **({} if method is BoostedLatentFeatures else {"kernel": "linear"})).fit(X, y)
+    pls = KernelPLS(5, kernel="linear").fit(X, y)
+    for j in (1, 3, 5):
+        assert_allclose(boosted.predict(X, j), pls.predict(X, j), rtol=1e-8)
+
+
+def naive_boosted(K, y, k, negative_gradient, minimise):
+    """Section B of the method as written: the kernel matrix is deflated from both sides."""
+    K = double_centred(K)
+    n, T = len(K), np.empty((len(K), 0))
+    f = minimise(T, y)
+    for _ in range(k):
+        w = negative_gradient(y, f)
+        beta = w - T @ (T.T @ w)
+        beta -= beta.mean()
+        tau = K @ beta
+        tau /= np.linalg.norm(tau)
+        N = np.eye(n) - np.outer(tau, tau)
+        K, T = N @ K @ N, np.column_stack([T, tau])
+        f = minimise(T, y)
+    return T, f
+
+
+def test_logistic_features_equal_the_naive_algorithm(cancer):
+    X, labels = cancer[0][:200], cancer[1][:200]
+    y = 2.0 * labels - 1
+
+    def minimise(T, y):
+        if T.shape[1] == 0:
+            share = (y > 0).mean()
+            return np.full(len(y), np.log(share / (1 - share)))
+        model = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000).fit(T * 14, y)
+        return model.decision_function(T * 14)
+
+    def negative_gradient(y, f):
+        return y / (1 + np.exp(y * f))
+
+    T, f = naive_boosted(rbf_kernel(X, gamma=0.002), y, 3, negative_gradient, minimise)
+    model = KernelBoostedLatentFeatures(3, loss="logistic", gamma=0.002).fit(X, labels)
+    features = model.transform(X)
+    features /= np.linalg.norm(features, axis=0)
+    assert_allclose(np.abs((features * T).sum(axis=0)), 1, atol=1e-6)
+    assert_allclose(model.decision_function(X), f, rtol=1e-2, atol=1e-2)
+    assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-model.decision_function(X))))
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", "exponential", "logistic"])
+@pytest.mark.parametrize("candidates", ["all", 60])
+def test_every_loss_separates_the_classes(loss, candidates, cancer):
+    X, y = cancer
+    names = np.array(["malignant", "benign"])[y]
+    model = KernelBoostedLatentFeatures(
+        6, loss=loss, gamma=0.01, candidates=candidates, random_state=0
+    ).fit(X[::2], names[::2])
+    assert model.score(X[1::2], names[1::2]) > 0.92
+    assert set(model.predict(X)) == {"malignant", "benign"}
+    if loss in ("exponential", "logistic"):
+        p = model.predict_proba(X[1::2])
+        assert_allclose(p.sum(axis=1), 1)
+        assert ((p[:, 1] > 0.5) == (model.predict(X[1::2]) == model.classes_[1])).all()
+    else:
+        assert not hasattr(model, "predict_proba")
+
+
+def test_many_classes_are_told_apart(digits):
+    X, y = digits
+    for model in (
+        KernelPLS(30, gamma=0.05),
+        KernelBoostedLatentFeatures(30, loss="logistic", gamma=0.05),
+        KernelBoostedLatentFeatures(30, gamma=0.05),
+    ):
+        assert model.fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.9
+        assert model.decision_function(X[:3]).shape == (3, 10)
+
+
+def test_the_training_loss_falls_with_every_feature(cancer):
+    X, y = cancer
+    model = KernelBoostedLatentFeatures(8, loss="logistic", gamma=0.005).fit(X, y)
+    sign = 2.0 * y - 1
+    losses = [np.logaddexp(0, -sign * model.decision_function(X, j)).mean() for j in range(1, 9)]
+    assert (np.diff(losses) < 1e-9).all()
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
+def test_separable_data_do_not_diverge(loss, rng):
+    X = rng.standard_normal((60, 2))
+    y = X[:, 0] > 0
+    model = KernelBoostedLatentFeatures(20, loss=loss, gamma=1.0).fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert model.score(X, y) == 1
+
+
+def test_the_absolute_loss_withstands_outliers(rng):
+    X = rng.standard_normal((300, 5))
+    truth = X @ [1.0, -2.0, 0.5, 0.0, 1.0]
+    y = truth + 0.1 * rng.standard_normal(300)
+    y[::10] += 100
+    robust = BoostedLatentFeatures(5, loss="absolute").fit(X, y)
+    squared = BoostedLatentFeatures(5).fit(X, y)
+    gap = [np.mean((m.predict(X) - truth) ** 2) for m in (robust, squared)]
+    assert gap[0] < 0.02 * gap[1]
+
+
+class Huber(Loss):
+    """A user's loss."""
+
+    def value(self, y, f):
+        r = np.abs(y - f)
+        return np.where(r < 1, r**2 / 2, r - 0.5)
+
+    def negative_gradient(self, y, f):
+        return np.clip(y - f, -1, 1)
+
+    def curvature(self, y, f):
+        return (np.abs(y - f) < 1).astype(float)
+
+
+def test_a_users_own_loss(rng):
+    X = rng.standard_normal((300, 5))
+    truth = X @ [1.0, -2.0, 0.5, 0.0, 1.0]
+    y = truth + 0.1 * rng.standard_normal(300)
+    y[::20] += 50
+    model = BoostedLatentFeatures(5, loss=Huber()).fit(X, y)
+    assert np.corrcoef(model.predict(X), truth)[0, 1] > 0.999
+
+
+def test_one_product_a_component_whatever_the_number_of_targets(targets, diabetes):
+    X = diabetes[0]
+    kernel = CountingKernel(0.02)
+    n = len(X)
+    KernelPLS(6, kernel=kernel, max_memory=0).fit(X, targets)
+    assert kernel.evaluations <= (6 + 1) * n * n + 1  # a first look for norms and targets
+    kernel = CountingKernel(0.02)
+    KernelPLS(6, kernel=kernel).fit(X, targets)
+    assert kernel.evaluations <= n * n + 1
+
+
+def test_a_pool_predicts_with_as_many_evaluations(diabetes):
+    X, y = diabetes
+    kernel = CountingKernel(0.02)
+    model = KernelPLS(6, kernel=kernel, candidates=40, random_state=0).fit(X, y)
+    assert kernel.evaluations <= len(X) * 40 * 2 + 40 * 40 + 1
+    kernel.evaluations = 0
+    model.predict(X[:10])
+    assert kernel.evaluations == 400
+
+
+def test_a_pool_in_pieces_predicts_the_same(targets, diabetes):
+    X = diabetes[0]
+    whole = KernelPLS(6, gamma=0.02, candidates=X[:50]).fit(X, targets)
+    for size in (1, 7, 100):
+        pieces = KernelPLS(6, gamma=0.02, candidates=X[:50])
+        for start in range(0, len(X), size):
+            pieces.partial_fit(X[start : start + size], targets[start : start + size])
+        assert_allclose(pieces.predict(X), whole.predict(X), rtol=1e-7)
+
+
+def test_a_pool_of_all_rows_is_exact(targets, diabetes):
+    X, Y = diabetes[0][:200], targets[:200]
+    exact = KernelPLS(4, gamma=0.05).fit(X, Y)
+    pooled = KernelPLS(4, gamma=0.05, candidates=X).fit(X, Y)
+    assert_allclose(pooled.predict(X), exact.predict(X), rtol=1e-5)
+
+
+def test_sparse_rows_are_centred_without_being_filled(diabetes, rng):
+    X = sparse.random(200, 30_000, density=0.002, format="csr", random_state=0)
+    y = np.asarray(X[:, :50].sum(axis=1)).ravel() + 0.1 * rng.standard_normal(200)
+    model = KernelPLS(4, kernel="linear").fit(X, y)
+    peer = PLSRegression(4, scale=False).fit(X.toarray(), y)
+    assert_allclose(model.predict(X), peer.predict(X.toarray()), atol=1e-8)
+    assert sparse.issparse(model.landmarks_)
+
+
+def test_classes_are_weighed_by_their_size(cancer):
+    """Labels enter as Y (Y'Y)^-1/2: the same features as for that continuous target."""
+    X, y = cancer
+    one_hot = np.eye(2)[y]
+    scaled = one_hot / np.sqrt(one_hot.sum(axis=0))
+    labels = KernelPLS(4, gamma=0.01).fit(X, y)
+    numbers = KernelPLS(4, gamma=0.01).fit(X, scaled)
+    assert_allclose(np.abs(labels.transform(X)), np.abs(numbers.transform(X)), atol=1e-9)
+
+
+def test_weights_count_rows(diabetes, rng):
+    X, y = diabetes[0][:150], diabetes[1][:150]
+    weight = rng.integers(0, 4, 150)
+    again = np.repeat(np.arange(150), weight)
+    for make in (
+        lambda: KernelPLS(4, gamma=0.02),
+        lambda: OrthogonalLoadingsKernelPLS(4, gamma=0.02),
+        lambda: KernelBoostedLatentFeatures(4, gamma=0.02),
+        lambda: KernelBoostedLatentFeatures(2, gamma=0.02, loss="absolute"),
+    ):
+        a = make().fit(X, y, sample_weight=weight)
+        b = make().fit(X[again], y[again])
+        assert_allclose(a.predict(X), b.predict(X), rtol=1e-6)
+
+
+def test_several_columns_are_refused_where_one_is_needed(diabetes):
+    X, y = diabetes
+    with pytest.raises(ValueError, match="1d array"):
+        OrthogonalLoadingsKernelPLS(3).fit(X, np.column_stack([y, y]))
+
+
+def test_margins_need_labels(diabetes):
+    X, y = diabetes
+    with pytest.raises(InvalidDataError, match="separates classes"):
+        KernelBoostedLatentFeatures(3, loss="logistic").fit(X, y)
+
+
+def test_continuous_targets_have_no_classes(diabetes):
+    X, y = diabetes
+    model = KernelPLS(3).fit(X, y)
+    for name in ("decision_function", "predict_proba"):
+        assert not hasattr(model, name)
