@@ -86,7 +86,8 @@ def extract_sparse(
         standardised inside, to mean 0 and variance 1; everything that is returned is in the units of
         the y given. Gradients of other losses are used as they are.
     kernel : Kernel
-        Its diagonal is needed by every selection but "mr".
+        Its diagonal is evaluated, except for "mr" as long as that gives directions with several
+        support vectors.
     n_components : int
         Number of features, at most.
     nu : float
