@@ -14,6 +14,8 @@ from .latent import (
     KernelPCA,
     KernelPLS,
     OrthogonalLoadingsKernelPLS,
+    SparseKernelBoostedLatentFeatures,
+    SparseKernelPLS,
 )
 
 __version__ = "0.1.0"
@@ -27,7 +29,9 @@ __all__ = [
     "KernelPCA",
     "KernelPLS",
     "OrthogonalLoadingsKernelPLS",
+    "SparseKernelBoostedLatentFeatures",
     "SparseKernelFeatureAnalysis",
+    "SparseKernelPLS",
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",
 ]

@@ -23,7 +23,9 @@ from kernelsieve import (
     KernelPCA,
     KernelPLS,
     OrthogonalLoadingsKernelPLS,
+    SparseKernelBoostedLatentFeatures,
     SparseKernelFeatureAnalysis,
+    SparseKernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
@@ -66,9 +68,12 @@ def name_of(estimator):
 
 def drawn_by_chance(estimator):
     """Checks that candidates drawn at random cannot pass, and why."""
-    if not isinstance(getattr(estimator, "candidates", None), int):
+    if isinstance(estimator, SparseKernelPLS):
+        weights = "of equal residuals the first rows are chosen, and these are others when shuffled"
+    elif isinstance(getattr(estimator, "candidates", None), int):
+        weights = "a random pool is another one when rows are repeated"
+    else:
         return {}
-    weights = "a random pool is another one when rows are repeated"
     expected = {
         f"check_sample_weight_equivalence_on_{kind}_data": weights for kind in ("dense", "sparse")
     }
@@ -107,6 +112,10 @@ def drawn_by_chance(estimator):
         BoostedLatentFeatures(),
         BoostedLatentFeatures(loss="exponential", target="classes"),
         KernelFeatureExtraction("kblf"),
+        SparseKernelPLS(),
+        SparseKernelPLS(5, selection="exact", nu=0.5),
+        SparseKernelBoostedLatentFeatures(random_state=0),
+        SparseKernelBoostedLatentFeatures(loss="squared", target="continuous"),
     ],
     expected_failed_checks=drawn_by_chance,
 )

@@ -5,6 +5,7 @@ from .framework import FeatureExtraction, KernelFeatureExtraction
 from .orthogonal_loadings import OrthogonalLoadingsKernelPLS
 from .pls import KernelPLS
 from .principal import KernelPCA
+from .sparse_pls import SparseKernelBoostedLatentFeatures, SparseKernelPLS
 
 __all__ = [
     "BoostedLatentFeatures",
@@ -14,4 +15,6 @@ __all__ = [
     "KernelPCA",
     "KernelPLS",
     "OrthogonalLoadingsKernelPLS",
+    "SparseKernelBoostedLatentFeatures",
+    "SparseKernelPLS",
 ]

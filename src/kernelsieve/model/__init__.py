@@ -10,6 +10,7 @@ from .fitting import (
     fit_columns,
     row_columns,
     total_weight,
+    trace_of,
     weighted_sum,
 )
 from .form import KernelModel, Projector
@@ -40,5 +41,6 @@ __all__ = [
     "row_columns",
     "sign_of_largest",
     "total_weight",
+    "trace_of",
     "weighted_sum",
 ]

@@ -1,0 +1,104 @@
+"""Sparse kernel PLS and sparse boosted latent features as estimators."""
+
+import numpy as np
+import pytest
+from naive import CountingKernel
+from numpy.testing import assert_allclose
+
+from kernelsieve import KernelPLS, SparseKernelBoostedLatentFeatures, SparseKernelPLS
+from kernelsieve.exceptions import InvalidDataError
+
+
+@pytest.mark.parametrize("selection", ["mr", "mi", "mi-mr"])
+def test_all_rows_as_support_vectors_are_kernel_pls(selection, diabetes):
+    X, y = diabetes
+    dense = KernelPLS(6, gamma=0.02).fit(X[:300], y[:300])
+    model = SparseKernelPLS(6, gamma=0.02, nu=1.0, selection=selection, random_state=0)
+    model.fit(X[:300], y[:300])
+    for j in (1, 3, 6):
+        assert_allclose(model.predict(X, j), dense.predict(X, j), rtol=1e-7)
+
+
+def test_the_model_is_kernel_times_projection_minus_offset(diabetes):
+    X, y = diabetes
+    model = SparseKernelPLS(5, gamma=0.02, nu=0.1).fit(X, y)
+    K = np.exp(-0.02 * ((X[:, None] - model.landmarks_[None]) ** 2).sum(axis=2))
+    assert_allclose(model.transform(X), K @ model.projection_ - model.offset_, atol=1e-8)
+    assert_allclose(model.landmarks_, X[model.landmark_indices_])
+    assert len(model.landmarks_) == round(model.support_fraction_[-1] * len(X))
+    short = model.truncate(2)
+    assert len(short.landmarks_) < len(model.landmarks_)
+    assert_allclose(short.predict(X), model.predict(X, n_components=2))
+
+
+def test_fewer_support_vectors_with_a_smaller_share(diabetes):
+    X, y = diabetes
+    sizes = [len(SparseKernelPLS(5, nu=nu).fit(X, y).landmarks_) for nu in (0.02, 0.1, 0.4, 1.0)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < 0.15 * len(X)
+
+
+def test_only_columns_of_support_vectors_are_evaluated(diabetes):
+    X, y = diabetes
+    kernel = CountingKernel(0.02)
+    model = SparseKernelPLS(6, kernel=kernel, nu=0.02, cache_columns=442).fit(X, y)
+    n, m = len(X), len(model.landmarks_)
+    assert kernel.evaluations <= n * m + 17 * m + 1  # and k(z, z) in small blocks
+    assert m < 0.2 * n
+
+
+def test_it_stops_at_a_training_error(diabetes):
+    X, y = diabetes
+    model = SparseKernelPLS(50, gamma=0.02, nu=0.1, target_error=0.5 * y.var()).fit(X, y)
+    assert model.n_components_ < 50
+    errors = [np.mean((model.predict(X, j) - y) ** 2) for j in range(1, model.n_components_ + 1)]
+    assert_allclose(model.criterion_path_, errors, rtol=1e-8)
+    assert errors[-1] <= 0.5 * y.var()
+    assert (np.array(errors[:-1]) > 0.5 * y.var()).all()
+
+
+def test_exact_selection_tells_its_gap(diabetes):
+    X, y = diabetes[0][:150], diabetes[1][:150]
+    model = SparseKernelPLS(3, gamma=0.02, nu=0.5, selection="exact").fit(X, y)
+    assert (model.duality_gaps_ < 1e-2).all()
+    assert np.isnan(SparseKernelPLS(3, nu=0.5).fit(X, y).duality_gaps_).all()
+
+
+@pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
+@pytest.mark.parametrize("loss", ["squared", "exponential", "logistic"])
+def test_classes_are_separated_by_few_examples(loss, cancer):
+    X, y = cancer
+    model = SparseKernelBoostedLatentFeatures(6, loss=loss, gamma=0.01, nu=0.05, random_state=0)
+    model.fit(X[::2], y[::2])
+    assert model.score(X[1::2], y[1::2]) > 0.9
+    assert len(model.landmarks_) < 0.5 * len(X[::2])
+    if loss == "squared":
+        assert not hasattr(model, "predict_proba")
+    else:
+        assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_numbers_with_the_squared_loss(diabetes):
+    X, y = diabetes
+    sparse = SparseKernelPLS(4, nu=0.1, selection="mr").fit(X, y)
+    same = SparseKernelBoostedLatentFeatures(
+        4, nu=0.1, selection="mr", loss="squared", target="continuous"
+    ).fit(X, y)
+    assert_allclose(same.predict(X), sparse.predict(X))
+
+
+def test_what_it_cannot_do_is_said(diabetes, digits):
+    X, y = diabetes
+    with pytest.raises(InvalidDataError, match="loss='squared'"):
+        SparseKernelBoostedLatentFeatures(target="continuous").fit(X, y)
+    with pytest.raises(InvalidDataError, match="OneVsRest"):
+        SparseKernelBoostedLatentFeatures().fit(*digits)
+    with pytest.raises(ValueError, match="1d array"):
+        SparseKernelPLS().fit(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match="nu"):
+        SparseKernelPLS(nu=0).fit(X, y)
+    with pytest.raises(ValueError, match="selection"):
+        SparseKernelPLS(selection="best").fit(X, y)
+    with pytest.raises(InvalidDataError, match="No feature"):
+        SparseKernelPLS().fit(X, np.ones(len(X)))
+    assert not hasattr(SparseKernelPLS(), "partial_fit")
