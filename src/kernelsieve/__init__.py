@@ -6,7 +6,7 @@ from .greedy import (
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
-from .latent import FeatureExtraction, KernelFeatureExtraction, KernelPCA
+from .latent import FeatureExtraction, KernelFeatureExtraction, KernelPCA, ReducedKernelOPLS
 
 __version__ = "0.1.0"
 
@@ -15,6 +15,7 @@ __all__ = [
     "FeatureExtraction",
     "KernelFeatureExtraction",
     "KernelPCA",
+    "ReducedKernelOPLS",
     "SparseKernelFeatureAnalysis",
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",

@@ -41,6 +41,10 @@ class Outcome(Enum):
         "the features explain the target completely, and no candidate is related to what is left. "
         "Lower n_components"
     )
+    TARGETS = (
+        "there is one for each independent target (one less than there are classes), and all of them "
+        "were found. Lower n_components, or pass n_components=None"
+    )
     IMPRECISE = (
         "the columns that are left are too small to be known from their inner products. "
         "Pass precision='safe', raise gamma, or lower n_components"
@@ -129,7 +133,7 @@ def extract(
     directions: list[Direction] = []
     products: list[np.ndarray] = []
     outcome = Outcome.COMPLETE
-    none_left = Outcome.CUT if criterion.cutoff > 0 else Outcome.EXHAUSTED
+    none_left = _when_none_is_left(criterion)
     fruitless = 0
     while basis.size < n_components:
         if not candidates.advance(residual_targets):
@@ -189,6 +193,12 @@ def extract(
         total_weight=total_weight,
         outcome=outcome,
     )
+
+
+def _when_none_is_left(criterion: Criterion) -> Outcome:
+    if criterion.cutoff > 0:
+        return Outcome.CUT
+    return Outcome.TARGETS if criterion.at_most_targets else Outcome.EXHAUSTED
 
 
 def _view(

@@ -17,6 +17,7 @@ from .loop_transformer import LoopTransformer, all_or_nothing
 from .nested import NestedTransformer
 from .one_pass import OnePass
 from .rebuilding import Rebuilding
+from .stream import Stream
 from .targets import TargetEncoder
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Projector",
     "Rebuilding",
     "Settings",
+    "Stream",
     "TargetEncoder",
     "about_the_mean",
     "all_or_nothing",
