@@ -6,13 +6,20 @@ from .greedy import (
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
-from .latent import FeatureExtraction, KernelFeatureExtraction, KernelPCA, ReducedKernelOPLS
+from .latent import (
+    FeatureExtraction,
+    KernelBoosting,
+    KernelFeatureExtraction,
+    KernelPCA,
+    ReducedKernelOPLS,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
     "FeatureExtraction",
+    "KernelBoosting",
     "KernelFeatureExtraction",
     "KernelPCA",
     "ReducedKernelOPLS",

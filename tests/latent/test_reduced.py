@@ -231,7 +231,7 @@ def test_the_criterion_by_name(several):
     assert_allclose(fitted, LinearRegression().fit(X, Y).predict(X), rtol=1e-5, atol=1e-6)
 
 
-def test_one_feature_is_rotated_reduced_rank_regression(several):
+def test_the_first_features_are_reduced_rank_regression(several):
     """The first j features give the best prediction of rank j: Eckart and Young on the full fit."""
     X, Y = several
     Y = centred(Y / Y.std(axis=0))

@@ -13,7 +13,7 @@ from .fitting import (
     weighted_sum,
 )
 from .form import KernelModel, Projector
-from .loop_transformer import LoopTransformer, all_or_nothing
+from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
 from .nested import NestedTransformer
 from .one_pass import OnePass
 from .rebuilding import Rebuilding
@@ -21,6 +21,7 @@ from .stream import Stream
 from .targets import TargetEncoder
 
 __all__ = [
+    "DEFAULT_COMPONENTS",
     "Fit",
     "KernelExtractor",
     "KernelModel",
