@@ -14,14 +14,16 @@ from .fitting import (
     weighted_sum,
 )
 from .form import KernelModel, Projector
-from .loop_transformer import LoopTransformer, all_or_nothing
+from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
 from .nested import NestedTransformer
 from .one_pass import OnePass
 from .prediction import Predicting
 from .rebuilding import Rebuilding
+from .stream import Stream
 from .targets import TargetEncoder
 
 __all__ = [
+    "DEFAULT_COMPONENTS",
     "Fit",
     "KernelExtractor",
     "KernelModel",
@@ -32,6 +34,7 @@ __all__ = [
     "Projector",
     "Rebuilding",
     "Settings",
+    "Stream",
     "TargetEncoder",
     "about_the_mean",
     "all_or_nothing",
