@@ -20,7 +20,7 @@ from .one_pass import OnePass
 from .prediction import Predicting
 from .rebuilding import Rebuilding
 from .stream import Stream
-from .targets import TargetEncoder
+from .targets import TargetEncoder, check_not_constant
 
 __all__ = [
     "DEFAULT_COMPONENTS",
@@ -38,6 +38,7 @@ __all__ = [
     "TargetEncoder",
     "about_the_mean",
     "all_or_nothing",
+    "check_not_constant",
     "diagonal_of",
     "documented",
     "fit_columns",
