@@ -1,4 +1,4 @@
 """M. Momma: Efficient computations via scalable sparse kernel PLS and boosted latent features.
 
-Proceedings of the 11th ACM SIGKDD International Conference on Knowledge Discovery and Data Mining, 2005.
+ACM SIGKDD International Conference on Knowledge Discovery and Data Mining, 2005.
 """

@@ -81,8 +81,7 @@ def state_figure3(results: Mapping[str, Mapping[int, scaling.Training]]) -> None
     print_line("rows", [*sizes, "exponent"])
     for name, runs in results.items():
         cells = [f"{run.seconds:.3f}" for run in runs.values()]
-        gap = [""] * (len(sizes) - len(cells))
-        print_line(name, [*cells, *gap, f"{scaling.exponent(runs):.2f}"])
+        print_line(name, [*cells, f"{scaling.exponent(runs):.2f}"])
     print("  features")
     for name in list(results)[1:]:
         print_line(name, [run.n_features for run in results[name].values()])

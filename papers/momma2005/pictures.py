@@ -80,6 +80,7 @@ def draw_figure2(results: Mapping[str, Mapping[str, Mapping[float, Point]]], pat
                     fontsize=7,
                     color=COLOURS[place],
                 )
+        panel.margins(x=0.09)
         panel.set(title=TITLES[name], xlabel="share of rows that are support vectors", ylabel="Q$^2$")
         panel.legend(frameon=False, fontsize=8)
     return save(figure, path)
