@@ -5,7 +5,17 @@ from __future__ import annotations
 import argparse
 import importlib
 
-NAMES = ("fill", "serving", "accuracy", "exact", "analysis", "kernel_pls", "pools", "million")
+NAMES = (
+    "fill",
+    "serving",
+    "accuracy",
+    "exact",
+    "analysis",
+    "kernel_pls",
+    "sparse_pls",
+    "pools",
+    "million",
+)
 
 
 def main() -> None:

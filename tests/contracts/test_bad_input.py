@@ -8,14 +8,28 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from kernelsieve import (
+    AcceleratedKernelFeatureAnalysis,
     FeatureExtraction,
+    KernelBoostedLatentFeatures,
     KernelFeatureExtraction,
+    KernelPCA,
+    KernelPLS,
+    OrthogonalLoadingsKernelPLS,
+    SparseKernelFeatureAnalysis,
+    SparseKernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
 from kernelsieve.exceptions import FewerFeaturesWarning
 
-METHODS = [SparseMaximalAlignment, SparseMaximalCovariance]
+SELECTING = [SparseMaximalAlignment, SparseMaximalCovariance]
+METHODS = [
+    *SELECTING,
+    KernelPLS,
+    KernelBoostedLatentFeatures,
+    OrthogonalLoadingsKernelPLS,
+    SparseKernelPLS,
+]
 
 
 @pytest.fixture
@@ -58,7 +72,7 @@ def test_a_refused_second_fit_leaves_the_first_in_place(method, data):
     np.testing.assert_array_equal(model.transform(X), before)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELECTING)
 def test_sizes(method, data):
     X, y = data
     refused("0 sample", method(), X[:0], y[:0])
@@ -73,9 +87,11 @@ def test_sizes(method, data):
 @pytest.mark.parametrize("method", METHODS)
 def test_targets_without_information(method, data):
     X, _ = data
+    refused("y is constant", method(), X, np.full(40, 3.3))
+    if method in (OrthogonalLoadingsKernelPLS, SparseKernelPLS):  # for numbers only
+        return
     refused("one class only", method(), X, np.zeros(40, dtype=int))
     refused("one class only", method(), X, np.array(["a"] * 40))
-    refused("y is constant", method(), X, np.full(40, 3.3))
     refused("y is constant", method(center=False), X, np.zeros(40))
 
 
@@ -189,7 +205,7 @@ def test_pieces(data):
         model.partial_fit(X[:, :3], labels)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELECTING)
 @pytest.mark.parametrize("candidates", ["all", 40, "resample"])
 def test_rank_below_k_gives_fewer_features_and_one_warning(method, candidates, rng):
     X = np.repeat(rng.standard_normal((10, 3)), 8, axis=0)  # ten different rows, rank 3
@@ -312,3 +328,41 @@ def test_pieces_where_they_cannot_be(data):
     ):
         with pytest.raises(AttributeError):
             estimator.partial_fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "method", [AcceleratedKernelFeatureAnalysis, SparseKernelFeatureAnalysis, KernelPCA]
+)
+def test_unsupervised_methods_refuse_the_same(method, data):
+    X, _ = data
+    bad = X.copy()
+    bad[7, 2] = np.nan
+    refused("X contains NaN in row 7, column 2", method(), bad, None)
+    refused("at least|minimum of", method(), X[:1], None)
+    refused("n_components=50 is larger than the 40", method(50), X, None)
+    refused("Did you mean 'rbf'", method(kernel="rfb"), X, None)
+    refused("No feature could be found", method(kernel="linear"), np.zeros((10, 3)), None)
+    model = method(3).fit(X)
+    for call in (model.transform, model.reconstruction_error):
+        with pytest.raises(ValueError, match="expecting 4"):
+            call(X[:, :3])
+        with pytest.raises(ValueError, match="row 7"):
+            call(bad)
+    with pytest.raises(NotFittedError):
+        method().reconstruction_error(X)
+    with pytest.raises(ValueError, match="n_components=4"):
+        model.reconstruction_error(X, n_components=4)
+
+
+@pytest.mark.parametrize(
+    "method", [KernelPLS, KernelBoostedLatentFeatures, OrthogonalLoadingsKernelPLS, SparseKernelPLS]
+)
+def test_predictors_refuse_the_same(method, data):
+    X, y = data
+    with pytest.raises(NotFittedError):
+        method().predict(X)
+    model = method(3).fit(X, y)
+    with pytest.raises(ValueError, match="expecting 4"):
+        model.predict(X[:, :3])
+    with pytest.raises(ValueError, match="n_components=4"):
+        model.predict(X, n_components=4)

@@ -11,7 +11,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from kernelsieve import KernelFeatureExtraction, SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve import (
+    AcceleratedKernelFeatureAnalysis,
+    KernelFeatureExtraction,
+    KernelPCA,
+    KernelPLS,
+    SparseKernelFeatureAnalysis,
+    SparseMaximalAlignment,
+    SparseMaximalCovariance,
+)
 from kernelsieve.columns import Batch, Pool
 from kernelsieve.deflation import Alignment, Covariance
 from kernelsieve.exceptions import FewerFeaturesWarning
@@ -23,6 +31,11 @@ ESTIMATORS = {
     "covariance": SparseMaximalCovariance,
     "variance": lambda *a, **kw: KernelFeatureExtraction("variance", *a, **kw),
     "kpls": lambda *a, **kw: KernelFeatureExtraction("kpls", *a, **kw),
+    "akfa": AcceleratedKernelFeatureAnalysis,
+    "centred akfa": lambda *a, **kw: AcceleratedKernelFeatureAnalysis(*a, center=True, **kw),
+    "skfa": SparseKernelFeatureAnalysis,
+    "pca": KernelPCA,
+    "pls": KernelPLS,
     "pairs": lambda *a, **kw: SparseMaximalCovariance(*a, n_nonzero=2, **kw),
 }
 

@@ -41,6 +41,14 @@ class Outcome(Enum):
         "the features explain the target completely, and no candidate is related to what is left. "
         "Lower n_components"
     )
+    TARGETS = (
+        "there is one for each independent target (one less than there are classes), and all of them "
+        "were found. Lower n_components, or pass n_components=None"
+    )
+    SETTLED = (
+        "no direction lets the loss fall any further. Lower n_components, or pass n_components=None to "
+        "take as many as there are"
+    )
     IMPRECISE = (
         "the columns that are left are too small to be known from their inner products. "
         "Pass precision='safe', raise gamma, or lower n_components"
@@ -130,7 +138,7 @@ def extract(
     directions: list[Direction] = []
     products: list[np.ndarray] = []
     outcome = Outcome.COMPLETE
-    none_left = Outcome.CUT if criterion.cutoff > 0 else Outcome.EXHAUSTED
+    none_left = _when_none_is_left(criterion)
     fruitless = 0
     while basis.size < n_components:
         if not candidates.advance(residual_targets):
@@ -192,6 +200,12 @@ def extract(
         outcome=outcome,
         criterion=criterion,
     )
+
+
+def _when_none_is_left(criterion: Criterion) -> Outcome:
+    if criterion.cutoff > 0:
+        return Outcome.CUT
+    return Outcome.TARGETS if criterion.at_most_targets else Outcome.EXHAUSTED
 
 
 def _view(

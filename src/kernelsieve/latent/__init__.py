@@ -1,20 +1,24 @@
 """Methods that combine many examples into latent features, and the framework itself."""
 
 from .boosted import BoostedLatentFeatures, KernelBoostedLatentFeatures
+from .boosting import KernelBoosting
 from .framework import FeatureExtraction, KernelFeatureExtraction
 from .orthogonal_loadings import OrthogonalLoadingsKernelPLS
 from .pls import KernelPLS
 from .principal import KernelPCA
+from .reduced import ReducedKernelOPLS
 from .sparse_pls import SparseKernelBoostedLatentFeatures, SparseKernelPLS
 
 __all__ = [
     "BoostedLatentFeatures",
     "FeatureExtraction",
     "KernelBoostedLatentFeatures",
+    "KernelBoosting",
     "KernelFeatureExtraction",
     "KernelPCA",
     "KernelPLS",
     "OrthogonalLoadingsKernelPLS",
+    "ReducedKernelOPLS",
     "SparseKernelBoostedLatentFeatures",
     "SparseKernelPLS",
 ]

@@ -17,6 +17,7 @@ from ..model import (
     Predicting,
     Settings,
     about_the_mean,
+    check_not_constant,
     diagonal_of,
     documented,
     row_columns,
@@ -124,14 +125,15 @@ class OrthogonalLoadingsKernelPLS(Predicting, KernelExtractor):
 
 def fit_orthogonal_loadings(batch: Batch, kernel: Kernel, settings: Settings) -> Fit:
     """Run the algorithm on the doubly centred kernel matrix: one product a feature."""
-    everyone = np.arange(len(batch))
-    pool = Pool(kernel.points(batch.X, everyone), everyone)
-    stored = row_columns(batch, kernel, pool, settings, everyone=True)
-    columns = DoublyCentredColumns(stored, batch.root_weight)
-    lengths = diagonal_of(stored, batch) - 2 * columns.row_means + columns.mean_of_all
     root = batch.root_weight
     mean = float(root**2 @ batch.Y[:, 0] / (root @ root))
     y = (batch.Y[:, 0] - mean) * root
+    check_not_constant(y, batch.Y[:, 0] * root)
+    everyone = np.arange(len(batch))
+    pool = Pool(kernel.points(batch.X, everyone), everyone)
+    stored = row_columns(batch, kernel, pool, settings, everyone=True)
+    columns = DoublyCentredColumns(stored, root)
+    lengths = diagonal_of(stored, batch) - 2 * columns.row_means + columns.mean_of_all
     duals, features, coefficients = _loadings(columns, root, y, settings)
     k = len(coefficients)
     covariances = features.T @ np.column_stack([y, *(y - features @ c for c in coefficients[:-1])])
@@ -181,5 +183,6 @@ def _loadings(
         u = y - T @ c
         if not float(u @ u) > 1e-24 * float(y @ y):
             break
-    k = len(duals)
-    return np.column_stack(duals), np.column_stack(features), np.array(path)[:, :k]
+    k, n = len(duals), len(y)
+    B, T = (np.array(vectors).reshape(k, n).T for vectors in (duals, features))
+    return B, T, np.array(path).reshape(k, settings.n_components)[:, :k]

@@ -14,14 +14,16 @@ from .fitting import (
     weighted_sum,
 )
 from .form import KernelModel, Projector
-from .loop_transformer import LoopTransformer, all_or_nothing
+from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
 from .nested import NestedTransformer
 from .one_pass import OnePass
 from .prediction import Predicting
 from .rebuilding import Rebuilding
-from .targets import TargetEncoder
+from .stream import Stream
+from .targets import TargetEncoder, check_not_constant
 
 __all__ = [
+    "DEFAULT_COMPONENTS",
     "Fit",
     "KernelExtractor",
     "KernelModel",
@@ -32,9 +34,11 @@ __all__ = [
     "Projector",
     "Rebuilding",
     "Settings",
+    "Stream",
     "TargetEncoder",
     "about_the_mean",
     "all_or_nothing",
+    "check_not_constant",
     "diagonal_of",
     "documented",
     "fit_columns",

@@ -61,9 +61,10 @@ class OnePass:
         self._frame = Frame(fill, shift, target_shift, settings.dtype)
 
     def new_statistic(self, *, repeatable: bool) -> Statistic:
-        """Return an empty statistic: the safe form where asked, or where rows come only once."""
-        precision = self._settings.precision
-        safe = precision == "safe" or (precision == "auto" and not repeatable)
+        """Return an empty statistic: the safe one where asked or needed, or for rows that come once."""
+        precision, criterion = self._settings.precision, self._settings.criterion
+        needed = criterion.needs_all_digits or not repeatable
+        safe = precision == "safe" or (precision == "auto" and needed)
         return (TriangularStatistic if safe else GramStatistic)(self._frame.n_lines)
 
     def absorb(self, statistic: Statistic, batch: Batch) -> None:

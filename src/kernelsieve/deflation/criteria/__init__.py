@@ -9,6 +9,7 @@ from ...exceptions import InvalidParameterError
 from .analysis import DirectionVariance, ExpansionVariance
 from .base import Criterion, Direction, ScoringCriterion, Step, View
 from .dense import LossGradient, PartialLeastSquares, PrincipalDirections
+from .orthonormalised import OrthonormalisedDirections
 from .sparse import Alignment, Covariance, Variance
 from .subsets import BestSubset
 
@@ -21,6 +22,8 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "kpca": PrincipalDirections,
     "pls": PartialLeastSquares,
     "kpls": PartialLeastSquares,
+    "opls": OrthonormalisedDirections,
+    "kopls": OrthonormalisedDirections,
     "gradient": LossGradient,
     "blf": LossGradient,
     "kblf": LossGradient,
@@ -61,6 +64,7 @@ __all__ = [
     "DirectionVariance",
     "ExpansionVariance",
     "LossGradient",
+    "OrthonormalisedDirections",
     "PartialLeastSquares",
     "PrincipalDirections",
     "ScoringCriterion",

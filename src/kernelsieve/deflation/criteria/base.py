@@ -118,6 +118,11 @@ class Criterion(ABC):
     #: Whether images are deflated, as feature analysis does, instead of columns. A direction is then
     #: the deflated image of one candidate, and features are coordinates along orthonormal directions.
     symmetric: ClassVar[bool] = False
+    #: Whether there are no more directions than independent targets.
+    at_most_targets: ClassVar[bool] = False
+    #: Whether it solves systems in the columns. Inner products square their condition, so a pass over
+    #: the rows accumulates the safe statistic unless the fast one was asked for.
+    needs_all_digits: ClassVar[bool] = False
     #: Whether residual norms are taken about the mean, even where features are not centred.
     centred_scores: bool = False
     #: With symmetric deflation: points with a shorter residual k(z, z) leave for good.
