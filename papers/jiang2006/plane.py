@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.decomposition import KernelPCA as SklearnKernelPCA
 from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_limits
@@ -90,19 +91,26 @@ def circle_draw(size: int, seed: int, names: Iterable[str] = METHODS) -> Draw:
     return {name: assess(name, X, total) for name in names}
 
 
-def timed_draw(size: int, seed: int) -> Draw:
-    """Return what all contenders reach on one draw, on a single core as in 2006."""
-    with threadpool_limits(limits=1):
-        return circle_draw(size, seed, CONTENDERS)
+@threadpool_limits.wrap(limits=1)
+def one_core_draw(size: int, seed: int, names: Iterable[str]) -> Draw:
+    """Return what the contenders reach on one draw, on a single core as in 2006."""
+    return circle_draw(size, seed, names)
 
 
 def circle(sizes: Iterable[int], draws: Sequence[int] = DRAWS) -> dict[int, list[Draw]]:
     """Return for every number of points what the contenders reach on every draw."""
-    timed_draw(200, 0)  # compiles
+    one_core_draw(200, 0, CONTENDERS)  # compiles
     return {
-        size: [(timed_draw if seed < TIMED_DRAWS else circle_draw)(size, seed) for seed in draws]
-        for size in sizes
+        size: [*_timed(size, draws[:TIMED_DRAWS]), *_rest(size, draws[TIMED_DRAWS:])] for size in sizes
     }
+
+
+def _timed(size: int, draws: Iterable[int]) -> list[Draw]:
+    return [one_core_draw(size, seed, CONTENDERS) for seed in draws]
+
+
+def _rest(size: int, draws: Iterable[int]) -> list[Draw]:
+    return list(Parallel(n_jobs=-1)(delayed(one_core_draw)(size, seed, METHODS) for seed in draws))
 
 
 def seconds(results: Mapping[int, Sequence[Draw]], name: str) -> np.ndarray:
