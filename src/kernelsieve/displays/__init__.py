@@ -1,0 +1,1 @@
+"""Pictures of paths, bounds, landmarks and features, drawn with matplotlib."""

@@ -1,0 +1,1 @@
+"""Rayleigh coefficients in kernel space: Fisher discriminants, oriented kernel PCA, invariances."""

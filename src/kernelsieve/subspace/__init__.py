@@ -1,0 +1,1 @@
+"""Subspace kernels: orthogonal centroids, KDA/QR, the learned subspace."""
