@@ -81,7 +81,7 @@ def train(name: str, X: np.ndarray, y: np.ndarray, target: float) -> Training:
         return Training(seconds, error, 0, len(machine.support_))
     model = SparseKernelPLS(
         FIXED if name == MR_FIXED else min(MOST_FEATURES, len(X)),
-        nu=1 / len(X) if name in (MR_MIN, MR_FIXED) else NU,
+        nu="min" if name in (MR_MIN, MR_FIXED) else NU,
         selection="mi" if name == MI else "mr",
         target_error=None if name == MR_FIXED else target,
         gamma=gamma,

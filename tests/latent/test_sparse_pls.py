@@ -102,3 +102,10 @@ def test_what_it_cannot_do_is_said(diabetes, digits):
     with pytest.raises(InvalidDataError, match="y is constant"):
         SparseKernelPLS().fit(X, np.ones(len(X)))
     assert not hasattr(SparseKernelPLS(), "partial_fit")
+
+
+def test_one_support_vector_a_step_by_name(diabetes):
+    X, y = diabetes
+    few = SparseKernelPLS(12, gamma=0.02, nu="min").fit(X, y)
+    assert len(few.landmarks_) <= 12
+    assert_allclose(few.predict(X), SparseKernelPLS(12, gamma=0.02, nu=1 / len(X)).fit(X, y).predict(X))

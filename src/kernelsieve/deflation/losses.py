@@ -12,6 +12,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 
 _NO_LABELS = "{} separates classes; y has other values. Pass labels, or target='classes'."
 _MOST_NEWTON_STEPS = 50
+_NEGLIGIBLE = 1e-6  # mean loss at which separable classes are separated well enough
 _RIDGE = 1e-10  # relative; keeps Newton's system solvable where the loss has become flat
 
 
@@ -46,7 +47,10 @@ class Loss(ABC):
         Damped Newton. On separable data a loss may have no minimum; the steps then stop when it is
         negligible, so coefficients stay finite.
         """
-        return _damped_newton(self, y, features, weight)
+        design = np.column_stack([features, np.ones(len(y))])
+        negligible = _NEGLIGIBLE * float(weight.sum())
+        coefficients, _ = damped_newton(self, y, design, weight, negligible=negligible)
+        return float(coefficients[-1]), coefficients[:-1]
 
 
 class SquaredLoss(Loss):
@@ -186,29 +190,43 @@ def refit(
     return np.array([head[0] for head in heads]), np.column_stack([head[1] for head in heads])
 
 
-def _damped_newton(
-    loss: Loss, y: np.ndarray, features: np.ndarray, weight: np.ndarray
-) -> tuple[float, np.ndarray]:
-    design = np.column_stack([features, np.ones(len(y))])
-    coefficients = np.zeros(design.shape[1])
+def damped_newton(
+    loss: Loss,
+    y: np.ndarray,
+    design: np.ndarray,
+    weight: np.ndarray,
+    *,
+    start: np.ndarray | None = None,
+    negligible: float = 0.0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the coefficients with the least weighted loss of ``design @ coefficients``, and that.
+
+    Newton steps, each halved until the loss does not rise. They end where it no longer falls, or
+    where it is ``negligible``.
+    """
+    coefficients = np.zeros(design.shape[1]) if start is None else start
     prediction = design @ coefficients
-    total = float(weight @ loss.value(y, prediction))
+    total = _weighted_loss(loss, y, prediction, weight)
     for _ in range(_MOST_NEWTON_STEPS):
         slope = design.T @ (weight * loss.negative_gradient(y, prediction))
         hessian = (design.T * (weight * loss.curvature(y, prediction))) @ design
         hessian += _RIDGE * np.trace(hessian) / len(hessian) * np.eye(len(hessian))
         step = np.linalg.solve(hessian, slope)
-        size = 1.0
-        while size > 1e-6:
-            trial = prediction + size * (design @ step)
-            trial_total = float(weight @ loss.value(y, trial))
-            if trial_total <= total:
+        along = design @ step
+        for size in 0.5 ** np.arange(20):
+            trial = _weighted_loss(loss, y, prediction + size * along, weight)
+            if trial <= total:
                 break
-            size /= 2
         else:
             break
         coefficients = coefficients + size * step
-        fall, prediction, total = total - trial_total, trial, trial_total
-        if fall <= 1e-12 * total or total < 1e-6 * weight.sum():
+        prediction = prediction + size * along
+        fall, total = total - trial, trial
+        if fall <= 1e-12 * total or total <= negligible:
             break
-    return float(coefficients[-1]), coefficients[:-1]
+    return coefficients, prediction
+
+
+def _weighted_loss(loss: Loss, y: np.ndarray, f: np.ndarray, weight: np.ndarray) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):  # a step too far is shortened
+        return float(weight @ loss.value(y, f))

@@ -34,8 +34,10 @@ class KernelFeatureExtraction(KernelExtractor):
     ----------
     criterion : str or Criterion, default="alignment"
         ``"alignment"``, ``"covariance"`` and ``"variance"`` choose one example at a time;
-        ``"kpca"`` (or ``"pca"``), ``"kpls"`` (``"pls"``) and ``"kblf"`` (``"blf"``) combine all
-        candidates: kernel PCA, kernel PLS and kernel boosted latent features. An object of a class
+        ``"kpca"`` (or ``"pca"``), ``"kpls"`` (``"pls"``), ``"kopls"`` (``"opls"``) and ``"kblf"``
+        (``"blf"``) combine all candidates: kernel PCA, kernel PLS, orthonormalised kernel PLS and
+        kernel boosted latent features. ``"akfa"`` and ``"skfa"`` are the two feature analyses, which
+        choose one example at a time and deflate symmetrically. An object of a class
         derived from :class:`kernelsieve.deflation.Criterion` is used as it is.
     {parameters}
 

@@ -178,6 +178,7 @@ class DeflatedKernel:
         self._features = np.empty((columns.n_rows, capacity), order="F")
         self._mean = np.zeros(columns.n_rows)  # m, summed over the steps
         self._length = 0.0  # rho
+        self._squares = np.zeros(columns.n_rows)  # the diagonal of T T'
         self.loadings: list[Loading] = []
         self._amplified = 1.0  # how far rounding errors have been raised by short loadings
 
@@ -189,8 +190,7 @@ class DeflatedKernel:
     @property
     def diagonal(self) -> np.ndarray:
         """The diagonal of the deflated matrix; no rounding makes it negative."""
-        diagonal = self.columns.diagonal - 2 * self._mean + self._length
-        diagonal -= np.einsum("ij,ij->i", self.features, self.features)
+        diagonal = self.columns.diagonal - 2 * self._mean + self._length - self._squares
         return np.maximum(diagonal, 0.0)
 
     def product(self, rows: np.ndarray, vectors: np.ndarray, *, keep: bool = True) -> np.ndarray:
@@ -216,7 +216,8 @@ class DeflatedKernel:
         """
         rows, alpha = multipliers.rows, multipliers.alpha
         mean, beta = multipliers.directed(u)
-        values = self.product(rows, np.column_stack([beta, alpha]))
+        vectors = [beta, alpha] if multipliers.shifted else [beta]
+        values = self.product(rows, np.column_stack(vectors))
         squared_length = float(beta @ values[rows, 0])
         # All digits that a length can lose: images without any cancellation would be this long.
         longest = float(np.abs(beta) @ np.sqrt(np.maximum(self.columns.diagonal_at(rows), 0.0)))
@@ -244,6 +245,7 @@ class DeflatedKernel:
     def commit(self, loading: Loading) -> None:
         """Shift the images and take the loading out of them, equation (6)."""
         self._features[:, len(self.loadings)] = loading.feature
+        self._squares += loading.feature**2
         self._mean += loading.shift
         self._length += loading.shift_length
         self._amplified = max(self._amplified, loading.cancellation)

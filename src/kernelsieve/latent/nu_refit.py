@@ -9,12 +9,11 @@ from scipy.linalg import solve_triangular
 
 from ..deflation import Loss, SquaredLoss
 from ..deflation.basis import Basis, Residual
+from ..deflation.losses import damped_newton
 
 _DEPENDENT = 1e-10  # of its size: what a feature must have of its own
 _EXPLAINED_SQUARES = 1e-20  # of the variance of y: a residual that is rounding
 _EXPLAINED_LOSS = 1e-6  # of the loss of predicting 0: separable classes never reach none at all
-_MOST_NEWTON_STEPS = 50
-_RIDGE = 1e-10  # relative; keeps Newton's system solvable where the loss has become flat
 
 
 class Refit(ABC):
@@ -84,7 +83,9 @@ class LeastSquares(Refit):
         self._scale = float(np.sqrt(share @ (y - self._mean) ** 2))
         if not self._scale > 1e-14 * np.abs(y).max(initial=0.0):
             self._scale = 0.0  # y is constant but for rounding
-        super().__init__((y - self._mean) / (self._scale or np.inf), weight, capacity)
+        self._residual = (y - self._mean) / (self._scale or np.inf)
+        self._solution: list[float] = []
+        super().__init__(self._residual, weight, capacity)
         self._fit()
 
     @property
@@ -100,13 +101,14 @@ class LeastSquares(Refit):
         return self._squares <= _EXPLAINED_SQUARES
 
     def _fit(self) -> None:
-        basis = self._basis.features
-        self._solution = basis.T @ (self._y * self._root)
-        self._residual = self._y - (basis @ self._solution) / self._root
+        newest = self._basis.features[:, -1]  # the others have taken their part already
+        part = float(newest @ (self._residual * self._root))
+        self._solution.append(part)
+        self._residual = self._residual - part * newest / self._root
         self._squares = float(np.sum((self._root * self._residual) ** 2))
 
     def _coordinates(self) -> np.ndarray:
-        coordinates = self._scale * self._solution
+        coordinates = self._scale * np.array(self._solution)
         coordinates[0] += self._mean  # the first basis vector is the constant 1, times the roots
         return coordinates
 
@@ -134,34 +136,14 @@ class Newton(Refit):
         return self.error <= self._negligible
 
     def _mean_loss(self, prediction: np.ndarray) -> float:
-        with np.errstate(over="ignore", invalid="ignore"):  # a step too far is shortened
-            return float(self._root**2 @ self._loss.value(self._y, prediction))
+        return float(self._root**2 @ self._loss.value(self._y, prediction))
 
     def _fit(self) -> None:
         basis = self._basis.features / self._root[:, None]
-        self._solution = np.append(self._solution, np.zeros(basis.shape[1] - len(self._solution)))
-        self._prediction = basis @ self._solution
-        for _ in range(_MOST_NEWTON_STEPS):
-            before = self.error
-            if not self._step(basis, before) or before - self.error <= 1e-12 * before:
-                break
-            if self.is_explained:
-                break
-
-    def _step(self, basis: np.ndarray, before: float) -> bool:
-        """Take a Newton step, halved until the loss does not rise; False where it always does."""
-        share = self._root**2
-        slope = basis.T @ (share * self._loss.negative_gradient(self._y, self._prediction))
-        hessian = (basis.T * (share * self._loss.curvature(self._y, self._prediction))) @ basis
-        hessian += _RIDGE * np.trace(hessian) / len(hessian) * np.eye(len(hessian))
-        step = np.linalg.solve(hessian, slope)
-        for size in 0.5 ** np.arange(20):
-            solution = self._solution + size * step
-            prediction = basis @ solution
-            if self._mean_loss(prediction) <= before:
-                self._solution, self._prediction = solution, prediction
-                return True
-        return False
+        before = np.append(self._solution, np.zeros(basis.shape[1] - len(self._solution)))
+        self._solution, self._prediction = damped_newton(
+            self._loss, self._y, basis, self._root**2, start=before, negligible=self._negligible
+        )
 
     def _coordinates(self) -> np.ndarray:
         return self._solution

@@ -43,7 +43,7 @@ class Shares:
     @property
     def count(self) -> int:
         """How many support vectors a step has, in units."""
-        return int(np.ceil(self.nu * self.weight.sum() / self.unit - _ROUNDING))
+        return max(1, int(np.ceil(self.nu * self.weight.sum() / self.unit - _ROUNDING)))
 
     def best(self, scores: np.ndarray, allowed: np.ndarray | None = None) -> Multipliers | None:
         """Return the rows with the largest scores, each with its full share; the first of equals."""
@@ -72,6 +72,10 @@ class Shares:
         self, scores: np.ndarray, allowed: np.ndarray | None, mass: float
     ) -> tuple[np.ndarray, np.ndarray]:
         rows = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
+        most = int(np.ceil(mass / self.unit)) + 1  # no row weighs less than the unit
+        if most < len(rows):  # sorting all of them would cost more than a kernel column
+            least = np.partition(scores[rows], -most)[-most]
+            rows = rows[scores[rows] >= least]
         rows = rows[np.argsort(-scores[rows], kind="stable")]
         before = np.cumsum(self.weight[rows]) - self.weight[rows]
         taken = np.minimum(self.weight[rows], mass - before)

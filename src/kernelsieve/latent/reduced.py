@@ -127,6 +127,7 @@ class ReducedKernelOPLS(KernelExtractor):
     resample = False  # all directions are found at once, from one subset
     max_memory = 0.0  # columns are never kept
     tol = 0.0  # the ridge says how far rounding may be amplified
+    _candidates_parameter = "n_landmarks"
     _candidates_are = "landmarks; raise n_landmarks or lower n_components"
 
     @property

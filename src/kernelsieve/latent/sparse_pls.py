@@ -39,11 +39,13 @@ _LOSSES: dict[str, type[Loss]] = {
     "logistic": LogisticLoss,
 }
 
+_LEAST_SHARE = float(np.finfo(float).tiny)  # rounded up to one row
+
 
 class _SparseLatentFeatures(Predicting, KernelExtractor):
     """What the two share: support vectors are found feature by feature, columns as needed."""
 
-    nu: float
+    nu: float | str
     selection: str
     target_error: float | None
     sample_size: int
@@ -58,7 +60,7 @@ class _SparseLatentFeatures(Predicting, KernelExtractor):
     _one_target = True
     _parameter_constraints: ClassVar[dict] = {
         **KernelExtractor._parameter_constraints,
-        "nu": [Interval(Real, 0, 1, closed="right")],
+        "nu": [Interval(Real, 0, 1, closed="right"), StrOptions({"min"})],
         "selection": [StrOptions({"mi", "mr", "mi-mr", "exact"})],
         "target_error": [Interval(Real, 0, None, closed="left"), None],
         "sample_size": [Interval(Integral, 2, None, closed="left")],
@@ -91,7 +93,7 @@ class _SparseLatentFeatures(Predicting, KernelExtractor):
             y,
             kernel,
             settings.n_components,
-            nu=self.nu,
+            nu=_LEAST_SHARE if isinstance(self.nu, str) else self.nu,
             selection=self.selection,
             loss=self._loss(),
             weight=batch.weight,
@@ -157,8 +159,11 @@ class SparseKernelPLS(_SparseLatentFeatures):
 
     Parameters
     ----------
-    nu : float, default=0.1
-        Share of the rows that may become support vectors at each step; 1 is dense kernel PLS.
+    nu : float or "min", default=0.1
+        Share of the rows that may become support vectors at each step; 1 is dense kernel PLS. A step
+        evaluates that many kernel columns, so with a given share the time grows as the square of the
+        number of rows. "min" is one support vector a step: more features are needed, each of them in
+        linear time.
     selection : {"mr", "mi", "mi-mr", "exact"}, default="mr"
         How support vectors are chosen: by the largest residuals ("mr", which evaluates no kernel value
         for it), by the largest reconstruction errors from a random start ("mi"), "mi" for the first
@@ -210,7 +215,7 @@ class SparseKernelPLS(_SparseLatentFeatures):
         self,
         n_components: int | None = None,
         *,
-        nu: float = 0.1,
+        nu: float | str = 0.1,
         selection: str = "mr",
         target_error: float | None = None,
         sample_size: int = 200,
@@ -256,8 +261,11 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
     ----------
     loss : {"squared", "exponential", "logistic"}, default="logistic"
         The squared loss is :class:`SparseKernelPLS`.
-    nu : float, default=0.1
-        Share of the rows that may become support vectors at each step; 1 is dense kernel PLS.
+    nu : float or "min", default=0.1
+        Share of the rows that may become support vectors at each step; 1 is dense kernel PLS. A step
+        evaluates that many kernel columns, so with a given share the time grows as the square of the
+        number of rows. "min" is one support vector a step: more features are needed, each of them in
+        linear time.
     selection : {"mr", "mi", "mi-mr", "exact"}, default="mi-mr"
         How support vectors are chosen: by the largest residuals ("mr", which evaluates no kernel value
         for it), by the largest reconstruction errors from a random start ("mi"), "mi" for the first
@@ -310,7 +318,7 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
         n_components: int | None = None,
         *,
         loss: str = "logistic",
-        nu: float = 0.1,
+        nu: float | str = 0.1,
         selection: str = "mi-mr",
         target_error: float | None = None,
         sample_size: int = 200,

@@ -161,7 +161,12 @@ class KernelExtractor(KernelTransformer):
         batch, encoder = self._read(X, y, sample_weight, criterion)
         criterion = self._criterion_for(encoder)
         random_state = check_random_state(self.random_state)
-        given = given_candidates(self.candidates, batch.X, precomputed=self._is_precomputed)
+        given = given_candidates(
+            self.candidates,
+            batch.X,
+            precomputed=self._is_precomputed,
+            name=self._candidates_parameter,
+        )
         kernel = self._resolve_kernel(batch, given, random_state)
         if given is not None:
             pool, W = self._given_pool(batch.X, kernel, given)
@@ -330,7 +335,12 @@ class KernelExtractor(KernelTransformer):
         encoder = self._encoder(criterion, y, classes)
         batch = self._batch(X, y, sample_weight, encoder)
         random_state = check_random_state(self.random_state)
-        given = given_candidates(self.candidates, X, precomputed=self._is_precomputed)
+        given = given_candidates(
+            self.candidates,
+            X,
+            precomputed=self._is_precomputed,
+            name=self._candidates_parameter,
+        )
         asked = int(self.candidates) if isinstance(self.candidates, Integral) else 0
         if given is None and len(batch) < asked:
             raise InvalidDataError(

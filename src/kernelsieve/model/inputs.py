@@ -89,16 +89,16 @@ def check_weights(sample_weight: Any, X: Rows) -> np.ndarray | None:
     return None if (weight == 1.0).all() else weight
 
 
-def check_points(points: Any, X: Rows) -> Rows:
+def check_points(points: Any, X: Rows, name: str = "candidates") -> Rows:
     """Return candidates that were given as an array of points."""
     points = check_array(
         points, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
     )
-    check_finite(points, "candidates")
+    check_finite(points, name)
     points = _summed(points)
     if points.shape[1] != X.shape[1]:
         raise InvalidParameterError(
-            f"candidates has {points.shape[1]} columns and X has {X.shape[1]}; pass points with the "
+            f"{name} has {points.shape[1]} columns and X has {X.shape[1]}; pass points with the "
             "same inputs as X."
         )
     if sparse.issparse(X) and not sparse.issparse(points):
@@ -106,24 +106,26 @@ def check_points(points: Any, X: Rows) -> Rows:
     return points.toarray() if sparse.issparse(points) and not sparse.issparse(X) else points
 
 
-def given_candidates(candidates: Any, X: Rows, *, precomputed: bool) -> Rows | None:
+def given_candidates(
+    candidates: Any, X: Rows, *, precomputed: bool, name: str = "candidates"
+) -> Rows | None:
     """Return points, or row numbers for a precomputed kernel, that were given as an array."""
     if isinstance(candidates, (str, Integral)):
         if precomputed:
             check_precomputed(X, None)
         return None
     if not precomputed:
-        return check_points(candidates, X)
+        return check_points(candidates, X, name)
     rows = np.asarray(candidates)
     if rows.ndim != 1 or rows.dtype.kind not in "iu":
         raise InvalidParameterError(
-            "kernel='precomputed' needs candidates as a number, or as the row numbers of the pool "
+            f"kernel='precomputed' needs {name} as a number, or as the row numbers of the pool "
             f"(a list of integers); got an array of shape {rows.shape}."
         )
     check_precomputed(X, rows)
     if rows.size == 0 or rows.min() < 0 or rows.max() >= X.shape[0]:
         raise InvalidParameterError(
-            f"candidates must be row numbers from 0 to {X.shape[0] - 1} for kernel='precomputed'."
+            f"{name} must be row numbers from 0 to {X.shape[0] - 1} for kernel='precomputed'."
         )
     return rows
 

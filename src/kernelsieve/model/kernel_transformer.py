@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..columns import Batch, Pool
 from ..deflation import Criterion
+from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Rows, resolve_kernel
-from .inputs import check_kernel_input
+from .inputs import check_kernel_input, check_weights
 from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer
 from .pools import draw_pool
+from .pruning import prune
 
 _ALL_UP_TO = 3000  # rows of which candidates="auto" takes every one
 AUTO_POOL = 1000
@@ -36,6 +39,8 @@ class KernelTransformer(LoopTransformer):
     random_state: Any
     #: Candidates that resample=True draws at every step where their number is not given.
     _auto_resample: ClassVar[int] = AUTO_POOL
+    #: What the parameter with the candidates is called, for error messages.
+    _candidates_parameter: ClassVar[str] = "candidates"
 
     @property
     def _is_precomputed(self) -> bool:  # type: ignore[override]
@@ -106,6 +111,75 @@ class KernelTransformer(LoopTransformer):
         )
         points = kernel.points(batch.X, rows)
         return Pool(points, rows), kernel.block(batch.X[rows], points)
+
+    def prune(
+        self,
+        X: Any,
+        n_landmarks: int | None = None,
+        *,
+        tol: float = 0.01,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Return a copy that computes nearly the same features from fewer landmarks.
+
+        The landmarks to keep are chosen as sparse maximal alignment chooses them, with the features of
+        this model as the targets, and the features become least squares on their kernel columns.
+        Predictions keep their coefficients.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Rows on which the features are compared; the training rows, or a sample of them. It should
+            have more rows than the model has landmarks.
+        n_landmarks : int, default=None
+            How many landmarks to keep; None for as few as ``tol`` allows.
+        tol : float, default=0.01
+            Largest share of the features' variance that may be lost on ``X``, the mean of all
+            features.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        estimator
+            A fitted copy. It can be truncated as before, but every feature needs all of its landmarks.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from kernelsieve import KernelPLS
+        >>> X, y = load_digits(return_X_y=True)
+        >>> model = KernelPLS(10, candidates=500, gamma=0.001, random_state=0).fit(X, y)
+        >>> pruned = model.prune(X, 100)
+        >>> len(model.landmarks_), len(pruned.landmarks_)
+        (500, 100)
+        >>> bool(pruned.score(X, y) > model.score(X, y) - 0.02)
+        True
+        """
+        fit = self._current_fit()
+        m = len(fit.model.projection)
+        if n_landmarks is not None and not (
+            isinstance(n_landmarks, Integral) and 1 <= n_landmarks <= m
+        ):
+            raise InvalidParameterError(
+                f"n_landmarks={n_landmarks!r} is not between 1 and the {m} landmarks of this model."
+            )
+        if not 0 <= tol < 1:
+            raise InvalidParameterError(
+                f"tol={tol!r} is no share of variance that may be lost; pass 0 or more, below 1."
+            )
+        rows = self._check_new_rows(X, m)
+        batch = Batch(rows, np.empty((rows.shape[0], 0)), check_weights(sample_weight, rows))
+        batch = batch.without_zero_weights()[0]
+        if len(batch) < 2:
+            raise InvalidDataError(
+                f"X has {len(batch)} rows that count; pass at least 2, and better more than the model "
+                f"has landmarks ({m})."
+            )
+        pruned = copy.copy(self)
+        pruned._fit = prune(fit, batch, n_landmarks, tol, self.n_jobs)
+        pruned.__dict__.pop("_stream", None)  # rows that come later belong to the whole model
+        return pruned
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
