@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import pdist
+from sklearn.base import clone
 
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
@@ -345,3 +346,18 @@ def _careful(K, y, k):
             K = K - np.outer(q, q @ K)
         indices.append(i)
     return indices
+
+
+@pytest.mark.parametrize("kernel", ["linear", "cosine"])
+@pytest.mark.parametrize("candidates", ["all", 60])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_last_of_as_many_landmarks_as_inputs_is_a_tie(kernel, candidates, seed, cancer):
+    rng = np.random.default_rng(seed)
+    rows = rng.choice(len(cancer[0]), 140, replace=False)
+    X, y = cancer[0][rows], cancer[1][rows]
+    X = np.where(np.abs(X) < 0.3, 0.0, X)  # zeros, so that sparse sums have fewer terms
+    sieve = SparseMaximalAlignment(30, kernel=kernel, candidates=candidates, random_state=seed)
+    dense = clone(sieve).fit(X, y)  # 30 inputs: whatever completes the span explains the same
+    other = clone(sieve).fit(sparse.csr_matrix(X), y)
+    assert_array_equal(other.landmark_indices_, dense.landmark_indices_)
+    assert_allclose(other.transform(X), dense.transform(X), atol=1e-6)

@@ -36,7 +36,8 @@ class KernelPLS(Predicting, KernelExtractor):
     With all rows as candidates a component costs one product with the kernel matrix, whatever the
     number of targets, and a prediction one kernel evaluation for every training row. A pool of c
     examples takes one pass over the rows, which may come in pieces, and c evaluations; :meth:`prune`
-    leaves fewer. Sparse input is centred without being filled in, because the features are, not the inputs.
+    leaves fewer. Sparse input is centred without being filled in, because the features are, not the
+    inputs.
 
     References
     ----------

@@ -17,8 +17,10 @@ from ..heads import Heads
 from ..metric import Metric
 
 # Scores this close are a tie, and the first candidate wins: sums in another order (other block
-# sizes, threads, drivers) must not change the choice.
-_TIE = 1e-10
+# sizes, threads, drivers) must not change the choice. Scores of columns of which little is left are
+# known less well, down to the widest share that is still taken for rounding.
+_TIE, _WIDEST_TIE = 1e-10, 1e-4
+_ROUNDING = 1e-12  # of a sum of squares, in the pass over rows that keeps the fewest digits
 
 
 @dataclass(frozen=True)
@@ -145,10 +147,11 @@ class Criterion(ABC):
         return step.score
 
 
-def first_of_the_best(scores: np.ndarray) -> int:
-    """Return the first place with the largest score, up to rounding."""
-    best = scores.max()
-    return int(np.flatnonzero(scores >= best - _TIE * abs(best))[0])
+def first_of_the_best(scores: np.ndarray, rounding: np.ndarray | float = 0.0) -> int:
+    """Return the first place with the largest score, up to rounding: a share of each score."""
+    share = np.clip(rounding, _TIE, _WIDEST_TIE) * np.ones(len(scores))
+    best = int(scores.argmax())
+    return int(np.flatnonzero(scores * (1 + share) >= scores[best] * (1 - share[best]))[0])
 
 
 class ScoringCriterion(Criterion):
@@ -171,7 +174,11 @@ class ScoringCriterion(Criterion):
             )
         if not np.isfinite(scores).any():
             return None
-        chosen = first_of_the_best(scores)
+        # What cancelled when a column was deflated has left its rounding errors behind.
+        raw = view.columns.raw_squared_norms
+        left = np.maximum(view.residual_squared_norms, _ROUNDING * raw)
+        rounding = _ROUNDING * np.divide(raw, left, out=np.ones_like(left), where=left > 0)
+        chosen = first_of_the_best(scores, rounding)
         length = view.metric.diagonal[chosen]
         weight = 1.0 / np.sqrt(length) if length > 0 else 1.0
         return Direction(np.array([chosen]), np.array([weight]), float(scores[chosen]))
