@@ -60,28 +60,40 @@ class KernelModel:
 
 
 class _Transformer:
-    """A worker with its own buffer for kernel values.
+    """A worker with its own buffers for kernel values and features.
 
-    The offset takes part in the product as a landmark whose kernel value is always 1.
+    Features are made as lines, one for each feature: with the few columns that they have, BLAS is a
+    third faster that way, the copy into rows included. The offset takes part in the product as a
+    landmark whose kernel value is always 1. Where the first half of the features needs only some of
+    the landmarks, it is a product of its own.
     """
 
     def __init__(self, model: KernelModel, X: Rows, out: np.ndarray) -> None:
         self._fill = model.kernel.against(model.landmarks, model.dtype)
-        self._projection: np.ndarray = np.vstack([model.projection, -model.offset]).astype(model.dtype)
+        lines: np.ndarray = np.column_stack([-model.offset, model.projection.T]).astype(model.dtype)
+        half = len(lines) // 2
+        n_landmarks = np.searchsorted(model.first_use, [half, len(lines)])
+        parts = zip((slice(0, half), slice(half, None)), n_landmarks, strict=True)
+        self._parts = [(part, np.ascontiguousarray(lines[part, : m + 1])) for part, m in parts]
+        self._shape = len(lines), lines.shape[1]
         self._X = X
         self._out = out
         self._buffer: np.ndarray = np.empty(0, model.dtype)
 
     def __call__(self, rows: slice) -> None:
-        n_lines, n_rows = len(self._projection), rows.stop - rows.start
-        if self._buffer.size < n_lines * n_rows:
-            self._buffer = np.empty(n_lines * n_rows, self._buffer.dtype)
-        values = self._buffer[: n_lines * n_rows].reshape(n_lines, n_rows)
-        self._fill(self._X[rows], values[:-1])
-        values[-1] = 1
-        features = np.dot(values.T, self._projection, out=self._out[rows])
+        n_rows = rows.stop - rows.start
+        n_features, n_values = self._shape
+        if self._buffer.size < (n_features + n_values) * n_rows:
+            self._buffer = np.empty((n_features + n_values) * n_rows, self._buffer.dtype)
+        both = self._buffer[: (n_features + n_values) * n_rows].reshape(-1, n_rows)
+        features, values = both[:n_features], both[n_features:]
+        values[0] = 1
+        self._fill(self._X[rows], values[1:])
+        for part, weights in self._parts:
+            np.dot(weights, values[: weights.shape[1]], out=features[part])
         if not np.isfinite(features.sum()):
-            self._refuse(features, rows.start)
+            self._refuse(features.T, rows.start)
+        self._out[rows] = features.T
 
     def _refuse(self, features: np.ndarray, start: int) -> None:
         bad = np.flatnonzero(~np.isfinite(features).all(axis=1))
