@@ -63,7 +63,7 @@ def factorise(factors: Sequence[np.ndarray], *, squared: bool = False) -> Denomi
         except LinAlgError:
             pass  # nearly dependent columns: with all digits, then
     stacked = np.vstack(factors)
-    triangle = np.triu(qr(stacked, mode="r", check_finite=False)[0][:n_columns])
+    triangle = _triangle(stacked)
     if len(triangle) == n_columns and _smallest_pivot(triangle) > _DEPENDENT:
         return Denominator(triangle, everyone, n_columns)
     triangle, pivots = qr(stacked, mode="r", pivoting=True, check_finite=False)
@@ -71,8 +71,11 @@ def factorise(factors: Sequence[np.ndarray], *, squared: bool = False) -> Denomi
     rank = int(np.count_nonzero(sizes > _DEPENDENT * sizes.max(initial=0.0)))
     # Sorted, so that columns keep their order; the triangle is made anew for that order.
     kept = np.sort(pivots[:rank]).astype(np.intp)
-    again = qr(stacked[:, kept], mode="r", check_finite=False)[0][:rank]
-    return Denominator(np.triu(again), kept, n_columns)
+    return Denominator(_triangle(stacked[:, kept]), kept, n_columns)
+
+
+def _triangle(stacked: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.qr(stacked, mode="r"))
 
 
 def _smallest_pivot(triangle: np.ndarray) -> float:
