@@ -176,6 +176,15 @@ def test_probabilities_of_held_out_outputs_are_more_modest(rng, multi_class, n_c
     assert losses[1] < 1.2 * np.log(n_classes)
 
 
+def test_held_out_probabilities_of_a_precomputed_kernel(cancer):
+    X, y = cancer
+    K = rbf_kernel(X, gamma=GAMMA)
+    parameters = {"probability_cv": 3, "reg": 0.1, "candidates": "all"}
+    direct = KernelFisherDiscriminant(gamma=GAMMA, **parameters).fit(X, y, sample_weight=2.0)
+    given = KernelFisherDiscriminant(kernel="precomputed", **parameters).fit(K, y, sample_weight=2.0)
+    assert_allclose(given.predict_proba(K), direct.predict_proba(X), atol=1e-8)
+
+
 def test_weights_are_repetitions(cancer, rng):
     X, y = cancer
     times = rng.integers(0, 3, len(X))
@@ -395,7 +404,7 @@ def test_the_margin_needs_rows_again(digits):
         ({"invariances": [(lambda X: X * np.nan, 1.0)]}, "NaN or infinity"),
         ({"invariances": [(ImageRotation(), 1.0)]}, "no square image"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else next(iter(value)),
 )
 def test_bad_parameters(cancer, parameters, message):
     X, y = cancer
@@ -421,6 +430,12 @@ def test_bad_data(cancer):
     ):
         with pytest.raises(ValueError, match=message):
             KernelFisherDiscriminant(**parameters).partial_fit(X, y)
+    for parameters in ({}, {"reg": 0.0}, {"multi_class": "ovr"}, {"penalty": "norm"}):
+        with pytest.raises(ValueError, match="No feature could be found"):
+            KernelFisherDiscriminant(**parameters).fit(np.ones((30, 2)), np.arange(30) % 3)
+    rows = KernelFisherDiscriminant(kernel="precomputed", candidates=[0, 9, 300], probability_cv=3)
+    with pytest.raises(ValueError, match="probability_cv"):
+        rows.fit(X @ X.T, y)
     ovr = KernelFisherDiscriminant(candidates=X[:20], multi_class="ovr")
     with pytest.raises(ValueError, match="no rows of positive weight"):
         ovr.partial_fit(X, y, classes=[0, 1, 2]).transform(X)

@@ -232,7 +232,7 @@ class RayleighPass:
             alpha, ratios = one_against_rest(
                 coordinates.columns, coordinates.targets, problem.denominator
             )
-            outcome = Outcome.COMPLETE
+            outcome = Outcome.COMPLETE if len(ratios) else Outcome.EXHAUSTED
         else:
             alpha, ratios = largest_ratios(
                 problem.numerator, problem.denominator, recipe.n_components, recipe.tol

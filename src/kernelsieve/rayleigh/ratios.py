@@ -26,10 +26,12 @@ class Denominator:
     @property
     def largest(self) -> float:
         """The largest eigenvalue, nearly: from a few products."""
-        vector = np.ones(len(self.triangle))
+        vector, size = np.ones(len(self.triangle)), float(len(self.triangle))
         for _ in range(20):
-            vector = self.triangle.T @ (self.triangle @ (vector / np.linalg.norm(vector)))
-        return float(np.linalg.norm(vector))
+            if size > 0:
+                vector = self.triangle.T @ (self.triangle @ (vector / size))
+                size = float(np.linalg.norm(vector))
+        return size
 
     def whiten(self, factor: np.ndarray) -> np.ndarray:
         """Return ``F R^-1``: a factor of a form in coordinates in which this one is the identity."""
@@ -126,6 +128,8 @@ def one_against_rest(
     between = columns.T @ (targets / lengths)  # the numerator is the square of this, for each target
     whitened = denominator.whiten(between.T)
     of_total = np.einsum("qc,qc->q", whitened, whitened)  # ratio to the total scatter, below 1
+    if not (of_total > 0).any():
+        return np.empty((columns.shape[1], 0)), np.empty(0)
     # The length that the ratio's own denominator would give is lost by rounding where classes are
     # separated well; the distance of the means is not.
     alpha = denominator.directions(whitened.T) * (2 * lengths / np.maximum(of_total, 1e-300))
