@@ -43,6 +43,7 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
         3,000 rows and 1,000 examples beyond.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
         How candidates given as a number are drawn; "kmeans" takes the rows nearest to the centres.
+        For the centres themselves, pass ``candidates=KMeans(m).fit(X).cluster_centers_``.
     tol : float, default=1e-10
         Ratios below this part of the largest are noise, and their features are dropped.
     {parameters}
