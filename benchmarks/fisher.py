@@ -16,7 +16,7 @@ from .common import heading, in_own_process, peak_megabytes, seconds, table, ver
 
 N, N_NEW, N_INPUTS, POOL, SVC_ROWS = 100_000, 10_000, 50, 1000, 10_000
 GAMMA = 1 / (2 * N_INPUTS)
-REG = 1.0
+REG = 1e-3
 
 
 def classes(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
