@@ -66,7 +66,9 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
 
     Features have the ratio's denominator, over the number of rows, equal to one: unit variance within
     classes but for the ridge. ``decision_function`` of one feature, and the features of
-    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2.
+    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2. Probabilities are a
+    model of their own: rows near a border may be given to another class than the most probable one,
+    unless features are joint.
 
     References
     ----------
