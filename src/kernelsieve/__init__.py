@@ -19,6 +19,7 @@ from .latent import (
     SparseKernelBoostedLatentFeatures,
     SparseKernelPLS,
 )
+from .rayleigh import KernelFisherDiscriminant, OrientedKernelPCA, RayleighCoefficient
 
 __version__ = "0.1.0"
 
@@ -29,9 +30,12 @@ __all__ = [
     "KernelBoostedLatentFeatures",
     "KernelBoosting",
     "KernelFeatureExtraction",
+    "KernelFisherDiscriminant",
     "KernelPCA",
     "KernelPLS",
+    "OrientedKernelPCA",
     "OrthogonalLoadingsKernelPLS",
+    "RayleighCoefficient",
     "ReducedKernelOPLS",
     "SparseKernelBoostedLatentFeatures",
     "SparseKernelFeatureAnalysis",

@@ -1,1 +1,32 @@
 """Rayleigh coefficients in kernel space: Fisher discriminants, oriented kernel PCA, invariances."""
+
+from .coefficient import RayleighCoefficient
+from .fisher import KernelFisherDiscriminant
+from .invariances import ImageRotation, ImageTransform, ImageTranslation, LineThickening
+from .oriented import OrientedKernelPCA
+from .scatter import (
+    BetweenClasses,
+    NoiseCovariance,
+    NoiseSamples,
+    Scatter,
+    Tangent,
+    TotalScatter,
+    WithinClasses,
+)
+
+__all__ = [
+    "BetweenClasses",
+    "ImageRotation",
+    "ImageTransform",
+    "ImageTranslation",
+    "KernelFisherDiscriminant",
+    "LineThickening",
+    "NoiseCovariance",
+    "NoiseSamples",
+    "OrientedKernelPCA",
+    "RayleighCoefficient",
+    "Scatter",
+    "Tangent",
+    "TotalScatter",
+    "WithinClasses",
+]
