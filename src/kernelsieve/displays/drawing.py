@@ -15,7 +15,7 @@ DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 _MARKS_A_LINE = 10
 _LEGEND_GAP = 6.0  # points between the label of the axis and the legend below it
-_LETTER, _HANDLE = 0.075, 0.7  # inches that a letter and a handle take in a small legend
+_LETTER, _HANDLE = 0.062, 0.75  # inches that a letter and a handle take in a small legend
 
 
 def import_pyplot(caller: str) -> Any:
@@ -30,15 +30,15 @@ def import_pyplot(caller: str) -> Any:
     return plt
 
 
-def take_panels(display: object, ax: Any, n_panels: int = 1, sharey: bool = False) -> np.ndarray:
+def take_panels(
+    display: object, ax: Any, n_panels: int = 1, size: tuple[float, float] | None = None
+) -> np.ndarray:
     """Return the given axes, or those of a new figure; as many as there are panels."""
     caller = f"{type(display).__name__}.plot"
     plt = import_pyplot(caller)
     if ax is None:
-        size = (6.4, 4.8) if n_panels == 1 else (4.9 * n_panels, 4.6)
-        _, axes = plt.subplots(
-            1, n_panels, figsize=size, layout="constrained", sharey=sharey, squeeze=False
-        )
+        inches = size or ((6.4, 4.8) if n_panels == 1 else (4.9 * n_panels, 4.6))
+        _, axes = plt.subplots(1, n_panels, figsize=inches, layout="constrained", squeeze=False)
         return axes[0]
     panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(panels) != n_panels or not all(hasattr(panel, "plot") for panel in panels):

@@ -93,9 +93,13 @@ def _curve(table: Mapping[str, np.ndarray], lines: np.ndarray, setting: dict[str
 def chosen_curve(curves: Sequence[PathCurve], best_params: Mapping[str, Any] | None) -> PathCurve:
     """Return the curve of the chosen setting; without one, of that whose best mean is highest."""
     if best_params is None:
-        best = [np.max(curve.test_scores.mean(axis=0)) for curve in curves]
-        return curves[int(np.nanargmax(best)) if np.isfinite(best).any() else 0]
+        return max(curves, key=_best_mean)
     return _matching(curves, best_params, "best_params")[0]
+
+
+def _best_mean(curve: PathCurve) -> float:
+    means = curve.test_scores.mean(axis=0)
+    return float(means[np.isfinite(means)].max(initial=-np.inf))
 
 
 def asked_curves(curves: Sequence[PathCurve], params: Any) -> list[PathCurve]:
