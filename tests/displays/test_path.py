@@ -142,6 +142,51 @@ def test_numbers_of_features_that_a_fold_lacks_are_left_out(path):
     np.testing.assert_allclose(display.line_[0].get_ydata(), naive_scores(path, 1.0).mean(axis=0)[:8])
 
 
+def test_a_choice_between_the_drawn_numbers_is_marked_on_the_line(path):
+    even = {name: column[path["k"] % 2 == 0] for name, column in path.items()}
+    display = ComponentPathDisplay.from_path(
+        even, best_n_components=5, best_params={"gamma": 0.1}, against="both", score_type="test"
+    )
+    means = naive_scores(path, 0.1).mean(axis=0)
+    for star, x in zip(display.choice_, (5, 11), strict=True):
+        np.testing.assert_allclose(star.get_xydata(), [[x, (means[3] + means[5]) / 2]])
+
+
+def test_a_choice_below_the_drawn_numbers_is_not_marked(path):
+    late = {name: column[path["k"] > 3] for name, column in path.items()}
+    search = SimpleNamespace(path_=late, best_n_components_=2, best_params_={"gamma": 0.1})
+    assert ComponentPathDisplay.from_estimator(search).choice_ is None
+
+
+def test_a_setting_that_leaves_parameters_out(path):
+    """A list of grids: parameters that a grid has not are None in the table."""
+    degree = np.array([2 if gamma == 10 else None for gamma in path["param_gamma"]], dtype=object)
+    gamma = np.where(path["param_gamma"] == 10, 1.0, path["param_gamma"])
+    table = {**path, "param_gamma": gamma, "param_degree": degree}
+    plain = ComponentPathDisplay.from_path(table, best_params={"gamma": 1.0})
+    np.testing.assert_allclose(plain.line_[0].get_ydata(), naive_scores(path, 1.0).mean(axis=0))
+    cubic = ComponentPathDisplay.from_path(table, best_params={"gamma": 1.0, "degree": 2})
+    np.testing.assert_allclose(cubic.line_[0].get_ydata(), naive_scores(path, 10.0).mean(axis=0))
+
+
+def test_features_that_a_fold_did_not_find_end_the_line(path):
+    path["test_score"] = np.where((path["fold"] == 2) & (path["k"] > 9), np.nan, path["test_score"])
+    display = ComponentPathDisplay.from_path(path, score_type="test")
+    assert np.isfinite(display.line_.get_ydata()).tolist() == [True] * 9 + [False] * 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("classifier", "accuracy"), ("regressor", "R$^2$"), (None, "score")]
+)
+def test_the_usual_score_of_an_estimator_is_named(path, kind, name):
+    class Search(SimpleNamespace):
+        def __sklearn_tags__(self):
+            return SimpleNamespace(estimator_type=kind)
+
+    search = Search(path_=path, best_n_components_=4, best_params_={"gamma": 0.1}, scoring=None)
+    assert ComponentPathDisplay.from_estimator(search).ax_.get_ylabel().startswith(name)
+
+
 def test_an_estimator_without_a_path():
     with pytest.raises(NotFittedError, match="ComponentPathCV"):
         ComponentPathDisplay.from_estimator(SimpleNamespace())

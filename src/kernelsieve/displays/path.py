@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from ..exceptions import InvalidParameterError
 from .drawing import add_legend, check_choice, line_look, set_axes, take_panels, whole_ticks
-from .path_table import PathCurve, all_curves, asked_curves, chosen_curve, shorten
+from .path_table import PathCurve, all_curves, asked_curves, chosen_curve
 
 _AXES = {
     "n_components": "number of features, k",
@@ -123,9 +123,11 @@ class ComponentPathDisplay:
             raise NotFittedError(
                 f"This {type(estimator).__name__} has no path_; pass a fitted ComponentPathCV."
             )
+        # A model of all rows that breaks a budget is cut to fewer features, maybe to fewer than drawn.
+        best = estimator.best_n_components_
         return cls.from_path(
             path,
-            best_n_components=estimator.best_n_components_,
+            best_n_components=best if best >= np.min(path["k"]) else None,
             best_params=estimator.best_params_,
             params=params,
             score_name=_score_name(estimator) if score_name is None else score_name,
@@ -154,7 +156,8 @@ class ComponentPathDisplay:
             "param_<name>" for each parameter of a grid, as in ``ComponentPathCV.path_``. Numbers of
             features that some fold has not are left out.
         best_n_components : int, default=None
-            The chosen number of features, which is marked.
+            The chosen number of features, which is marked. One that is not in the table, but between
+            others that are, is marked on the line between them.
         best_params : dict, default=None
             The chosen setting of the parameters; None takes the one whose best mean test score is
             highest.
@@ -174,10 +177,11 @@ class ComponentPathDisplay:
         """
         curves = all_curves(path)
         chosen = chosen_curve(curves, best_params)
-        if best_n_components is not None and best_n_components not in chosen.n_components:
+        fewest, most = chosen.n_components[[0, -1]]
+        if best_n_components is not None and not fewest <= best_n_components <= most:
             raise InvalidParameterError(
-                f"best_n_components={best_n_components} is not in the path, which has "
-                f"{shorten(chosen.n_components)}; pass one of these, or None."
+                f"best_n_components={best_n_components} is not in the path, which goes from {fewest} "
+                f"to {most}; pass a number between these, or None."
             )
         others = [curve for curve in asked_curves(curves, params) if curve is not chosen]
         display = cls([chosen, *others], best_n_components=best_n_components, score_name=score_name)
@@ -282,15 +286,15 @@ class _Panel:
         return line
 
     def star(self, curve: PathCurve, which: str, k: int) -> Any:
-        place = int(np.flatnonzero(curve.n_components == k)[0])
-        at = getattr(curve, self._axis)[place]
+        at = np.interp(k, curve.n_components, getattr(curve, self._axis))
+        score = np.interp(k, curve.n_components, self._sign * curve.scores(which).mean(axis=0))
         name = f"chosen: k = {k}"
         if self._axis == "kernel_evaluations":
             name += f", {at:g} evaluations"
         self._ax.axvline(at, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
         (star,) = self._ax.plot(
             [at],
-            [self._sign * curve.scores(which)[:, place].mean()],
+            [score],
             marker="*",
             markersize=15,
             linestyle="none",
@@ -320,8 +324,12 @@ def _limits(scores: np.ndarray, band: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _score_name(estimator: Any) -> str:
-    """Return the name of the estimator's scorer in words, where it is given by name."""
+    """Return the name of the estimator's scorer in words, where it is given by name or usual."""
     scoring = getattr(estimator, "scoring", None)
+    if scoring is None and hasattr(estimator, "__sklearn_tags__"):
+        return {"classifier": "accuracy", "regressor": "R$^2$"}.get(
+            estimator.__sklearn_tags__().estimator_type, "score"
+        )
     if not isinstance(scoring, str):
         return "score"
     name = scoring.replace("_", " ")

@@ -94,6 +94,11 @@ def chosen_curve(curves: Sequence[PathCurve], best_params: Mapping[str, Any] | N
     """Return the curve of the chosen setting; without one, of that whose best mean is highest."""
     if best_params is None:
         return max(curves, key=_best_mean)
+    # A list of grids may leave parameters out, which are None in the table.
+    exact = {**dict.fromkeys(curves[0].params), **best_params}
+    for curve in curves:
+        if _agrees(curve.params, exact):
+            return curve
     return _matching(curves, best_params, "best_params")[0]
 
 
@@ -136,9 +141,3 @@ def _same(one: Any, other: Any) -> bool:
 
 def _shown(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
-
-
-def shorten(numbers: np.ndarray) -> str:
-    """Return the numbers as text, the first and the last of many."""
-    shown = ", ".join(str(number) for number in numbers[:8])
-    return shown if len(numbers) <= 8 else f"{shown}, ..., {numbers[-1]}"
