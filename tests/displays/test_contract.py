@@ -41,14 +41,11 @@ def sieve(moons):
 def bound():
     k = np.arange(1, 21)
     empirical = 2 * (1 - 0.8**k)
-    complexity, confidence = 0.02 * np.sqrt(k), 0.05 * np.sqrt(k)
-    least = empirical - complexity - confidence
     return SimpleNamespace(
         empirical=empirical,
-        complexity=complexity,
-        confidence=confidence,
-        bound=least,
-        adjusted=least - 0.05 * k,
+        complexity=0.02 * np.sqrt(k),
+        confidence=0.05 * np.sqrt(k),
+        cost=0.05,
         delta=0.1,
         n_examples=1200,
     )

@@ -85,13 +85,11 @@ def test_refused_by_the_criterion():
 def bound(rng):
     empirical = np.cumsum(rng.random(9))
     complexity, confidence = rng.random((2, 9)) / 10
-    least = empirical - complexity - confidence
     return SimpleNamespace(
         empirical=empirical,
         complexity=complexity,
         confidence=confidence,
-        bound=least,
-        adjusted=least - 0.4 * np.arange(1, 10),
+        cost=0.4,
         delta=0.05,
         n_examples=4321,
     )
@@ -101,19 +99,21 @@ def test_bound_less_cost(bound, rng):
     tested = rng.random(9)
     display = StabilityBoundDisplay.from_bound(bound, tested)
     cost = 0.4 * np.arange(1, 10)
-    expected = [bound.adjusted, bound.empirical - cost, tested - cost]
+    adjusted = bound.empirical - bound.complexity - bound.confidence - cost
+    expected = [adjusted, bound.empirical - cost, tested - cost]
     for line, values in zip(display.line_, expected, strict=True):
         np.testing.assert_array_equal(line.get_xdata(), np.arange(1, 10))
         np.testing.assert_allclose(line.get_ydata(), values)
-    best = int(np.argmax(bound.adjusted))
-    assert display.choice_.get_xydata().tolist() == [[best + 1, bound.adjusted[best]]]
+    best = int(np.argmax(adjusted))
+    np.testing.assert_allclose(display.choice_.get_xydata(), [[best + 1, adjusted[best]]])
     assert "95 %" in display.line_[0].get_label()
     assert "4,321" in display.line_[1].get_label()
 
 
 def test_terms_of_the_bound(bound):
     display = StabilityBoundDisplay.from_bound(bound, kind="terms")
-    expected = [bound.bound, bound.empirical, bound.complexity, bound.confidence]
+    least = bound.empirical - bound.complexity - bound.confidence
+    expected = [least, bound.empirical, bound.complexity, bound.confidence]
     for line, values in zip(display.line_, expected, strict=True):
         np.testing.assert_allclose(line.get_ydata(), values)
     assert display.choice_ is None

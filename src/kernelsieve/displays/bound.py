@@ -9,7 +9,8 @@ import numpy as np
 from ..exceptions import InvalidDataError
 from .drawing import add_legend, check_choice, line_look, set_axes, take_panels, whole_ticks
 
-_ARRAYS = ("empirical", "complexity", "confidence", "bound", "adjusted")
+_ARRAYS = ("empirical", "complexity", "confidence")
+_NUMBERS = ("cost", "delta", "n_examples")
 
 
 class StabilityBoundDisplay:
@@ -20,9 +21,10 @@ class StabilityBoundDisplay:
 
     Parameters
     ----------
-    empirical, complexity, confidence, bound, adjusted : ndarray of shape (k,)
-        The mean on the training rows, the two terms that are taken off it, what is left, and that less
-        the cost of the features.
+    empirical, complexity, confidence : ndarray of shape (k,)
+        The mean on the training rows, and the two terms that are taken off it.
+    cost : float
+        The price of a feature.
     delta : float
         The bound holds with probability ``1 - delta``.
     n_examples : int
@@ -53,8 +55,8 @@ class StabilityBoundDisplay:
     >>> from kernelsieve.displays import StabilityBoundDisplay
     >>> k = np.arange(1, 6)
     >>> display = StabilityBoundDisplay(
-    ...     empirical=1 - 0.5**k, complexity=0.01 * k, confidence=0.02 * k, bound=1 - 0.5**k - 0.03 * k,
-    ...     adjusted=1 - 0.5**k - 0.13 * k, delta=0.1, n_examples=1000,
+    ...     empirical=1 - 0.5**k, complexity=0.01 * k, confidence=0.02 * k, cost=0.1, delta=0.1,
+    ...     n_examples=1000,
     ... ).plot()
     >>> display.choice_.get_label()
     'largest: k = 2'
@@ -71,8 +73,7 @@ class StabilityBoundDisplay:
         empirical: np.ndarray,
         complexity: np.ndarray,
         confidence: np.ndarray,
-        bound: np.ndarray,
-        adjusted: np.ndarray,
+        cost: float,
         delta: float,
         n_examples: int,
         test_expectation: np.ndarray | None = None,
@@ -80,8 +81,7 @@ class StabilityBoundDisplay:
         self.empirical = empirical
         self.complexity = complexity
         self.confidence = confidence
-        self.bound = bound
-        self.adjusted = adjusted
+        self.cost = cost
         self.delta = delta
         self.n_examples = n_examples
         self.test_expectation = test_expectation
@@ -95,8 +95,8 @@ class StabilityBoundDisplay:
         Parameters
         ----------
         result : object
-            With arrays ``empirical``, ``complexity``, ``confidence``, ``bound`` and ``adjusted``, a
-            number for each k, and with ``delta`` and ``n_examples``.
+            With arrays ``empirical``, ``complexity`` and ``confidence``, a number for each k, and with
+            ``cost``, ``delta`` and ``n_examples``.
         test_expectation : array-like of shape (k,), default=None
             The mean on other rows for each k, before any cost, to draw beside the bound.
         ax : matplotlib Axes, default=None
@@ -108,7 +108,7 @@ class StabilityBoundDisplay:
         -------
         StabilityBoundDisplay
         """
-        missing = [name for name in (*_ARRAYS, "delta", "n_examples") if not hasattr(result, name)]
+        missing = [name for name in (*_ARRAYS, *_NUMBERS) if not hasattr(result, name)]
         if missing:
             raise InvalidDataError(
                 f"A {type(result).__name__} has no {', '.join(missing)}; pass what stability_bound "
@@ -117,14 +117,14 @@ class StabilityBoundDisplay:
         arrays = {name: np.asarray(getattr(result, name), dtype=float) for name in _ARRAYS}
         if test_expectation is not None:
             arrays["test_expectation"] = np.asarray(test_expectation, dtype=float)
-        n_features = len(arrays["bound"])
+        n_features = arrays["empirical"].size
         for name, values in arrays.items():
             if values.shape != (n_features,):
                 raise InvalidDataError(
                     f"{name} has shape {values.shape}; it must be one number for each of the "
                     f"{n_features} features, ({n_features},)."
                 )
-        display = cls(**arrays, delta=result.delta, n_examples=result.n_examples)
+        display = cls(**arrays, **{name: getattr(result, name) for name in _NUMBERS})
         return display.plot(ax, **plot_options)
 
     def plot(self, ax: Any = None, *, kind: str = "adjusted", **line_options: Any) -> Self:
@@ -148,21 +148,28 @@ class StabilityBoundDisplay:
         panels = take_panels(self, ax)
         set_axes(self, panels)
         values = self._values(kind)
-        k = np.arange(1, len(self.bound) + 1)
         self.line_ = []
         for place, (name, line) in enumerate(values.items()):
-            look = line_look(place, len(k), {"label": name, **line_options})
-            self.line_.extend(self.ax_.plot(k, line, **look))
+            look = line_look(place, len(line), {"label": name, **line_options})
+            self.line_.extend(self.ax_.plot(self._n_components, line, **look))
         self.choice_ = self._draw_choice() if kind == "adjusted" else None
         self._name_axes(kind)
         add_legend(self.ax_)
         return self
 
+    @property
+    def _n_components(self) -> np.ndarray:
+        return np.arange(1, len(self.empirical) + 1)
+
+    @property
+    def _bound(self) -> np.ndarray:
+        return self.empirical - self.complexity - self.confidence
+
     def _values(self, kind: str) -> dict[str, np.ndarray]:
         """Return the lines by their names in the legend."""
-        cost = self.bound - self.adjusted if kind == "adjusted" else np.zeros(len(self.bound))
+        cost = self.cost * self._n_components if kind == "adjusted" else 0.0
         values = {
-            f"lower bound, probability {100 * (1 - self.delta):g} %": self.bound - cost,
+            f"lower bound, probability {100 * (1 - self.delta):g} %": self._bound - cost,
             f"mean of {self.n_examples:,} training rows": self.empirical - cost,
         }
         if self.test_expectation is not None:
@@ -173,10 +180,11 @@ class StabilityBoundDisplay:
         return values
 
     def _draw_choice(self) -> Any:
-        best = int(np.argmax(self.adjusted))
+        adjusted = self._bound - self.cost * self._n_components
+        best = int(np.argmax(adjusted))
         (star,) = self.ax_.plot(
             [best + 1],
-            [self.adjusted[best]],
+            [adjusted[best]],
             marker="*",
             markersize=15,
             linestyle="none",

@@ -90,7 +90,7 @@ def draw_numbers(ax: Any, points: np.ndarray, radius: float) -> list[Any]:
     numbers = []
     for place, centre in enumerate(centres):
         text = str(place + 1)
-        half = np.array([0.32 * len(text), 0.42]) * _FONT_SIZE  # of a box that the text fits into
+        half = np.array([0.34 * len(text), 0.6]) * _FONT_SIZE  # of a box that the text fits into
         for side in np.array(_SIDES):
             middle = centre + side * (half + radius + 0.5)
             box = np.concatenate([middle - half, middle + half])
