@@ -114,7 +114,9 @@ class StabilityBoundDisplay:
                 f"A {type(result).__name__} has no {', '.join(missing)}; pass what stability_bound "
                 "returned."
             )
-        arrays = {name: np.asarray(getattr(result, name), dtype=float) for name in _ARRAYS}
+        arrays: dict[str, Any] = {
+            name: np.asarray(getattr(result, name), dtype=float) for name in _ARRAYS
+        }
         if test_expectation is not None:
             arrays["test_expectation"] = np.asarray(test_expectation, dtype=float)
         n_features = arrays["empirical"].size

@@ -99,6 +99,17 @@ def add_legend(ax: Any, title: str | None = None) -> None:
     )
 
 
+def add_colorbar(ax: Any, mappable: Any, label: str) -> Any:
+    """Put a scale of colours beside the axes, as high as they are whatever their aspect.
+
+    A figure without a layout engine makes no room there; the axes then give up some of theirs.
+    """
+    figure = ax.figure
+    if figure.figure.get_layout_engine() is None:
+        return figure.colorbar(mappable, ax=ax, label=label)
+    return figure.colorbar(mappable, cax=ax.inset_axes((1.03, 0, 0.04, 1)), label=label)
+
+
 def _columns(ax: Any, names: Sequence[str]) -> int:
     """Return how many names stand side by side in the width of the axes."""
     width = ax.bbox.width / ax.figure.dpi

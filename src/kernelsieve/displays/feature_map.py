@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import add_legend, set_axes, take_panels
+from .drawing import add_colorbar, add_legend, set_axes, take_panels
 from .points import check_labels, draw_rows, two_places
 
 
@@ -210,7 +210,7 @@ class FeatureMapDisplay:
             ylim=(self.second[0], self.second[-1]),
         )
         if colorbar:
-            bar = self.figure_.colorbar(self.surface_, ax=self.ax_, label=f"feature {self.feature}")
+            bar = add_colorbar(self.ax_, self.surface_, f"feature {self.feature}")
             bar.add_lines(self.line_)
         if self.row_labels is not None and self.rows_:
             add_legend(self.ax_)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import add_legend, check_choice, set_axes, take_panels
+from .drawing import add_colorbar, add_legend, check_choice, set_axes, take_panels
 from .landmark_places import as_images, dense_landmarks, in_plane, landmark_labels
 from .points import check_labels, draw_numbers, draw_rows
 
@@ -214,7 +214,7 @@ class LandmarkDisplay:
             look["c"] = np.arange(1, len(positions) + 1)
         self.line_ = self.ax_.scatter(*positions.T, **look)
         if "c" not in options and "color" not in options and len(positions) > 1:
-            bar = self.figure_.colorbar(self.line_, ax=self.ax_, label="order of choice")
+            bar = add_colorbar(self.ax_, self.line_, "order of choice")
             bar.ax.yaxis.get_major_locator().set_params(integer=True)
 
     def _draw_images_in_plane(self, options: dict[str, Any]) -> None:

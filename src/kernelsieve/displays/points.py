@@ -52,11 +52,12 @@ def draw_rows(ax: Any, points: np.ndarray, labels: np.ndarray | None, **look: An
         groups = [("rows", points)]
     else:
         groups = [(f"class {label}", points[labels == label]) for label in np.unique(labels)]
+    area = float(np.clip(16 * np.sqrt(300 / len(points)), 4, 16))  # many rows as small points
     return [
         ax.scatter(
             *group.T,
             **{
-                "s": 16,
+                "s": area,
                 "marker": MARKERS[place % len(MARKERS)],
                 "color": _GREYS[place % len(_GREYS)],
                 "linewidths": 0.4,
