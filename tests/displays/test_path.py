@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -185,6 +186,31 @@ def test_the_usual_score_of_an_estimator_is_named(path, kind, name):
 
     search = Search(path_=path, best_n_components_=4, best_params_={"gamma": 0.1}, scoring=None)
     assert ComponentPathDisplay.from_estimator(search).ax_.get_ylabel().startswith(name)
+
+
+def test_several_methods_in_one_axes_look_different(path):
+    cheaper = {**path, "kernel_evaluations": path["kernel_evaluations"] / 2}
+    options = {"best_n_components": 4, "against": "kernel_evaluations"}
+    one = ComponentPathDisplay.from_path(path, name="dense", **options)
+    other = ComponentPathDisplay.from_path(cheaper, name="sparse", ax=one.ax_, **options)
+    lines = [*one.line_, *other.line_]
+    assert len({(str(line._dash_pattern), line.get_marker()) for line in lines}) == 4
+    names = [text.get_text() for text in one.ax_.get_legend().get_texts()]
+    assert names == [
+        "dense, held-out rows",
+        "dense, training rows",
+        "dense, chosen: k = 4, 9 evaluations",
+        "sparse, held-out rows",
+        "sparse, training rows",
+        "sparse, chosen: k = 4, 4.5 evaluations",
+    ]
+
+
+def test_a_data_frame_is_a_path_too(path):
+    drawn = ComponentPathDisplay.from_path(pd.DataFrame(path), best_n_components=4, params="all")
+    expected = ComponentPathDisplay.from_path(path, best_n_components=4, params="all")
+    for line, same in zip(drawn.line_, expected.line_, strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), same.get_xydata())
 
 
 def test_an_estimator_without_a_path():

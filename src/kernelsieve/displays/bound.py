@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..exceptions import InvalidDataError
-from .drawing import add_legend, check_choice, line_look, set_axes, take_panels, whole_ticks
+from .drawing import add_legend, check_choice, draw_line, draw_star, set_axes, take_panels, whole_ticks
 
 _ARRAYS = ("empirical", "complexity", "confidence")
 _NUMBERS = ("cost", "delta", "n_examples")
@@ -150,10 +150,10 @@ class StabilityBoundDisplay:
         panels = take_panels(self, ax)
         set_axes(self, panels)
         values = self._values(kind)
-        self.line_ = []
-        for place, (name, line) in enumerate(values.items()):
-            look = line_look(place, len(line), {"label": name, **line_options})
-            self.line_.extend(self.ax_.plot(self._n_components, line, **look))
+        self.line_ = [
+            draw_line(self.ax_, self._n_components, line, name, line_options)
+            for name, line in values.items()
+        ]
         self.choice_ = self._draw_choice() if kind == "adjusted" else None
         self._name_axes(kind)
         add_legend(self.ax_)
@@ -184,18 +184,7 @@ class StabilityBoundDisplay:
     def _draw_choice(self) -> Any:
         adjusted = self._bound - self.cost * self._n_components
         best = int(np.argmax(adjusted))
-        (star,) = self.ax_.plot(
-            [best + 1],
-            [adjusted[best]],
-            marker="*",
-            markersize=15,
-            linestyle="none",
-            color="black",
-            markerfacecolor="white",
-            zorder=4,
-            label=f"largest: k = {best + 1}",
-        )
-        return star
+        return draw_star(self.ax_, best + 1, adjusted[best], f"largest: k = {best + 1}")
 
     def _name_axes(self, kind: str) -> None:
         what = "cumulative squared covariance"

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import add_legend, check_choice, line_look, set_axes, take_panels, whole_ticks
+from .drawing import add_legend, check_choice, draw_line, set_axes, take_panels, whole_ticks
 
 _QUANTITIES = ("criterion", "explained")
 
@@ -155,7 +155,7 @@ class CriterionPathDisplay:
             ax.set_yscale("log")
         else:
             ax.ticklabel_format(axis="y", scilimits=(-3, 4))
-        line = self._draw_line(ax, values, self.name, given)
+        line = draw_line(ax, np.arange(1, len(values) + 1), values, self.name, given)
         ax.set(xlabel="step", ylabel="criterion's value at the step")
         return [line]
 
@@ -173,18 +173,9 @@ class CriterionPathDisplay:
         lines = []
         for name, share in known.items():
             named = f"{self.name}, {name}" if self.name else name
-            lines.append(self._draw_line(ax, 100 * np.cumsum(share), named, given))
+            percent = 100 * np.cumsum(share)
+            lines.append(draw_line(ax, np.arange(1, len(percent) + 1), percent, named, given))
         ax.set(xlabel="number of features, k", ylabel="explained by the first features, %")
         # The label of the scale means little without both of its ends.
         ax.set_ylim(0, max(100.0, ax.get_ylim()[1]))
         return lines
-
-    def _draw_line(self, ax: Any, values: np.ndarray, name: str | None, given: dict[str, Any]) -> Any:
-        """Draw one line, unlike those that are in the axes already."""
-        look = line_look(len(ax.get_lines()), len(values), {**_label(name), **given})
-        (line,) = ax.plot(np.arange(1, len(values) + 1), values, **look)
-        return line
-
-
-def _label(name: str | None) -> dict[str, str]:
-    return {} if name is None else {"label": name}

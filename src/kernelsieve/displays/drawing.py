@@ -13,6 +13,7 @@ from ..exceptions import InvalidParameterError
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00")
 DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+_LINE = "kernelsieve-line"  # tells lines of displays from stars, diagonals and the user's own
 _MARKS_A_LINE = 10
 _LEGEND_GAP = 6.0  # points between the label of the axis and the legend below it
 _LETTER, _HANDLE = 0.062, 0.75  # inches that a letter and a handle take in a small legend
@@ -53,6 +54,31 @@ def set_axes(display: Any, panels: np.ndarray) -> None:
     """Set ``ax_`` and ``figure_``: an axes where there is one panel, an array of them for more."""
     display.ax_ = panels[0] if len(panels) == 1 else panels
     display.figure_ = panels[0].figure
+
+
+def draw_line(ax: Any, x: Any, y: Any, name: str | None, given: dict[str, Any]) -> Any:
+    """Draw a line that looks unlike those which displays have drawn into the axes before."""
+    place = sum(line.get_gid() == _LINE for line in ax.get_lines())
+    label = {} if name is None else {"label": name}
+    (line,) = ax.plot(x, y, **line_look(place, len(x), {**label, **given}))
+    line.set_gid(_LINE)
+    return line
+
+
+def draw_star(ax: Any, x: float, y: float, name: str) -> Any:
+    """Mark a chosen point."""
+    (star,) = ax.plot(
+        [x],
+        [y],
+        marker="*",
+        markersize=15,
+        linestyle="none",
+        color="black",
+        markerfacecolor="white",
+        zorder=4,
+        label=name,
+    )
+    return star
 
 
 def line_look(place: int, n_points: int, given: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from ..exceptions import InvalidParameterError
-from .drawing import add_legend, check_choice, line_look, set_axes, take_panels, whole_ticks
+from .drawing import add_legend, check_choice, draw_line, draw_star, set_axes, take_panels, whole_ticks
 from .path_table import PathCurve, all_curves, asked_curves, chosen_curve
 
 _AXES = {
@@ -40,6 +40,8 @@ class ComponentPathDisplay:
         The chosen number of features of the first curve, which is marked; None marks nothing.
     score_name : str, default="score"
         What the scores are, for the label of the axis.
+    name : str, default=None
+        Stands in the legend, to tell several displays in one axes apart.
 
     Attributes
     ----------
@@ -83,10 +85,12 @@ class ComponentPathDisplay:
         *,
         best_n_components: int | None = None,
         score_name: str = "score",
+        name: str | None = None,
     ) -> None:
         self.curves = curves
         self.best_n_components = best_n_components
         self.score_name = score_name
+        self.name = name
 
     @classmethod
     def from_estimator(
@@ -95,6 +99,7 @@ class ComponentPathDisplay:
         *,
         params: Any = None,
         score_name: str | None = None,
+        name: str | None = None,
         ax: Any = None,
         **plot_options: Any,
     ) -> Self:
@@ -109,6 +114,8 @@ class ComponentPathDisplay:
             the parameters only; then every setting that has these values is drawn.
         score_name : str, default=None
             What the scores are; None takes the name of the scorer, where it has one.
+        name : str, default=None
+            Stands in the legend, to tell several displays in one axes apart.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **plot_options
@@ -131,6 +138,7 @@ class ComponentPathDisplay:
             best_params=estimator.best_params_,
             params=params,
             score_name=_score_name(estimator) if score_name is None else score_name,
+            name=name,
             ax=ax,
             **plot_options,
         )
@@ -144,6 +152,7 @@ class ComponentPathDisplay:
         best_params: Mapping[str, Any] | None = None,
         params: Any = None,
         score_name: str = "score",
+        name: str | None = None,
         ax: Any = None,
         **plot_options: Any,
     ) -> Self:
@@ -166,6 +175,8 @@ class ComponentPathDisplay:
             the parameters only; then every setting that has these values is drawn.
         score_name : str, default="score"
             What the scores are.
+        name : str, default=None
+            Stands in the legend, to tell several displays in one axes apart.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **plot_options
@@ -184,7 +195,9 @@ class ComponentPathDisplay:
                 f"to {most}; pass a number between these, or None."
             )
         others = [curve for curve in asked_curves(curves, params) if curve is not chosen]
-        display = cls([chosen, *others], best_n_components=best_n_components, score_name=score_name)
+        display = cls(
+            [chosen, *others], best_n_components=best_n_components, score_name=score_name, name=name
+        )
         return display.plot(ax, **plot_options)
 
     def plot(
@@ -239,16 +252,20 @@ class ComponentPathDisplay:
                     lines.append(draw.line(curve, which, name, line_options))
             if self.best_n_components is not None:
                 which = _SETS[score_type][0]
-                stars.append(draw.star(self.curves[0], which, self.best_n_components))
+                stars.append(draw.star(self.curves[0], which, self.best_n_components, self._prefix))
             draw.finish(self._score_label(band, negate_score))
             self.band_.extend(draw.bands)
         self.line_ = lines[0] if len(lines) == 1 else lines
         self.choice_ = (stars[0] if len(stars) == 1 else stars) if stars else None
         return self
 
+    @property
+    def _prefix(self) -> str:
+        return f"{self.name}, " if self.name else ""
+
     def _line_name(self, curve: PathCurve, which: str) -> str:
-        several = len(self.curves) > 1
-        return f"{curve.name}, {_SET_NAMES[which]}" if several else _SET_NAMES[which]
+        setting = f"{curve.name}, " if len(self.curves) > 1 else ""
+        return f"{self._prefix}{setting}{_SET_NAMES[which]}"
 
     def _score_label(self, band: str | None, negate_score: bool) -> str:
         n_folds = len(self.curves[0].test_scores)
@@ -268,42 +285,28 @@ class _Panel:
         self._axis = axis
         self._band = band
         self._sign = sign
-        self._n_lines = 0
         self.bands: list[Any] = []
 
     def line(self, curve: PathCurve, which: str, name: str, given: dict[str, Any]) -> Any:
         at = getattr(curve, self._axis)
         scores = self._sign * curve.scores(which)
-        look = line_look(self._n_lines, len(at), {"label": name, **given})
-        (line,) = self._ax.plot(at, scores.mean(axis=0), **look)
+        line = draw_line(self._ax, at, scores.mean(axis=0), name, given)
         if self._band is not None and len(scores) > 1:
             low, high = _limits(scores, self._band)
             filled = self._ax.fill_between(
                 at, low, high, color=line.get_color(), alpha=0.18, linewidth=0
             )
             self.bands.append(filled)
-        self._n_lines += 1
         return line
 
-    def star(self, curve: PathCurve, which: str, k: int) -> Any:
+    def star(self, curve: PathCurve, which: str, k: int, prefix: str) -> Any:
         at = np.interp(k, curve.n_components, getattr(curve, self._axis))
         score = np.interp(k, curve.n_components, self._sign * curve.scores(which).mean(axis=0))
-        name = f"chosen: k = {k}"
+        name = f"{prefix}chosen: k = {k}"
         if self._axis == "kernel_evaluations":
             name += f", {at:g} evaluations"
         self._ax.axvline(at, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
-        (star,) = self._ax.plot(
-            [at],
-            [score],
-            marker="*",
-            markersize=15,
-            linestyle="none",
-            color="black",
-            markerfacecolor="white",
-            zorder=4,
-            label=name,
-        )
-        return star
+        return draw_star(self._ax, at, score, name)
 
     def finish(self, score_label: str) -> None:
         self._ax.set(xlabel=_AXES[self._axis], ylabel=score_label)

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import add_legend, line_look, set_axes, take_panels
+from .drawing import add_legend, draw_line, set_axes, take_panels
 
 
 class RocComparisonDisplay:
@@ -193,10 +193,9 @@ class RocComparisonDisplay:
         panels = take_panels(self, ax, size=(5.6, 5.8))
         set_axes(self, panels)
         self.line_ = []
-        for place, name in enumerate(self.fpr):
+        for name, rates in self.fpr.items():
             label = f"{name}, area {self.roc_auc[name]:.3f}"
-            look = line_look(place, len(self.fpr[name]), {"label": label, **line_options})
-            self.line_.extend(self.ax_.plot(self.fpr[name], self.tpr[name], **look))
+            self.line_.append(draw_line(self.ax_, rates, self.tpr[name], label, line_options))
         self.chance_level_ = self._draw_chance_level() if plot_chance_level else None
         positive = "" if self.pos_label is None else f"\n(positive label: {self.pos_label})"
         edge = 0.02 * max_fpr
