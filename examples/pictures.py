@@ -1,4 +1,4 @@
-"""One picture of each kind, for small data sets.
+"""Pictures of several kinds, for small data sets.
 
 Run it with ``python examples/pictures.py``; it writes the pictures into ``output/pictures`` and says
 what each of them shows.

@@ -187,7 +187,7 @@ class StabilityBoundDisplay:
         return draw_star(self.ax_, best + 1, adjusted[best], f"largest: k = {best + 1}")
 
     def _name_axes(self, kind: str) -> None:
-        what = "cumulative squared covariance"
+        what = "cumulative pointwise squared covariance"
         less_cost = f"{what}\nless the cost of k features"
         self.ax_.set(xlabel="number of features, k", ylabel=less_cost if kind == "adjusted" else what)
         self.ax_.ticklabel_format(axis="y", scilimits=(-3, 4))
