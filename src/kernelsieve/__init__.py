@@ -1,5 +1,13 @@
 """Kernel features that are cheap to train and cheaper to use."""
 
+from .displays import (
+    ComponentPathDisplay,
+    CriterionPathDisplay,
+    FeatureMapDisplay,
+    LandmarkDisplay,
+    RocComparisonDisplay,
+    StabilityBoundDisplay,
+)
 from .greedy import (
     AcceleratedKernelFeatureAnalysis,
     SparseKernelFeatureAnalysis,
@@ -19,27 +27,37 @@ from .latent import (
     SparseKernelBoostedLatentFeatures,
     SparseKernelPLS,
 )
-from .rayleigh import KernelFisherDiscriminant, OrientedKernelPCA, RayleighCoefficient
-
-__version__ = "0.1.0"
+from .rayleigh import (
+    KernelFisherDiscriminant,
+    OrientedKernelPCA,
+    RayleighCoefficient,
+)
 
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
     "BoostedLatentFeatures",
+    "ComponentPathDisplay",
+    "CriterionPathDisplay",
     "FeatureExtraction",
+    "FeatureMapDisplay",
     "KernelBoostedLatentFeatures",
     "KernelBoosting",
     "KernelFeatureExtraction",
     "KernelFisherDiscriminant",
     "KernelPCA",
     "KernelPLS",
+    "LandmarkDisplay",
     "OrientedKernelPCA",
     "OrthogonalLoadingsKernelPLS",
     "RayleighCoefficient",
     "ReducedKernelOPLS",
+    "RocComparisonDisplay",
     "SparseKernelBoostedLatentFeatures",
     "SparseKernelFeatureAnalysis",
     "SparseKernelPLS",
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",
+    "StabilityBoundDisplay",
 ]
+
+__version__ = "0.1.0"
