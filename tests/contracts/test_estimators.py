@@ -81,11 +81,7 @@ def name_of(estimator):
 
 def excused_discriminant(estimator):
     expected = {}
-    if estimator.multi_class == "joint":
-        expected["check_class_weight_classifiers"] = (
-            "no prior outweighs a Gaussian model of classes that the training rows separate"
-        )
-    else:
+    if estimator.multi_class == "ovr":
         expected["check_classifiers_train"] = (
             "the largest output wins, and probabilities, from a model of their own, may differ in rows "
             "between classes"

@@ -17,6 +17,7 @@ from naive_fisher import (
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.linalg import eigh, subspace_angles
+from scipy.special import softmax
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
@@ -151,9 +152,9 @@ def test_thresholds(cancer, threshold):
 
 def test_probabilities_are_bayes_rule_on_features(digits):
     X, y = digits
-    model = KernelFisherDiscriminant(gamma=0.05, candidates=X[:80], reg=1.0).fit(X, y)
-    peer = LinearDiscriminantAnalysis(solver="lsqr").fit(model.transform(X), y)
-    assert_allclose(model.predict_proba(X), peer.predict_proba(model.transform(X)), atol=1e-7)
+    model = KernelFisherDiscriminant(gamma=0.05, candidates=X[:80], reg=1e-9).fit(X, y)
+    peer = LinearDiscriminantAnalysis(solver="lsqr").fit(model.transform(X), y)  # without any ridge
+    assert_allclose(model.predict_proba(X), peer.predict_proba(model.transform(X)), atol=1e-6)
     assert_array_equal(model.predict_proba(X).argmax(axis=1), model.predict(X))
     assert_allclose(model.predict_proba(X, n_components=3), model.truncate(3).predict_proba(X))
 
@@ -203,6 +204,7 @@ def test_class_weights_multiply_sample_weights(digits, rng, multi_class):
     X, y = X[rows], y[rows]
     weight = rng.uniform(0.5, 2, len(y))
     parameters = {"gamma": 0.05, "candidates": X[:40], "reg": 0.5, "multi_class": multi_class}
+    parameters["threshold"] = "gaussian"  # "auto" decides joint features otherwise with class weights
     by_dict = KernelFisherDiscriminant(class_weight={0: 3.0, 2: 0.5}, **parameters)
     plain = KernelFisherDiscriminant(**parameters)
     factor = np.array([3.0, 1.0, 0.5])[y]
@@ -444,3 +446,43 @@ def test_bad_data(cancer):
     assert_allclose(joint.predict_proba(X)[:, 2], 0)
     with pytest.raises(AttributeError, match="no thresholds"):
         _ = joint.thresholds_
+
+
+def naive_joint(X, Y, weight, reg):
+    """Centred columns, their means, and the scatter within classes with the ridge."""
+    K = rbf_kernel(X, X[:60], gamma=GAMMA)
+    means = weight @ K / weight.sum()
+    of_class = (Y * weight[:, None]).T @ K / (weight @ Y)[:, None]
+    rest = K - Y @ of_class
+    return K - means, of_class - means, rest.T @ (weight[:, None] * rest) + reg * np.eye(60)
+
+
+def test_joint_features_are_decided_by_regularised_discriminant_analysis(digits, rng):
+    X, y = digits
+    weight = rng.uniform(0.5, 2.0, len(X))
+    Y = np.eye(10)[y]
+    columns, means, within = naive_joint(X, Y, weight, 0.5)
+    slopes = np.linalg.solve(within / weight.sum(), means.T)
+    priors = np.log(weight @ Y / weight.sum())
+    scores = columns @ slopes - 0.5 * np.einsum("cm,mc->c", means, slopes) + priors
+    model = KernelFisherDiscriminant(gamma=GAMMA, reg=0.5, candidates=X[:60])
+    model.fit(X, y, sample_weight=weight)
+    assert_allclose(model.predict_proba(X), softmax(scores, axis=1), atol=1e-6)
+    assert_array_equal(model.predict(X), scores.argmax(axis=1))
+
+
+def test_joint_features_by_least_squares_are_ridge_regression_to_classes(digits, rng):
+    X, y = digits
+    Y = np.eye(10)[y]
+    class_weight = dict(enumerate(rng.uniform(0.2, 3.0, 10)))
+    weight = Y @ np.array(list(class_weight.values()))
+    columns = naive_joint(X, Y, weight, 0.5)[0]
+    total = columns.T @ (weight[:, None] * columns) + 0.5 * np.eye(60)
+    expected = weight @ Y / weight.sum() + columns @ np.linalg.solve(
+        total, columns.T @ (weight[:, None] * Y)
+    )
+    for threshold in ("auto", "least_squares"):
+        model = KernelFisherDiscriminant(
+            gamma=GAMMA, reg=0.5, candidates=X[:60], threshold=threshold, class_weight=class_weight
+        )
+        assert_allclose(model.fit(X, y).decision_function(X), expected, atol=1e-6)

@@ -18,7 +18,14 @@ from ..deflation import Criterion, Heads
 from ..exceptions import InvalidParameterError
 from ..kernels import Rows
 from ..model import Fit, KernelExtractor, Predicting, Stream, TargetEncoder, all_or_nothing
-from .outputs import Moments, decision_heads, gaussian_heads, logit_heads, logits_of_outputs
+from .outputs import (
+    Moments,
+    decision_heads,
+    gaussian_heads,
+    indicator_heads,
+    logit_heads,
+    logits_of_outputs,
+)
 
 #: Gives features, indicators of classes and weights of all rows: what the margin looks at.
 FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
@@ -58,7 +65,7 @@ class Discriminating(Predicting, KernelExtractor):
     target = "classes"
 
     _discriminating_constraints: ClassVar[dict] = {
-        "threshold": [StrOptions({"margin", "midpoint", "least_squares", "gaussian"})],
+        "threshold": [StrOptions({"auto", "margin", "midpoint", "least_squares", "gaussian"})],
         "nu": [Interval(Real, 0, 1, closed="right")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "probability_cv": [Interval(Integral, 2, None, closed="left"), None],
@@ -179,11 +186,19 @@ class Discriminating(Predicting, KernelExtractor):
         and weights of all rows, which the margin needs.
         """
         if joint:
-            heads = logits = gaussian_heads(moments)
+            # Features have unit variance with the ridge, and less without it; the ridge must be part of
+            # the Gaussians too, or classes that the candidates separate completely leave none.
+            unit = replace(moments, covariance=np.eye(len(moments.covariance)))
+            heads = logits = gaussian_heads(unit)
+            # No prior outweighs a Gaussian model of classes that the training rows separate.
+            weighted = self.threshold == "auto" and self.class_weight is not None
+            if weighted or self.threshold == "least_squares":
+                heads = indicator_heads(moments, fit.criterion_path)
         else:
             needs_rows = self.threshold == "margin" and features_of is not None
             outputs, Y, weight = features_of() if needs_rows else (None, None, None)  # type: ignore[misc]
-            heads = decision_heads(self.threshold, moments, outputs, Y, weight, self.nu)
+            how = "least_squares" if self.threshold == "auto" else self.threshold
+            heads = decision_heads(how, moments, outputs, Y, weight, self.nu)
             logits = logit_heads(moments)
         parts = {name: getattr(fit, name) for name in Fit.__dataclass_fields__}
         parts |= {"heads": heads}

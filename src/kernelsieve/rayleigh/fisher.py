@@ -116,7 +116,7 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
         invariances: list[tuple[Callable, float]] | None = None,
         virtual_candidates: bool = False,
         multi_class: str = "joint",
-        threshold: str = "least_squares",
+        threshold: str = "auto",
         nu: float = 0.5,
         class_weight: dict[Any, float] | str | None = None,
         probability_cv: int | None = None,

@@ -320,3 +320,26 @@ def gaussian_heads(moments: Moments) -> Heads:
         first = Moments(moments.weights, moments.means[:, :j], moments.covariance[:j, :j])
         coefficients[j - 1, :j], intercepts[j - 1] = gaussian_scores(first)
     return Heads(intercepts, coefficients)
+
+
+def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
+    """Return heads of joint features: ridge regression to the indicators of the classes.
+
+    Joint features of unit length in the scatter within classes and the ridge have the length
+    ``1 + ratio`` where the scatter between classes is added, so the regression on all candidates is
+    one on each feature alone. Weights of classes act on it as on any least squares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.outputs import Moments, indicator_heads
+    >>> means = np.array([[-1.0], [0.0], [1.0]])
+    >>> heads = indicator_heads(Moments(np.ones(3), means, np.eye(1)), np.array([2 / 3]))
+    >>> heads.predict(np.array([[3.0]])).round(3)
+    array([[-0.267,  0.333,  0.933]])
+    """
+    shares = moments.weights / moments.weights.sum()
+    mean = shares @ moments.means
+    coefficients = ((moments.means - mean) * shares[:, None]).T / (1 + ratios)[:, None]
+    intercepts = shares - np.cumsum(mean[:, None] * coefficients, axis=0)
+    return Heads(intercepts, coefficients)
