@@ -10,7 +10,7 @@ from ..exceptions import InvalidDataError
 from .priced_columns import PricedColumns, SparseSolution, most_violated
 
 _MISSING = (
-    "loss='absolute' and loss='epsilon_insensitive' are linear programs and need HiGHS; install it with "
+    "loss='absolute' and loss='epsilon_insensitive' are linear programs and need HiGHS; install it by "
     "`pip install kernelsieve[solvers]`, or choose loss='squared' or loss='huber'."
 )
 _FEASIBILITY = 1e-9

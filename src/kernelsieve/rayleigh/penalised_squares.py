@@ -9,7 +9,7 @@ from scipy.linalg import LinAlgError, LinAlgWarning, lstsq, solve
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
-from .priced_columns import COLUMNS_A_ROUND, PricedColumns, SparseSolution, most_violated
+from .priced_columns import PricedColumns, SparseSolution, most_violated
 
 _SWEEPS = 200  # of coordinate descent between two looks at the optimality conditions
 _MOST_TURNS = 200
@@ -60,7 +60,7 @@ class PenalisedSquares:
             )
             slopes = self._slopes()
             self._prices = self._all_prices(slopes)
-            new = most_violated(self._prices, limit, self._known, self._tol)
+            new = self._violated(limit)
             if len(new) == 0:
                 break
             self._enter(new)
@@ -86,6 +86,17 @@ class PenalisedSquares:
         survivors = np.abs(self._prices[: self._columns.shape[1]]) >= 2 * C - self._last_C
         prices = np.where(survivors, self._prices[: len(survivors)], 0.0)
         self._enter(most_violated(prices, C, self._known[self._known < len(survivors)], self._tol))
+
+    def _violated(self, limit: np.ndarray) -> np.ndarray:
+        """Return the worst kernel columns, and every row whose residual is beyond delta."""
+        prices, n_candidates = np.asarray(self._prices), self._columns.shape[1]
+        of_kernel = self._known < n_candidates
+        worst = most_violated(
+            prices[:n_candidates], limit[:n_candidates], self._known[of_kernel], self._tol
+        )
+        beyond = np.abs(prices[n_candidates:]) > limit[n_candidates:] * (1 + self._tol)
+        beyond[self._known[~of_kernel] - n_candidates] = False
+        return np.concatenate([worst, n_candidates + np.flatnonzero(beyond)])
 
     def _enter(self, new: np.ndarray) -> None:
         """Add columns to the working set, with their inner products."""
@@ -123,7 +134,7 @@ class PenalisedSquares:
         coefficients = self._coefficients
         residual = slopes / (2 * self._root)
         penalty = limit[self._known[used]] @ np.abs(coefficients[used])
-        prices = self._all_prices(slopes) if self._prices is None else self._prices
+        prices = np.asarray(self._prices)
         return SparseSolution(
             C=C,
             candidates=self._known[of_kernel],

@@ -29,9 +29,7 @@ class PricedColumns:
         How many times all columns were evaluated.
     """
 
-    def __init__(
-        self, X: Rows, kernel: Kernel, points: Rows, *, n_jobs: int | None = None
-    ) -> None:
+    def __init__(self, X: Rows, kernel: Kernel, points: Rows, *, n_jobs: int | None = None) -> None:
         self.shape = (int(X.shape[0]), int(points.shape[0]))
         self.n_passes = 0
         batch = Batch(X, np.empty((self.shape[0], 0)))
