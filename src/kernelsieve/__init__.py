@@ -19,7 +19,13 @@ from .latent import (
     SparseKernelBoostedLatentFeatures,
     SparseKernelPLS,
 )
-from .rayleigh import SparseKernelFisherDiscriminant
+from .rayleigh import (
+    GreedyKernelFisherDiscriminant,
+    KernelFisherDiscriminant,
+    OrientedKernelPCA,
+    RayleighCoefficient,
+    SparseKernelFisherDiscriminant,
+)
 
 __version__ = "0.1.0"
 
@@ -27,12 +33,16 @@ __all__ = [
     "AcceleratedKernelFeatureAnalysis",
     "BoostedLatentFeatures",
     "FeatureExtraction",
+    "GreedyKernelFisherDiscriminant",
     "KernelBoostedLatentFeatures",
     "KernelBoosting",
     "KernelFeatureExtraction",
+    "KernelFisherDiscriminant",
     "KernelPCA",
     "KernelPLS",
+    "OrientedKernelPCA",
     "OrthogonalLoadingsKernelPLS",
+    "RayleighCoefficient",
     "ReducedKernelOPLS",
     "SparseKernelBoostedLatentFeatures",
     "SparseKernelFeatureAnalysis",

@@ -86,9 +86,9 @@ class SparseKernelFisherDiscriminant(Discriminating):
     -----
     Problems (12) and (14) of the paper: ``min sum_i w_i loss(xi_i) + C ||alpha||_1`` subject to
     ``K alpha + 1 b = y - xi``. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
-    of each. At the optimum the slopes d of the losses satisfy ``|k_j' d| <= C`` for all candidates, with
-    equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for all
-    candidates before a fit is called done.
+    of each. At the optimum the slopes d of the losses satisfy ``|k_j' d| <= C`` for all candidates,
+    with equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for
+    all candidates before a fit is called done.
 
     References
     ----------
