@@ -21,9 +21,12 @@ from kernelsieve import (
     KernelBoostedLatentFeatures,
     KernelBoosting,
     KernelFeatureExtraction,
+    KernelFisherDiscriminant,
     KernelPCA,
     KernelPLS,
+    OrientedKernelPCA,
     OrthogonalLoadingsKernelPLS,
+    RayleighCoefficient,
     ReducedKernelOPLS,
     SparseKernelBoostedLatentFeatures,
     SparseKernelFeatureAnalysis,
@@ -61,6 +64,11 @@ KERNEL_ESTIMATORS = [
     KernelPLS(6),
     KernelPLS(6, candidates=50, random_state=0),
     ReducedKernelOPLS(6, n_landmarks=50, random_state=0),
+    KernelFisherDiscriminant(6),
+    KernelFisherDiscriminant(6, candidates=50, penalty="norm", random_state=0),
+    OrientedKernelPCA(6),
+    OrientedKernelPCA(6, candidates=50, invariances=[(np.tanh, 0.1)], random_state=0),
+    RayleighCoefficient(6),
 ]
 PRIMAL_ESTIMATORS = [FeatureExtraction(name, 6) for name in ("alignment", "pca", "pls", "blf")]
 PRIMAL_ESTIMATORS += [BoostedLatentFeatures(6, loss="absolute")]
@@ -71,8 +79,26 @@ def name_of(estimator):
     return repr(estimator).replace(" ", "")
 
 
+def excused_discriminant(estimator):
+    expected = {}
+    if estimator.multi_class == "joint":
+        expected["check_class_weight_classifiers"] = (
+            "no prior outweighs a Gaussian model of classes that the training rows separate"
+        )
+    if estimator.kernel == "precomputed":
+        expected["check_classifiers_one_label_sample_weights"] = "the matrix of the check is no kernel"
+    if isinstance(estimator.candidates, int):
+        for kind in ("dense", "sparse"):
+            expected[f"check_sample_weight_equivalence_on_{kind}_data"] = (
+                "a random pool is another one when rows are repeated"
+            )
+    return expected
+
+
 def excused(estimator):
     """Checks that cannot be passed, most of them because candidates are drawn at random, and why."""
+    if isinstance(estimator, KernelFisherDiscriminant):
+        return excused_discriminant(estimator)
     if isinstance(estimator, KernelBoosting) and estimator.kernel == "precomputed":
         return {"check_fit2d_1feature": "one positive input cannot tell the labels apart"}
     drawn = isinstance(getattr(estimator, "candidates", None), int)
@@ -126,6 +152,14 @@ def excused(estimator):
         ReducedKernelOPLS(),
         ReducedKernelOPLS(kernel="precomputed", n_landmarks=10),
         ReducedKernelOPLS(n_landmarks=10),
+        KernelFisherDiscriminant(),
+        KernelFisherDiscriminant(candidates=10),
+        KernelFisherDiscriminant(kernel="precomputed"),
+        KernelFisherDiscriminant(multi_class="ovr"),
+        KernelFisherDiscriminant(penalty="norm"),
+        OrientedKernelPCA(),
+        OrientedKernelPCA(candidates=10, invariances=[(np.tanh, 0.1)]),
+        RayleighCoefficient(),
         SparseKernelBoostedLatentFeatures(loss="squared", target="continuous"),
         SparseKernelBoostedLatentFeatures(random_state=0),
         SparseKernelPLS(),
@@ -144,6 +178,8 @@ def target_of(estimator, X, y):
         return np.column_stack([y / y.std(), X[:, :5] ** 2])
     if isinstance(estimator, KernelBoosting):
         return np.digitize(y, np.quantile(y, [0.3, 0.6]))
+    if isinstance(estimator, KernelFisherDiscriminant):
+        return np.digitize(y, np.quantile(y, np.arange(1, 7) / 7))
     return y
 
 
@@ -185,6 +221,8 @@ def test_prefixes_truncation_and_projector_agree(fitted, diabetes):
 def test_features_are_orthogonal_and_centred(fitted, diabetes):
     if isinstance(fitted, KernelBoosting):
         pytest.skip("features are those of a sum of kernels, and neither")
+    if isinstance(fitted, KernelFisherDiscriminant):
+        pytest.skip("features are uncorrelated in the sum of scatter within classes and penalty")
     if fitted._make_criterion().symmetric:
         pytest.skip("directions are orthogonal, not features: the next test")
     features = fitted.transform(diabetes[0])

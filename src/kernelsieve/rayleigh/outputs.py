@@ -61,7 +61,7 @@ class Moments:
 
 
 def margin_threshold(
-    outputs: np.ndarray, positive: np.ndarray, weight: np.ndarray | None = None, nu: float = 0.1
+    outputs: np.ndarray, positive: np.ndarray, weight: np.ndarray | None = None, nu: float = 0.5
 ) -> float:
     """Return the threshold b with the largest margin between two classes, some errors allowed.
 
@@ -78,7 +78,7 @@ def margin_threshold(
     --------
     >>> import numpy as np
     >>> from kernelsieve.rayleigh.outputs import margin_threshold
-    >>> margin_threshold(np.array([-3.0, -1.0, 2.0, 3.0]), np.array([False, False, True, True]))
+    >>> margin_threshold(np.array([-3.0, -1.0, 2.0, 4.0]), np.array([False, False, True, True]), nu=0.1)
     -0.5
     """
     if weight is None:
@@ -222,7 +222,7 @@ def decision_heads(
     outputs: np.ndarray | None = None,
     indicators: np.ndarray | None = None,
     weight: np.ndarray | None = None,
-    nu: float = 0.1,
+    nu: float = 0.5,
 ) -> Heads:
     """Return heads ``s (f + b)`` of outputs that each tell one class from the rest.
 

@@ -72,6 +72,15 @@ class Statistics:
                 mine.merge(theirs)
 
 
+@dataclass(frozen=True)
+class Problem:
+    """Two quadratic forms in the coefficients of the candidates."""
+
+    seen: Seen
+    numerator: np.ndarray  # a factor; empty where there is one for each class
+    denominator: Denominator
+
+
 #: Completes a fit, given the moments of its features where there are labels, the number of candidates,
 #: and the rows where they can be passed over again.
 Complete = Callable[[Fit, Moments | None, int, Iterable[Batch] | None], Fit]
@@ -88,6 +97,7 @@ class RayleighPass:
         target_shift: np.ndarray,
         recipe: Recipe,
         *,
+        copies: np.ndarray | None,
         precision: str,
         block_rows: int | None,
         n_jobs: int | None,
@@ -98,6 +108,7 @@ class RayleighPass:
         self._pool = pool
         self._W = W
         self._recipe = recipe
+        self._copies = copies  # that each candidate stands for; None for one
         self._precision = precision
         self._block_rows = block_rows
         self._n_jobs = n_jobs
@@ -130,19 +141,16 @@ class RayleighPass:
         n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
         few = n_rows <= _FEW_ROWS * len(self._pool)
         form = self._form(safe=few)
-        statistic = self._gather(batches, form)
-        denominator = self._denominator(statistic)
-        if form is GramStatistic and self._precision == "auto" and not self._trusted(denominator):
-            statistic = self._gather(batches, TriangularStatistic)
-            denominator = self._denominator(statistic)
-        return self._finish(statistic, denominator, batches)
+        problem = self._problem(self._gather(batches, form))
+        doubtful = self._recipe.reg < _GRAM_TRUST * problem.denominator.largest
+        if form is GramStatistic and self._precision == "auto" and doubtful:
+            del problem  # which is as large as the next one
+            problem = self._problem(self._gather(batches, TriangularStatistic))
+        return self._finish(problem, batches)
 
     def solve(self, statistic: Statistics) -> Fit:
         """Fit from statistics alone."""
-        return self._finish(statistic, self._denominator(statistic), None)
-
-    def _trusted(self, denominator: Denominator) -> bool:
-        return self._recipe.reg >= _GRAM_TRUST * denominator.largest
+        return self._finish(self._problem(statistic), None)
 
     def _empty(self, form: type[Statistic]) -> Statistics:
         own = [None if frame is None else form(frame.n_lines) for frame in self._own]
@@ -171,37 +179,35 @@ class RayleighPass:
             n_jobs=self._n_jobs,
         )
 
-    def _seen(self, statistic: Statistics) -> Seen:
-        frame = self._frame
+    def _problem(self, statistic: Statistics) -> Problem:
+        """Turn statistics into factors of both quadratic forms."""
+        recipe, frame = self._recipe, self._frame
         coordinates = statistic.columns.coordinates(frame.target_shift, frame.shift, center=True)
-        return Seen(self._kernel, self._pool, coordinates, self._n_jobs)
-
-    def _denominator(self, statistic: Statistics) -> Denominator:
-        recipe, seen = self._recipe, self._seen(statistic)
-        scatters = [
-            # For each class they differ by the numerator alone.
-            TotalScatter(scatter.weight)
-            if recipe.one_against_rest and isinstance(scatter, WithinClasses)
-            else scatter
-            for scatter in recipe.denominator
-        ]
-        factors = self._factors(seen, scatters, statistic.own[len(recipe.numerator) :])
+        seen = Seen(self._kernel, self._pool, coordinates, self._n_jobs)
+        own = statistic.own
+        if recipe.one_against_rest:  # for each class they differ by the numerator alone
+            numerator = np.empty((0, len(self._pool)))
+            wanted = [
+                TotalScatter(s.weight) if isinstance(s, WithinClasses) else s
+                for s in recipe.denominator
+            ]
+        else:
+            numerator = np.vstack(_factors(seen, recipe.numerator, own))
+            wanted = list(recipe.denominator)
+        factors = _factors(seen, wanted, own[len(recipe.numerator) :])
         if recipe.reg > 0:
             factors.append(np.sqrt(recipe.reg) * self._penalty_root())
         squared = isinstance(statistic.columns, GramStatistic) and not recipe.needs_all_digits
-        return factorise(factors or [np.empty((0, len(self._pool)))], squared=squared)
+        return Problem(seen, numerator, factorise(factors, squared=squared))
 
     def _penalty_root(self) -> np.ndarray:
         if self._recipe.penalty == "alpha":
-            return np.eye(len(self._pool))
+            return np.diag(np.ones(len(self._pool)) if self._copies is None else self._copies**-0.5)
         values, vectors = np.linalg.eigh(self._W)
         return (vectors * np.sqrt(np.maximum(values, 0.0))).T
 
-    def _finish(
-        self, statistic: Statistics, denominator: Denominator, batches: Iterable[Batch] | None
-    ) -> Fit:
-        recipe, seen = self._recipe, self._seen(statistic)
-        coordinates = seen.coordinates
+    def _finish(self, problem: Problem, batches: Iterable[Batch] | None) -> Fit:
+        recipe, coordinates = self._recipe, problem.seen.coordinates
         if recipe.supervised:
             size = coordinates.target_means * np.sqrt(coordinates.total_weight)
             check_not_constant(coordinates.targets, size)
@@ -211,24 +217,17 @@ class RayleighPass:
                     "A class has no rows of positive weight and cannot be told from the rest; pass "
                     "more rows, or multi_class='joint'."
                 )
-            alpha, ratios = one_against_rest(coordinates.columns, coordinates.targets, denominator)
+            alpha, ratios = one_against_rest(
+                coordinates.columns, coordinates.targets, problem.denominator
+            )
             outcome = Outcome.COMPLETE
         else:
-            numerator = self._factors(seen, recipe.numerator, statistic.own)
             alpha, ratios = largest_ratios(
-                np.vstack(numerator), denominator, recipe.n_components, recipe.tol
+                problem.numerator, problem.denominator, recipe.n_components, recipe.tol
             )
+            alpha = alpha * np.sqrt(coordinates.total_weight)
             outcome = self._outcome(len(ratios))
-        alpha = alpha * np.sqrt(coordinates.total_weight)
-        return self._described(seen, alpha, ratios, outcome, batches)
-
-    def _factors(
-        self, seen: Seen, scatters: Sequence[Scatter], own: Sequence[Statistic | None]
-    ) -> list[np.ndarray]:
-        return [
-            np.sqrt(scatter.weight) * scatter.factor(seen, mine)
-            for scatter, mine in zip(scatters, own, strict=False)
-        ]
+        return self._described(problem.seen, alpha, ratios, outcome, batches)
 
     def _outcome(self, n_found: int) -> Outcome:
         if n_found == self._recipe.n_components:
@@ -248,7 +247,9 @@ class RayleighPass:
         coordinates = seen.coordinates
         features = coordinates.columns @ alpha
         products = features.T @ coordinates.targets
-        deciding = products if products.shape[1] else alpha.T
+        # Without classes the largest feature of a candidate is positive: coefficients of equal
+        # candidates may be divided between them in any way.
+        deciding = products if products.shape[1] else (self._W @ alpha - coordinates.means @ alpha).T
         signs = np.array([sign_of_largest(entries) for entries in deciding])
         alpha, features = alpha * signs, features * signs
         means = coordinates.means @ alpha
@@ -277,6 +278,15 @@ class RayleighPass:
         mean_norm = float(PoolMetric(self._W).mean_coefficients(coordinates.means) @ coordinates.means)
         total = coordinates.trace - coordinates.total_weight * mean_norm
         return captured / total if total > 0 else np.full(len(captured), np.nan)
+
+
+def _factors(
+    seen: Seen, scatters: Sequence[Scatter], own: Sequence[Statistic | None]
+) -> list[np.ndarray]:
+    return [
+        np.sqrt(scatter.weight) * scatter.factor(seen, mine)
+        for scatter, mine in zip(scatters, own, strict=False)
+    ]
 
 
 def _target_shares(features: np.ndarray, targets: np.ndarray) -> np.ndarray:

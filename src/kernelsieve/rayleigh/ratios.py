@@ -116,14 +116,16 @@ def one_against_rest(
 
     ``denominator`` holds the total scatter of the (centred) columns where the Fisher criterion has
     the scatter within both sides. They differ by the numerator itself, which changes the length of
-    the solution and not its direction, so one factorisation serves all targets.
+    the solution and not its direction, so one factorisation serves all targets. Directions are scaled
+    so that the means of both sides differ by 2.
     """
     lengths = np.linalg.norm(targets, axis=0)
     between = columns.T @ (targets / lengths)  # the numerator is the square of this, for each target
     whitened = denominator.whiten(between.T)
     of_total = np.einsum("qc,qc->q", whitened, whitened)  # ratio to the total scatter, below 1
-    within = np.maximum(of_total * (1 - of_total), np.finfo(float).tiny)
-    alpha = denominator.directions(whitened.T) / np.sqrt(within)
+    # The length that the ratio's own denominator would give is lost by rounding where classes are
+    # separated well; the distance of the means is not.
+    alpha = denominator.directions(whitened.T) * (2 * lengths / np.maximum(of_total, 1e-300))
     return alpha, of_total / np.maximum(1 - of_total, np.finfo(float).eps)
 
 
