@@ -30,9 +30,7 @@ def program(K, y, reg):
     A = full.T @ np.column_stack([plus, minus])
     c = full.T @ y
     target = np.array([plus.sum(), -minus.sum()])
-    multipliers = np.linalg.solve(
-        A.T @ np.linalg.solve(H, A), A.T @ np.linalg.solve(H, c) - target
-    )
+    multipliers = np.linalg.solve(A.T @ np.linalg.solve(H, A), A.T @ np.linalg.solve(H, c) - target)
     a = np.linalg.solve(H, c - A @ multipliers)
     return 0.5 * a @ H @ a - c @ a + m / 2, a
 
@@ -125,16 +123,16 @@ def test_a_pool_gives_what_its_columns_give(cancer, signs):
     pool = X[::5]
     K = rbf_kernel(X, pool, gamma=GAMMA)
     chosen, values = naive_greedy(K, signs, 0.01, 12)
-    model = GreedyKernelFisherDiscriminant(
-        12, gamma=GAMMA, reg=0.01, stop_tol=0, candidates=pool
-    ).fit(X, y)
+    model = GreedyKernelFisherDiscriminant(12, gamma=GAMMA, reg=0.01, stop_tol=0, candidates=pool).fit(
+        X, y
+    )
     assert_array_equal(model.landmark_indices_, chosen)
     assert_allclose(model.criterion_path_, values, rtol=1e-9)
 
 
 def test_pieces_give_the_same_as_a_fit(cancer):
     X, y = cancer
-    arguments = dict(gamma=GAMMA, reg=0.01, stop_tol=0, candidates=X[::5])
+    arguments = {"gamma": GAMMA, "reg": 0.01, "stop_tol": 0, "candidates": X[::5]}
     whole = GreedyKernelFisherDiscriminant(12, **arguments).fit(X, y)
     parts = GreedyKernelFisherDiscriminant(12, **arguments)
     for start in range(0, len(X), 200):
@@ -159,7 +157,7 @@ def test_the_margin_needs_all_rows(cancer):
 
 def test_fresh_subsets_of_all_rows_are_exact_selection(cancer):
     X, y = cancer[0][:200], cancer[1][:200]
-    arguments = dict(reg=0.05, stop_tol=0)
+    arguments = {"reg": 0.05, "stop_tol": 0}
     exact = GreedyKernelFisherDiscriminant(10, **arguments).fit(X, y)
     fresh = GreedyKernelFisherDiscriminant(
         10, resample=True, candidates=200, random_state=0, **arguments
@@ -242,7 +240,7 @@ def test_weights_count_rows(seed, reg, weighted):
     y[:2] = 0, 1
     weight = rng.integers(1, 4, 40) if weighted else np.ones(40, int)
     pool = X[:15]
-    arguments = dict(reg=reg, stop_tol=0, candidates=pool, gamma=0.3)
+    arguments = {"reg": reg, "stop_tol": 0, "candidates": pool, "gamma": 0.3}
     by_weight = GreedyKernelFisherDiscriminant(6, **arguments).fit(X, y, sample_weight=weight)
     repeated = GreedyKernelFisherDiscriminant(6, **arguments).fit(
         np.repeat(X, weight, axis=0), np.repeat(y, weight)

@@ -16,7 +16,7 @@ from ..exceptions import InvalidParameterError
 from ..kernels import Kernel, Rows
 from ..model import Fit, KernelExtractor, Stream, TargetEncoder, documented
 from .discriminating import DiscriminantFit, Discriminating
-from .outputs import Moments, decision_heads, logit_heads
+from .outputs import Moments, decision_heads, logit_heads, winning_logits
 
 
 @documented
@@ -62,11 +62,13 @@ class GreedyKernelFisherDiscriminant(Discriminating):
     For two classes ``criterion_path_`` is the objective after each step, ``2 / J`` with ``J = D'(N + C
     I)^-1 D``, where D is the difference of the class means of the chosen columns and N their scatter
     within classes. That is half the smallest sum of squared residuals of labels -1 and 1 and of the
-    ridge, over coefficients with which the residuals of either class have mean zero. N differs from the scatter about the common mean along D only, so the selection is that of
-    forward orthogonal least squares with the columns ``[K; sqrt(C) I]``: the loop of
-    :class:`~kernelsieve.SparseMaximalAlignment`. The recursion and the criterion for more than two
-    classes (the trace of the scatter between them, relative to the rest, in the same formula) are our
-    own derivation; the rule to stop after five slow steps has a threshold of our choice.
+    ridge, over coefficients with which the residuals of either class have mean zero.
+
+    N differs from the scatter about the common mean along D only, so the selection is that of forward
+    orthogonal least squares with the columns ``[K; sqrt(C) I]``: the loop of
+    :class:`~kernelsieve.SparseMaximalAlignment`. This recursion is our own derivation, as is the
+    objective for more than two classes (with the share of all targets that is explained in place of
+    the one of a single target); the rule to stop has a threshold of our choice.
 
     References
     ----------
@@ -113,8 +115,8 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         tol: float = 1e-20,
         reg: float = 1e-3,
         stop_tol: float = 1e-3,
-        threshold: str = "gaussian",
-        nu: float = 0.1,
+        threshold: str = "least_squares",
+        nu: float = 0.5,
         class_weight: dict[Any, float] | str | None = None,
         precision: str = "auto",
         dtype: str = "float64",
@@ -220,10 +222,9 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         for j in range(1, fit.model.n_components + 1):
             moments = _combined(features, directions[:j])
             outputs = None if values is None else values[:, :j] @ directions[:j]
-            decisions.append(
-                decision_heads(self.threshold, moments, outputs, indicators, weight, self.nu)
-            )
-            logits.append(logit_heads(moments))
+            heads = decision_heads(self.threshold, moments, outputs, indicators, weight, self.nu)
+            decisions.append(heads)
+            logits.append(winning_logits(heads, logit_heads(moments)))
         explained = np.cumsum(fit.explained_target_ratio)
         scale = 2 / np.sum(1 / features.weights[features.weights > 0])
         parts = {name: getattr(fit, name) for name in Fit.__dataclass_fields__}

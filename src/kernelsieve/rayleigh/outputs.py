@@ -320,3 +320,27 @@ def gaussian_heads(moments: Moments) -> Heads:
         first = Moments(moments.weights, moments.means[:, :j], moments.covariance[:j, :j])
         coefficients[j - 1, :j], intercepts[j - 1] = gaussian_scores(first)
     return Heads(intercepts, coefficients)
+
+
+def winning_logits(decisions: Heads, logits: Heads) -> Heads:
+    """Return log odds of several outputs, by which the class of the largest decision is the likeliest.
+
+    All outputs get the same slope per unit of decision, the mean of those that their own Gaussian
+    models have. A single output keeps its log odds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.deflation import Heads
+    >>> from kernelsieve.rayleigh.outputs import winning_logits
+    >>> zeros = np.zeros((2, 2))
+    >>> decisions, logits = Heads(zeros, np.eye(2)), Heads(zeros, np.diag([2.0, 4.0]))
+    >>> winning_logits(decisions, logits).coefficients
+    array([[3., 0.],
+           [0., 3.]])
+    """
+    if len(decisions.coefficients) == 1:
+        return logits
+    of_decisions = np.diagonal(decisions.coefficients)
+    slope = float(np.mean(np.diagonal(logits.coefficients) / of_decisions))
+    return Heads(slope * decisions.intercepts, slope * decisions.coefficients)

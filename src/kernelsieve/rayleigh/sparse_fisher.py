@@ -13,14 +13,21 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
-from ..columns import Batch, Pool
+from ..columns import Batch, Pool, weighted_targets
 from ..deflation import Alignment, Criterion, Heads, Outcome, PoolMetric
 from ..exceptions import FewerFeaturesWarning
 from ..kernels import Kernel
-from ..model import Fit, KernelExtractor, KernelModel, documented, trace_of
+from ..model import (
+    Fit,
+    KernelExtractor,
+    KernelModel,
+    check_not_constant,
+    documented,
+    trace_of,
+)
 from .discriminating import Discriminating
 from .linear_program import ColumnGeneration, import_highspy
-from .outputs import Moments
+from .outputs import Moments, winning_logits
 from .penalised_squares import PenalisedSquares
 from .priced_columns import PricedColumns, SparseSolution
 
@@ -68,10 +75,11 @@ class SparseKernelFisherDiscriminant(Discriminating):
         How candidates given as a number are drawn.
     tol : float, default=1e-08
         A column is taken up when its optimality condition is violated by more than this part of C.
-    threshold : {"margin", "intercept", "midpoint", "least_squares", "gaussian"}, default="margin"
-        How a feature decides. "intercept" is the one that the program itself finds; "margin" is the
-        linear program (15) of the paper, "midpoint" the middle of the means of the classes,
-        "least_squares" and "gaussian" the best ones for these models of the features.
+    threshold : {"least_squares", "intercept", "margin", ...}, default="least_squares"
+        How a feature decides. "intercept" is the constant that the program itself finds, "margin" the
+        linear program (15) of the paper, "least_squares" where least squares of the labels on the
+        feature changes sign, "midpoint" the middle of the means of the classes, and "gaussian" where
+        both classes are as probable by a Gaussian model of the feature.
     {parameters}
 
     Attributes
@@ -107,7 +115,7 @@ class SparseKernelFisherDiscriminant(Discriminating):
     >>> from kernelsieve import SparseKernelFisherDiscriminant
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = scale(X)
-    >>> skfd = SparseKernelFisherDiscriminant(C=5.0).fit(X[:400], y[:400])
+    >>> skfd = SparseKernelFisherDiscriminant(5.0, threshold="margin").fit(X[:400], y[:400])
     >>> bool(skfd.score(X[400:], y[400:]) > 0.95), bool(skfd.sparsity_ > 0.9)
     (True, True)
     """
@@ -139,8 +147,8 @@ class SparseKernelFisherDiscriminant(Discriminating):
         candidates: Any = "auto",
         pool: str = "random",
         tol: float = 1e-8,
-        threshold: str = "margin",
-        nu: float = 0.1,
+        threshold: str = "least_squares",
+        nu: float = 0.5,
         class_weight: dict[Any, float] | str | None = None,
         probability_cv: int | None = None,
         random_state: Any = None,
@@ -261,6 +269,7 @@ class SparseKernelFisherDiscriminant(Discriminating):
         return vars(self).get("_shared") or _Shared()
 
     def _solve(self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray | None) -> Fit:
+        check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
         shared = self._of_path()
         if shared.columns is None or shared.images is None or shared.solvers is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
@@ -330,8 +339,9 @@ class SparseKernelFisherDiscriminant(Discriminating):
         )
         if self.threshold == "intercept":
             lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, -np.inf)
-            return replace(decided, heads=Heads(lower, np.eye(n_outputs)))
-        return decided
+            decided = replace(decided, heads=Heads(lower, np.eye(n_outputs)))
+        logits = winning_logits(decided.heads, decided.logits)  # type: ignore[arg-type]
+        return replace(decided, logits=logits)
 
 
 def _coefficients(
