@@ -280,10 +280,10 @@ def test_a_path_shares_candidates_and_columns(cancer):
 
 def test_several_classes_have_a_feature_each(digits):
     X, y = digits
-    model = make(2.0, gamma=0.05).fit(X[:500], y[:500])
+    model = make(0.1, gamma=0.05).fit(X[:500], y[:500])
     assert model.transform(X).shape == (700, 10)
-    assert model.score(X[500:], y[500:]) > 0.9
-    single = make(2.0, gamma=0.05).fit(X[:500], (y[:500] == 3).astype(int))
+    assert model.score(X[500:], y[500:]) > 0.85
+    single = make(0.1, gamma=0.05).fit(X[:500], (y[:500] == 3).astype(int))
     assert_allclose(model.transform(X)[:, 3], single.transform(X)[:, 0], atol=1e-6)
     p = model.predict_proba(X)
     assert_allclose(p.sum(axis=1), 1)

@@ -202,15 +202,28 @@ def _on_support(G: np.ndarray, q: np.ndarray, z: np.ndarray) -> np.ndarray:
         if len(support) == 0:
             return z
         signs = np.sign(z[support])
-        goal = _solved(G[np.ix_(support, support)], q[support] - signs / 2)
-        crossing = np.flatnonzero(goal * signs <= 0)
-        if len(crossing) == 0:
-            z[support] = goal
+        move, furthest = _towards(G[np.ix_(support, support)], q[support] - signs / 2, z[support])
+        shrinking = np.flatnonzero(move * signs < 0)
+        steps = -z[support[shrinking]] / move[shrinking]
+        if len(steps) == 0 or steps.min() > furthest:
+            z[support] += move
             return z
-        steps = z[support[crossing]] / (z[support[crossing]] - goal[crossing])
         first = int(np.argmin(steps))
-        z[support] += steps[first] * (goal - z[support])
-        z[support[crossing[first]]] = 0.0
+        z[support] += steps[first] * move
+        z[support[shrinking[first]]] = 0.0
+
+
+def _towards(A: np.ndarray, b: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return a move from z that lowers ``z'A z / 2 - b'z``, and how many times it may be made.
+
+    Where columns depend on each other and their penalties do not agree there is no minimum; along what
+    is left of b the sum of squares stays as it is and the penalty falls.
+    """
+    goal = _solved(A, b)
+    left = b - A @ goal
+    if np.linalg.norm(left) > 1e-9 * np.linalg.norm(b):
+        return left, np.inf
+    return goal - z, 1.0
 
 
 def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:
