@@ -13,6 +13,7 @@ NAMES = (
     "analysis",
     "kernel_pls",
     "sparse_pls",
+    "fisher",
     "pools",
     "million",
 )

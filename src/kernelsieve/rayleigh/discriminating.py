@@ -89,6 +89,11 @@ class Discriminating(Predicting, KernelExtractor):
 
     def _hold_out(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Take probabilities from the outputs of rows that were held out."""
+        if self._is_precomputed and not isinstance(self.candidates, (str, Integral)):
+            raise InvalidParameterError(
+                "probability_cv fits on some of the rows, among which row numbers in candidates are "
+                "others; pass candidates as a number or 'all' with kernel='precomputed'."
+            )
         batch, encoder = self._read(X, y, sample_weight, self._make_criterion())
         rows_of_class = batch.Y.sum(axis=0)
         if rows_of_class.min() < self.probability_cv:
@@ -97,13 +102,16 @@ class Discriminating(Predicting, KernelExtractor):
                 "rows of the smallest class; lower probability_cv, or pass None."
             )
         codes = batch.Y.argmax(axis=1)
+        params = None
+        if sample_weight is not None:
+            params = {"sample_weight": np.broadcast_to(np.asarray(sample_weight), len(batch))}
         outputs = cross_val_predict(
             clone(self).set_params(probability_cv=None),
             X,
             encoder.classes[codes],  # type: ignore[index]
             cv=StratifiedKFold(self.probability_cv),
             method="decision_function",
-            params=None if sample_weight is None else {"sample_weight": np.asarray(sample_weight)},
+            params=params,
         ).reshape(len(batch), -1)
         fit = self._discriminant()
         if fit.joint:  # log odds against the last class

@@ -59,10 +59,13 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
     -----
     With N of formula (7) in the paper, ``penalty="alpha"`` solves with ``N + reg I`` and
     ``penalty="norm"`` with ``N + reg K``; N is a sum over the rows, so the same ``reg`` weighs less the
-    more rows there are. For two classes the direction is that of ridge regression to the labels,
-    problem (9). Features have the ratio's denominator, over the number of rows, equal to one: unit
-    variance within classes but for the ridge. ``decision_function`` of one feature, and the features
-    of ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2.
+    more rows there are. Where all rows are candidates, a row of weight w counts as w equal candidates
+    in the penalty, as repeated rows would. For two classes the direction is that of ridge regression
+    to the labels, problem (9).
+
+    Features have the ratio's denominator, over the number of rows, equal to one: unit variance within
+    classes but for the ridge. ``decision_function`` of one feature, and the features of
+    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2.
 
     References
     ----------

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..columns import Batch, Frame, Pool
 from ..deflation import Outcome, PoolMetric
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import gather
+from ..execution import absorb
 from ..kernels import Kernel
 from ..model import Fit, KernelModel, check_not_constant, sign_of_largest, trace_of
 from ..statistics import GramStatistic, Statistic, TriangularStatistic
@@ -26,7 +26,7 @@ from .scatter import Scatter, Seen, TotalScatter, WithinClasses
 
 # The part of the largest eigenvalue of the denominator that a ridge must have, for the denominator to
 # be known well enough from inner products: rounding then changes directions by 1e-8 or so.
-_GRAM_TRUST = 1e-8
+_GRAM_TRUST = 1e-9
 _FEW_ROWS = 2  # times the candidates: up to so many rows the safe statistic costs no more
 
 
@@ -59,17 +59,20 @@ class Recipe:
 
 @dataclass
 class Statistics:
-    """The statistic of the columns, and those that some scatters have of their own."""
+    """The statistic of the columns, and what scatters with lines of their own add to both forms.
+
+    One statistic holds the sum of all of them, however many transformations there are.
+    """
 
     columns: Statistic
-    own: list[Statistic | None]
+    numerator: Statistic
+    denominator: Statistic
 
     def merge(self, other: Statistics) -> None:
         """Take in what another one has seen."""
         self.columns.merge(other.columns)
-        for mine, theirs in zip(self.own, other.own, strict=True):
-            if mine is not None and theirs is not None:
-                mine.merge(theirs)
+        self.numerator.merge(other.numerator)
+        self.denominator.merge(other.denominator)
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,9 @@ class Problem:
     numerator: np.ndarray  # a factor; empty where there is one for each class
     denominator: Denominator
 
+
+#: Weight of a scatter, and what fills its lines.
+WeightedFrame = tuple[float, Frame]
 
 #: Completes a fit, given the moments of its features where there are labels, the number of candidates,
 #: and the rows where they can be passed over again.
@@ -116,7 +122,8 @@ class RayleighPass:
         self._needs_rows = needs_rows
         self._diagonal = np.diagonal(W)
         self._frame = Frame(kernel.against(pool.points), W.mean(axis=0), target_shift)
-        self._own = [scatter.frame(kernel, pool.points) for scatter in recipe.scatters]
+        self._of_numerator = _frames(recipe.numerator, kernel, pool)
+        self._of_denominator = _frames(recipe.denominator, kernel, pool)
 
     def new_statistic(self, *, repeatable: bool) -> Statistics:
         """Return empty statistics: the safe ones where asked or needed, or for rows that come once."""
@@ -153,27 +160,33 @@ class RayleighPass:
         return self._finish(self._problem(statistic), None)
 
     def _empty(self, form: type[Statistic]) -> Statistics:
-        own = [None if frame is None else form(frame.n_lines) for frame in self._own]
-        return Statistics(form(self._frame.n_lines), own)
+        n_lines = 1 + len(self._pool)
+        numerator = form(n_lines if self._of_numerator else 1)
+        denominator = form(n_lines if self._of_denominator else 1)
+        return Statistics(form(self._frame.n_lines), numerator, denominator)
 
     def _gather(self, batches: Iterable[Batch], form: type[Statistic]) -> Statistics:
         """Pass once over all rows, batch by batch, for all statistics."""
         found = self._empty(form)
         for batch in batches:
-            columns = self._of(batch, self._frame, form)
-            bare = replace(batch, Y=np.empty((len(batch), 0)))
-            own = [None if frame is None else self._of(bare, frame, form) for frame in self._own]
-            found.merge(Statistics(columns, own))
+            self._absorb(found.columns, batch, self._frame)
+            self._absorb_own(found.numerator, batch, self._of_numerator)
+            self._absorb_own(found.denominator, batch, self._of_denominator)
         return found
 
-    def _of(self, batch: Batch, frame: Frame, form: type[Statistic]) -> Statistic:
+    def _absorb_own(self, statistic: Statistic, batch: Batch, frames: list[WeightedFrame]) -> None:
+        for weight, frame in frames:
+            rows = Batch(batch.X, np.empty((len(batch), 0)), weight * batch.root_weight**2)
+            self._absorb(statistic, rows, frame)
+
+    def _absorb(self, statistic: Statistic, batch: Batch, frame: Frame) -> None:
         def trace(block: Batch) -> float:
             return trace_of(self._kernel, block, self._diagonal)
 
-        return gather(
-            [batch],
+        absorb(
+            statistic,
+            batch,
             frame,
-            form,
             trace_of=trace if frame is self._frame else None,
             block_rows=self._block_rows,
             n_jobs=self._n_jobs,
@@ -184,7 +197,6 @@ class RayleighPass:
         recipe, frame = self._recipe, self._frame
         coordinates = statistic.columns.coordinates(frame.target_shift, frame.shift, center=True)
         seen = Seen(self._kernel, self._pool, coordinates, self._n_jobs)
-        own = statistic.own
         if recipe.one_against_rest:  # for each class they differ by the numerator alone
             numerator = np.empty((0, len(self._pool)))
             wanted = [
@@ -192,9 +204,9 @@ class RayleighPass:
                 for s in recipe.denominator
             ]
         else:
-            numerator = np.vstack(_factors(seen, recipe.numerator, own))
+            numerator = np.vstack(_factors(seen, recipe.numerator, statistic.numerator))
             wanted = list(recipe.denominator)
-        factors = _factors(seen, wanted, own[len(recipe.numerator) :])
+        factors = _factors(seen, wanted, statistic.denominator)
         if recipe.reg > 0:
             factors.append(np.sqrt(recipe.reg) * self._penalty_root())
         squared = isinstance(statistic.columns, GramStatistic) and not recipe.needs_all_digits
@@ -220,7 +232,7 @@ class RayleighPass:
             alpha, ratios = one_against_rest(
                 coordinates.columns, coordinates.targets, problem.denominator
             )
-            outcome = Outcome.COMPLETE
+            outcome = Outcome.COMPLETE if len(ratios) else Outcome.EXHAUSTED
         else:
             alpha, ratios = largest_ratios(
                 problem.numerator, problem.denominator, recipe.n_components, recipe.tol
@@ -280,13 +292,18 @@ class RayleighPass:
         return captured / total if total > 0 else np.full(len(captured), np.nan)
 
 
-def _factors(
-    seen: Seen, scatters: Sequence[Scatter], own: Sequence[Statistic | None]
-) -> list[np.ndarray]:
-    return [
-        np.sqrt(scatter.weight) * scatter.factor(seen, mine)
-        for scatter, mine in zip(scatters, own, strict=False)
-    ]
+def _frames(scatters: Sequence[Scatter], kernel: Kernel, pool: Pool) -> list[WeightedFrame]:
+    frames = [(scatter.weight, scatter.frame(kernel, pool.points)) for scatter in scatters]
+    return [(weight, frame) for weight, frame in frames if frame is not None and weight > 0]
+
+
+def _factors(seen: Seen, scatters: Sequence[Scatter], own: Statistic) -> list[np.ndarray]:
+    """Return weighted factors of a sum of scatters; ``own`` holds those with lines of their own."""
+    factors = [np.sqrt(scatter.weight) * scatter.factor(seen) for scatter in scatters]
+    if own.n_rows:
+        zeros = np.zeros(len(seen.pool))
+        factors.append(own.coordinates(np.zeros(0), zeros, center=False).columns)
+    return [factor for factor in factors if len(factor)] or [np.zeros((1, len(seen.pool)))]
 
 
 def _target_shares(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
