@@ -339,8 +339,8 @@ def winning_logits(decisions: Heads, logits: Heads) -> Heads:
     array([[3., 0.],
            [0., 3.]])
     """
-    if len(decisions.coefficients) == 1:
-        return logits
     of_decisions = np.diagonal(decisions.coefficients)
     slope = float(np.mean(np.diagonal(logits.coefficients) / of_decisions))
+    if len(of_decisions) == 1 or not slope > 0:  # outputs may be constant, and tell nothing
+        return logits
     return Heads(slope * decisions.intercepts, slope * decisions.coefficients)

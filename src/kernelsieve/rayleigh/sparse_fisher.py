@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -324,10 +325,8 @@ class SparseKernelFisherDiscriminant(Discriminating):
             model=model,
             landmark_indices=pool.first_of_equals(chosen).indices[chosen],
             criterion_path=np.array([solution.objective for solution in solutions]),
-            explained_variance_ratio=images.shares(chosen, alpha, _variances(outputs, batch)),
-            explained_target_ratio=np.array(
-                [_explained(moments, 1 if n_outputs == 1 else i, i) for i in range(n_outputs)]
-            ),
+            explained_variance_ratio=images.shares(chosen, alpha, _covariance(outputs, batch)),
+            explained_target_ratio=_explained(outputs, batch),
             outcome=Outcome.COMPLETE,
         )
         decided = self._decided(
@@ -359,18 +358,19 @@ def _coefficients(
     return used[order], first_use[order], alpha[used[order]]
 
 
-def _explained(moments: Moments, which: int, output: int) -> float:
-    """Return the squared correlation of an output with the class that it tells from the rest."""
-    one = moments.one_against_rest(which, output)
-    share = one.weights / one.weights.sum()
-    between = float(share[0] * share[1]) * one.distance**2
-    total = between + float(one.covariance[0, 0])
-    return between / total if total > 0 else 0.0
+def _explained(outputs: np.ndarray, batch: Batch) -> np.ndarray:
+    """Return the share of the classes' indicators that each output adds to those before it."""
+    targets = weighted_targets(batch, True)
+    features = weighted_targets(replace(batch, Y=outputs), True)
+    Q, R = np.linalg.qr(features)
+    adds = np.abs(np.diagonal(R)) > 1e-10 * np.linalg.norm(features, axis=0)
+    products = np.where(adds[:, None], Q.T @ targets, 0.0)
+    return np.einsum("kc,kc->k", products, products) / float(np.sum(targets**2))
 
 
-def _variances(outputs: np.ndarray, batch: Batch) -> np.ndarray:
-    weight = batch.root_weight**2
-    return np.asarray(weight @ (outputs - weight @ outputs / weight.sum()) ** 2 / weight.sum())
+def _covariance(outputs: np.ndarray, batch: Batch) -> np.ndarray:
+    features = weighted_targets(replace(batch, Y=outputs), True)
+    return np.asarray(features.T @ features / float(batch.root_weight @ batch.root_weight))
 
 
 class _Images:
@@ -392,12 +392,19 @@ class _Images:
             trace = trace_of(kernel, batch, np.diagonal(W))
         self._variance = trace / weight.sum() - of_mean
 
-    def shares(self, chosen: np.ndarray, alpha: np.ndarray, variances: np.ndarray) -> np.ndarray:
-        """Return the share of all variance along each direction; they need not be orthogonal."""
+    def shares(self, chosen: np.ndarray, alpha: np.ndarray, spread: np.ndarray) -> np.ndarray:
+        """Return the share of all variance that each direction adds to those before it.
+
+        ``spread`` is the covariance of the features along the directions.
+        """
         if self._W is None:
             among = self._columns.take(chosen)[chosen]
         else:
             among = self._W[np.ix_(chosen, chosen)]
-        lengths = np.einsum("mk,mk->k", alpha, among @ alpha)
-        along = np.divide(variances, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
+        try:
+            L = cholesky(alpha.T @ among @ alpha, lower=True)
+        except LinAlgError:  # no directions, or dependent ones, or a kernel that is not definite
+            return np.full(alpha.shape[1], np.nan)
+        half = solve_triangular(L, spread, lower=True)
+        along = np.diagonal(solve_triangular(L, half.T, lower=True))
         return along / self._variance if self._variance > 0 else np.full(len(along), np.nan)
