@@ -17,32 +17,17 @@ _MOST_ROUNDS = 1000
 
 
 class PenalisedSquares:
-    """``min sum_i w_i xi_i^2 + C ||alpha||_1`` with ``K alpha + b = y - xi``, on a working set.
+    """``min sum_i w_i xi_i^2 + C ||alpha||_1`` with ``K alpha + b = y - xi``, on a working set."""
 
-    With a finite ``delta`` squares beyond it become lines, ``2 delta |xi| - delta^2`` (Huber). That is
-    the same problem with a shift of its own for every row, at a price: ``min sum_i w_i (xi_i - s_i)^2
-    + 2 delta w_i |s_i|``. Shifts are columns of the identity matrix that join when ``|xi_i|`` exceeds
-    delta, just as kernel columns join when ``|2 k_j' W xi|`` exceeds C.
-    """
-
-    def __init__(
-        self,
-        columns: PricedColumns,
-        y: np.ndarray,
-        weight: np.ndarray,
-        delta: float,
-        tol: float,
-    ) -> None:
+    def __init__(self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray, tol: float) -> None:
         self._columns = columns
         self._weight = weight
         self._root = np.sqrt(weight)
-        self._delta = delta
         self._tol = tol
         self._mean = float(weight @ y / weight.sum())
         self._y = self._root * (y - self._mean)
-        self._target = y
-        self._known = np.empty(0, np.intp)  # candidates, then shifted rows beyond their number
-        self._coefficients = np.empty(0)
+        self._known = np.empty(0, np.intp)
+        self._alpha = np.empty(0)
         self._X = np.empty((len(y), 0), order="F")  # their columns, weighted and centred
         self._means = np.empty(0)
         self._gram = np.empty((0, 0))
@@ -51,100 +36,75 @@ class PenalisedSquares:
 
     def solve(self, C: float) -> SparseSolution:
         """Minimise for a penalty, from where the last one ended."""
-        n_candidates = self._columns.shape[1]
-        limit = np.concatenate([np.full(n_candidates, C), self._shift_penalties()])
-        self._screen(C, limit)
+        self._enter(self._screened(C))
         for _ in range(_MOST_ROUNDS):
-            self._coefficients = least_squares(
-                self._X, self._y, self._gram, limit[self._known], self._coefficients, self._tol
-            )
-            slopes = self._slopes()
-            self._prices = self._all_prices(slopes)
-            new = self._violated(limit)
+            penalties = np.full(len(self._known), C)
+            self._alpha = least_squares(self._X, self._y, self._gram, penalties, self._alpha, self._tol)
+            residual = self._residual()
+            self._prices = self._columns.prices(2 * self._root * residual)
+            new = most_violated(self._prices, C, self._known, self._tol)
             if len(new) == 0:
                 break
             self._enter(new)
         else:
-            warnings.warn(
-                "The penalised least squares problem is not solved to the tolerance; raise tol or C.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn_unsolved()
         self._last_C = C
-        return self._solution(C, limit, slopes)
+        return self._solution(C, residual)
 
-    def _shift_penalties(self) -> np.ndarray:
-        return 2 * self._delta * self._weight if np.isfinite(self._delta) else np.empty(0)
-
-    def _screen(self, C: float, limit: np.ndarray) -> None:
-        """Take in what the sequential strong rule keeps: prices of at least ``2 C - last C``.
+    def _screened(self, C: float) -> np.ndarray:
+        """Return what the sequential strong rule keeps: prices of at least ``2 C - last C``.
 
         The rule may err, so every column is priced afterwards (Tibshirani et al., 2012).
         """
         if self._prices is None or not self._last_C > C:
-            return
-        survivors = np.abs(self._prices[: self._columns.shape[1]]) >= 2 * C - self._last_C
-        prices = np.where(survivors, self._prices[: len(survivors)], 0.0)
-        self._enter(most_violated(prices, C, self._known[self._known < len(survivors)], self._tol))
-
-    def _violated(self, limit: np.ndarray) -> np.ndarray:
-        """Return the worst kernel columns, and every row whose residual is beyond delta."""
-        prices, n_candidates = np.asarray(self._prices), self._columns.shape[1]
-        of_kernel = self._known < n_candidates
-        worst = most_violated(
-            prices[:n_candidates], limit[:n_candidates], self._known[of_kernel], self._tol
-        )
-        beyond = np.abs(prices[n_candidates:]) > limit[n_candidates:] * (1 + self._tol)
-        beyond[self._known[~of_kernel] - n_candidates] = False
-        return np.concatenate([worst, n_candidates + np.flatnonzero(beyond)])
+            return np.empty(0, np.intp)
+        survives = np.abs(self._prices) >= 2 * C - self._last_C
+        return most_violated(np.where(survives, self._prices, 0.0), C, self._known, self._tol)
 
     def _enter(self, new: np.ndarray) -> None:
         """Add columns to the working set, with their inner products."""
         if len(new) == 0:
             return
-        n_candidates = self._columns.shape[1]
-        added = np.zeros((len(self._y), len(new)), order="F")
-        is_shift = new >= n_candidates
-        added[:, ~is_shift] = self._columns.take(new[~is_shift])
-        added[new[is_shift] - n_candidates, np.flatnonzero(is_shift)] = 1.0
-        means = self._weight @ added / self._weight.sum()
-        added -= means
-        added *= self._root[:, None]
+        added, means = centred(self._columns.take(new), self._weight)
         cross = self._X.T @ added
         self._gram = np.block([[self._gram, cross], [cross.T, added.T @ added]])
         self._X = np.asfortranarray(np.hstack([self._X, added]))
         self._means = np.concatenate([self._means, means])
         self._known = np.concatenate([self._known, new])
-        self._coefficients = np.concatenate([self._coefficients, np.zeros(len(new))])
+        self._alpha = np.concatenate([self._alpha, np.zeros(len(new))])
 
-    def _slopes(self) -> np.ndarray:
-        used = np.flatnonzero(self._coefficients)
-        residual = self._y - self._X[:, used] @ self._coefficients[used]
-        return np.asarray(2 * self._root * residual)
+    def _residual(self) -> np.ndarray:
+        used = np.flatnonzero(self._alpha)
+        return np.asarray(self._y - self._X[:, used] @ self._alpha[used])
 
-    def _all_prices(self, slopes: np.ndarray) -> np.ndarray:
-        prices = self._columns.prices(slopes)
-        return np.concatenate([prices, slopes]) if np.isfinite(self._delta) else prices
-
-    def _solution(self, C: float, limit: np.ndarray, slopes: np.ndarray) -> SparseSolution:
-        n_candidates = self._columns.shape[1]
-        used = np.flatnonzero(self._coefficients)
+    def _solution(self, C: float, residual: np.ndarray) -> SparseSolution:
+        used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
-        of_kernel = used[self._known[used] < n_candidates]
-        coefficients = self._coefficients
-        residual = slopes / (2 * self._root)
-        penalty = limit[self._known[used]] @ np.abs(coefficients[used])
-        prices = np.asarray(self._prices)
         return SparseSolution(
             C=C,
-            candidates=self._known[of_kernel],
-            alpha=coefficients[of_kernel],
-            intercept=self._mean - float(self._means[used] @ coefficients[used]),
-            objective=float(residual @ residual) + float(penalty),
-            slopes=slopes,
-            largest_price=float(np.abs(prices[:n_candidates]).max()) / C,
-            n_columns=int((self._known < n_candidates).sum()),
+            candidates=self._known[used],
+            alpha=self._alpha[used],
+            intercept=self._mean - float(self._means[used] @ self._alpha[used]),
+            objective=float(residual @ residual) + C * float(np.abs(self._alpha).sum()),
+            slopes=2 * self._root * residual,
+            largest_price=float(np.abs(np.asarray(self._prices)).max()) / C,
+            n_columns=len(self._known),
         )
+
+
+def centred(values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return columns less their means, times root weights, and the means."""
+    means = weight @ values / weight.sum()
+    return np.asarray((values - means) * np.sqrt(weight)[:, None]), means
+
+
+def warn_unsolved() -> None:
+    """Say that a working set did not settle."""
+    warnings.warn(
+        "The penalised problem is not solved to the tolerance; raise tol or C.",
+        ConvergenceWarning,
+        stacklevel=2,
+    )
 
 
 def least_squares(

@@ -29,8 +29,11 @@ from ..model import (
 from .discriminating import Discriminating
 from .linear_program import ColumnGeneration, import_highspy
 from .outputs import Moments, winning_logits
+from .penalised_huber import PenalisedHuber
 from .penalised_squares import PenalisedSquares
 from .priced_columns import PricedColumns, SparseSolution
+
+Solver = PenalisedSquares | PenalisedHuber | ColumnGeneration
 
 
 @dataclass
@@ -40,7 +43,7 @@ class _Shared:
     pool: tuple[Pool, np.ndarray] | None = None
     columns: PricedColumns | None = None
     images: _Images | None = None
-    solvers: list[PenalisedSquares | ColumnGeneration] | None = None
+    solvers: list[Solver] | None = None
 
 
 @documented
@@ -283,15 +286,14 @@ class SparseKernelFisherDiscriminant(Discriminating):
         self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} rows")
         return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
 
-    def _solver(
-        self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray
-    ) -> PenalisedSquares | ColumnGeneration:
+    def _solver(self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray) -> Solver:
         if self.loss in ("absolute", "epsilon_insensitive"):
             import_highspy()
             epsilon = 0.0 if self.loss == "absolute" else float(self.epsilon)
             return ColumnGeneration(columns, y, weight, epsilon, self.tol)
-        delta = np.inf if self.loss == "squared" else float(self.delta)
-        return PenalisedSquares(columns, y, weight, delta, self.tol)
+        if self.loss == "huber":
+            return PenalisedHuber(columns, y, weight, float(self.delta), self.tol)
+        return PenalisedSquares(columns, y, weight, self.tol)
 
     def _fit_of(
         self,
