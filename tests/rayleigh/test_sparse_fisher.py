@@ -216,6 +216,19 @@ def test_huber_is_the_minimum_that_scipy_finds(data):
     assert_allclose(ours, best, rtol=1e-5)
 
 
+@pytest.mark.parametrize("C", [5.0, 0.3, 0.02])
+def test_huber_satisfies_its_conditions(cancer, C):
+    X, y = cancer
+    model = make(C, "huber").fit(X, y)
+    xi = 2.0 * y - 1 - model.transform(X)[:, 0]
+    slopes = 2 * np.clip(xi, -DELTA, DELTA)
+    prices = rbf_kernel(X, gamma=GAMMA).T @ slopes
+    assert abs(slopes.sum()) < 1e-6 * np.abs(slopes).sum()
+    assert np.abs(prices).max() <= C * (1 + 1e-6)
+    used = model.landmark_indices_
+    assert_allclose(prices[used], C * np.sign(model.projection_[:, 0]), rtol=1e-6)
+
+
 def test_huber_with_a_large_delta_is_squared(data):
     X, y, _, _ = data
     wide = make(1.0, "huber").set_params(delta=100.0).fit(X, y)

@@ -78,27 +78,30 @@ class PenalisedHuber:
         """Find the minimum on the working set."""
         for _ in range(_MOST_STEPS):
             xi = self._residual()
-            if self._is_optimal(xi, C):
+            if self._violation(xi, C) <= self._tol / 2:
                 return
             size = np.maximum(np.abs(xi), self._delta)
-            newton = np.where(size > self._delta, _FLAT, 1.0)
-            if not (self._step(xi, newton, C) or self._step(xi, self._delta / size, C)):
-                return  # nothing but rounding is left
+            newton = self._minimum(xi, np.where(size > self._delta, _FLAT, 1.0), C)
+            if self._search(xi, *newton, C):
+                continue
+            reweighted = self._minimum(xi, self._delta / size, C)
+            # Where the objective falls by no more than rounding, the conditions tell what is better.
+            if not (self._search(xi, *reweighted, C) or self._polish(xi, *newton, C)):
+                return
 
-    def _is_optimal(self, xi: np.ndarray, C: float) -> bool:
+    def _violation(self, xi: np.ndarray, C: float) -> float:
+        """Return by how much the optimality conditions of the working set are violated."""
         slopes = self._slopes(xi)
         prices = self._X.T @ slopes / C
         used = self._alpha != 0
-        signs = np.sign(self._alpha[used])
-        worst = max(
-            np.abs(prices).max(initial=0.0) - 1,
-            np.abs(prices[used] - signs).max(initial=0.0),
+        return max(
+            float(np.abs(prices).max(initial=0.0)) - 1,
+            float(np.abs(prices[used] - np.sign(self._alpha[used])).max(initial=0.0)),
             abs(float(slopes.sum())) / float(np.abs(slopes).sum() or 1.0),
         )
-        return bool(worst <= self._tol / 2)
 
-    def _step(self, xi: np.ndarray, curvature: np.ndarray, C: float) -> bool:
-        """Go towards the minimum of a quadratic model; tell if that was a good way to go."""
+    def _minimum(self, xi: np.ndarray, curvature: np.ndarray, C: float) -> tuple[np.ndarray, float]:
+        """Return coefficients and constant at the minimum of a quadratic model."""
         v = self._weight * curvature
         response = self._y - xi + np.clip(xi, -self._delta, self._delta) / curvature
         X, means = centred(self._X, v)
@@ -106,7 +109,10 @@ class PenalisedHuber:
         penalties = np.full(len(self._known), C)
         y = np.sqrt(v) * (response - mean)
         alpha = least_squares(X, y, X.T @ X, penalties, self._alpha, self._tol)
-        b = mean - float(means @ alpha)
+        return alpha, mean - float(means @ alpha)
+
+    def _search(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
+        """Go as far towards a point as the objective falls; tell if that was far."""
         change = xi - (self._y - self._X @ alpha - b)
         start = self._objective(xi, self._alpha, C)
         for step in 0.5 ** np.arange(_HALVINGS):
@@ -114,4 +120,13 @@ class PenalisedHuber:
             if self._objective(xi - step * change, between, C) < start * (1 - 1e-15):
                 self._alpha, self._b = between, self._b + step * (b - self._b)
                 return bool(step > 0.1)
+        return False
+
+    def _polish(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
+        """Go all the way if the optimality conditions are met better there."""
+        before, violation = (self._alpha, self._b), self._violation(xi, C)
+        self._alpha, self._b = alpha, b
+        if self._violation(self._residual(), C) < 0.5 * violation:
+            return True
+        self._alpha, self._b = before
         return False
