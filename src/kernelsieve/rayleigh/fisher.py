@@ -43,6 +43,7 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
         3,000 rows and 1,000 examples beyond.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
         How candidates given as a number are drawn; "kmeans" takes the rows nearest to the centres.
+        For the centres themselves, pass ``candidates=KMeans(m).fit(X).cluster_centers_``.
     tol : float, default=1e-10
         Ratios below this part of the largest are noise, and their features are dropped.
     {parameters}
@@ -65,7 +66,9 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
 
     Features have the ratio's denominator, over the number of rows, equal to one: unit variance within
     classes but for the ridge. ``decision_function`` of one feature, and the features of
-    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2.
+    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2. Probabilities are a
+    model of their own: rows near a border may be given to another class than the most probable one,
+    unless features are joint.
 
     References
     ----------
