@@ -98,7 +98,7 @@ def excused_discriminant(estimator):
         expected["check_class_weight_classifiers"] = (
             "no prior outweighs a Gaussian model of classes that the training rows separate"
         )
-    else:
+    elif isinstance(estimator, KernelFisherDiscriminant):
         expected["check_classifiers_train"] = (
             "the largest output wins, and probabilities, from a model of their own, may differ in rows "
             "between classes"

@@ -178,6 +178,24 @@ def test_fifty_nine_fresh_candidates_come_close(cancer):
     assert fresh.criterion_path_[-1] < 1.3 * exact.criterion_path_[-1]
 
 
+def test_a_pool_costs_one_pass_and_a_finishing_pass(cancer):
+    X, y = cancer
+    kernel = CountingKernel(GAMMA)
+    GreedyKernelFisherDiscriminant(10, kernel=kernel, stop_tol=0, candidates=X[:60]).fit(X, y)
+    assert kernel.evaluations <= len(X) * 60 + 60 * 60 + len(X) * 10 + 1
+
+
+def test_exact_selection_evaluates_the_matrix_once(cancer):
+    X, y = cancer
+    kernel = CountingKernel(GAMMA)
+    model = GreedyKernelFisherDiscriminant(10, kernel=kernel, stop_tol=0, candidates="all").fit(X, y)
+    assert kernel.evaluations <= len(X) ** 2 + 1
+    kernel.evaluations = 0
+    model.predict(X)
+    model.predict(X, n_components=4)
+    assert kernel.evaluations == len(X) * (10 + 4)
+
+
 def test_it_stops_when_the_objective_falls_slowly(cancer):
     X, y = cancer
     everything = GreedyKernelFisherDiscriminant(60, reg=1.0, stop_tol=0).fit(X, y)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from scipy.optimize import linprog, minimize
 from sklearn.linear_model import Lasso
 from sklearn.metrics.pairwise import rbf_kernel
@@ -301,6 +302,24 @@ def test_several_classes_have_a_feature_each(digits):
     p = model.predict_proba(X)
     assert_allclose(p.sum(axis=1), 1)
     assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(X))
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_other_forms_of_the_input_are_the_same(data, loss):
+    X, y, _, K = data
+    dense = make(1.0, loss).fit(X, y)
+    rows = sparse.csr_matrix(X)
+    assert_allclose(make(1.0, loss).fit(rows, y).transform(rows), dense.transform(X), atol=1e-6)
+    precomputed = make(1.0, loss, kernel="precomputed").fit(K, y)
+    assert_allclose(precomputed.transform(K), dense.transform(X), atol=1e-6)
+
+
+def test_held_out_outputs_make_probabilities(data):
+    X, y, _, _ = data
+    held_out = make(0.01, probability_cv=3).fit(X, y)
+    training = make(0.01).fit(X, y)
+    assert_array_equal(held_out.predict(X), training.predict(X))
+    assert held_out.predict_proba(X).max(axis=1).mean() < training.predict_proba(X).max(axis=1).mean()
 
 
 def test_the_intercept_can_decide(data):

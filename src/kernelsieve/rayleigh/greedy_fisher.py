@@ -70,6 +70,9 @@ class GreedyKernelFisherDiscriminant(Discriminating):
     objective for more than two classes (with the share of all targets that is explained in place of
     the one of a single target); the rule to stop has a threshold of our choice.
 
+    Equal rows are candidates of their own, and the ridge on two halves of a coefficient is less than on
+    the whole: with all rows as candidates a row of weight 2 is not quite the same as two rows.
+
     References
     ----------
     S. Mika, G. Raetsch, J. Weston, B. Schoelkopf, A. Smola, K.-R. Mueller. Constructing descriptive

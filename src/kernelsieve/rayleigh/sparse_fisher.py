@@ -102,6 +102,10 @@ class SparseKernelFisherDiscriminant(Discriminating):
     with equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for
     all candidates before a fit is called done.
 
+    Probabilities take the features of both sides for Gaussian. For two classes the odds need not be
+    even where the threshold is, unless it is "gaussian"; of more classes the winner is the likeliest,
+    unless ``probability_cv`` is given.
+
     References
     ----------
     S. Mika, G. Raetsch, J. Weston, B. Schoelkopf, A. Smola, K.-R. Mueller. Constructing descriptive
