@@ -329,6 +329,14 @@ def test_the_intercept_can_decide(data):
     assert_allclose(model.thresholds_, 0)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_one_of_equal_examples_is_enough(loss, rng):
+    X = rng.integers(0, 2, (150, 3)).astype(float)
+    y = (X[:, 0] + rng.standard_normal(150) > 0.5).astype(int)
+    for C in (5.0, 0.1):
+        assert len(make(C, loss, gamma=0.5).fit(X, y).landmarks_) <= 8
+
+
 def test_balanced_classes_are_weighted_rows(data):
     X, y, _, _ = data
     counts = np.bincount(y)

@@ -13,6 +13,7 @@ from ..kernels import Kernel, Rows
 _COLUMNS_AT_ONCE = 2048  # a block of rows of that many is a few megabytes
 #: Columns that a solver takes in at once, the most violated ones first.
 COLUMNS_A_ROUND = 20
+_SAME_PRICE = 1e-12
 
 
 class PricedColumns:
@@ -83,11 +84,16 @@ class SparseSolution:
     n_columns: int  # that the solver worked with
 
 
-def most_violated(
-    prices: np.ndarray, limit: float | np.ndarray, known: np.ndarray, tol: float
-) -> np.ndarray:
-    """Return the columns that break ``|k_j' d| <= C`` most and are not known yet."""
-    excess = np.abs(prices) / limit - 1
+def most_violated(prices: np.ndarray, C: float, known: np.ndarray, tol: float) -> np.ndarray:
+    """Return the columns that break ``|k_j' d| <= C`` most and are not known yet.
+
+    Of columns with the same price one is enough for now: those of equal examples are the same, and a
+    solver would share a coefficient between them.
+    """
+    excess = np.abs(prices) / C - 1
     excess[known] = -1.0
-    worst = np.argsort(-excess, kind="stable")[:COLUMNS_A_ROUND]
-    return worst[excess[worst] > tol]
+    order = np.argsort(-excess, kind="stable")
+    sizes = 1 + excess[order]
+    is_first = np.append(True, sizes[1:] < (1 - _SAME_PRICE) * sizes[:-1])
+    worst = order[is_first & (excess[order] > tol)]
+    return worst[:COLUMNS_A_ROUND]

@@ -9,13 +9,12 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
 from ..columns import Batch, Pool, weighted_targets
-from ..deflation import Alignment, Criterion, Heads, Outcome, PoolMetric
+from ..deflation import Alignment, Criterion, Heads, Outcome
 from ..exceptions import FewerFeaturesWarning
 from ..kernels import Kernel
 from ..model import (
@@ -24,7 +23,6 @@ from ..model import (
     KernelModel,
     check_not_constant,
     documented,
-    trace_of,
 )
 from .discriminating import Discriminating
 from .linear_program import ColumnGeneration, import_highspy
@@ -32,6 +30,7 @@ from .outputs import Moments, winning_logits
 from .penalised_huber import PenalisedHuber
 from .penalised_squares import PenalisedSquares
 from .priced_columns import PricedColumns, SparseSolution
+from .shares import Images, covariance, explained_targets
 
 Solver = PenalisedSquares | PenalisedHuber | ColumnGeneration
 
@@ -42,7 +41,7 @@ class _Shared:
 
     pool: tuple[Pool, np.ndarray] | None = None
     columns: PricedColumns | None = None
-    images: _Images | None = None
+    images: Images | None = None
     solvers: list[Solver] | None = None
 
 
@@ -281,7 +280,7 @@ class SparseKernelFisherDiscriminant(Discriminating):
         shared = self._of_path()
         if shared.columns is None or shared.images is None or shared.solvers is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
-            shared.images = _Images(batch, kernel, shared.columns, W)
+            shared.images = Images(batch, kernel, shared.columns, W)
             labels = 2.0 * batch.Y - 1
             labels = labels[:, 1:] if labels.shape[1] == 2 else labels
             weight = batch.root_weight**2
@@ -303,7 +302,7 @@ class SparseKernelFisherDiscriminant(Discriminating):
         self,
         solutions: list[SparseSolution],
         columns: PricedColumns,
-        images: _Images,
+        images: Images,
         batch: Batch,
         kernel: Kernel,
         pool: Pool,
@@ -331,8 +330,8 @@ class SparseKernelFisherDiscriminant(Discriminating):
             model=model,
             landmark_indices=pool.first_of_equals(chosen).indices[chosen],
             criterion_path=np.array([solution.objective for solution in solutions]),
-            explained_variance_ratio=images.shares(chosen, alpha, _covariance(outputs, batch)),
-            explained_target_ratio=_explained(outputs, batch),
+            explained_variance_ratio=images.shares(chosen, alpha, covariance(outputs, batch)),
+            explained_target_ratio=explained_targets(outputs, batch),
             outcome=Outcome.COMPLETE,
         )
         decided = self._decided(
@@ -362,55 +361,3 @@ def _coefficients(
     first_use = (alpha[used] != 0).argmax(axis=1)
     order = np.argsort(first_use, kind="stable")
     return used[order], first_use[order], alpha[used[order]]
-
-
-def _explained(outputs: np.ndarray, batch: Batch) -> np.ndarray:
-    """Return the share of the classes' indicators that each output adds to those before it."""
-    targets = weighted_targets(batch, True)
-    features = weighted_targets(replace(batch, Y=outputs), True)
-    Q, R = np.linalg.qr(features)
-    adds = np.abs(np.diagonal(R)) > 1e-10 * np.linalg.norm(features, axis=0)
-    products = np.where(adds[:, None], Q.T @ targets, 0.0)
-    return np.einsum("kc,kc->k", products, products) / float(np.sum(targets**2))
-
-
-def _covariance(outputs: np.ndarray, batch: Batch) -> np.ndarray:
-    features = weighted_targets(replace(batch, Y=outputs), True)
-    return np.asarray(features.T @ features / float(batch.root_weight @ batch.root_weight))
-
-
-class _Images:
-    """The kernel images of the rows: how much they vary, and lengths of combinations of candidates."""
-
-    def __init__(
-        self, batch: Batch, kernel: Kernel, columns: PricedColumns, W: np.ndarray | None
-    ) -> None:
-        weight = batch.root_weight**2
-        self._columns = columns
-        self._W = W  # of a pool; without one the candidates are the rows
-        means = columns.prices(weight) / weight.sum()
-        if W is None:
-            of_mean = float(weight @ means / weight.sum())
-            diagonal = kernel.diag_at(batch.X, np.arange(len(batch)))
-            trace = float(weight @ diagonal)
-        else:
-            of_mean = float(PoolMetric(W).mean_coefficients(means) @ means)
-            trace = trace_of(kernel, batch, np.diagonal(W))
-        self._variance = trace / weight.sum() - of_mean
-
-    def shares(self, chosen: np.ndarray, alpha: np.ndarray, spread: np.ndarray) -> np.ndarray:
-        """Return the share of all variance that each direction adds to those before it.
-
-        ``spread`` is the covariance of the features along the directions.
-        """
-        if self._W is None:
-            among = self._columns.take(chosen)[chosen]
-        else:
-            among = self._W[np.ix_(chosen, chosen)]
-        try:
-            L = cholesky(alpha.T @ among @ alpha, lower=True)
-        except LinAlgError:  # no directions, or dependent ones, or a kernel that is not definite
-            return np.full(alpha.shape[1], np.nan)
-        half = solve_triangular(L, spread, lower=True)
-        along = np.diagonal(solve_triangular(L, half.T, lower=True))
-        return along / self._variance if self._variance > 0 else np.full(len(along), np.nan)
