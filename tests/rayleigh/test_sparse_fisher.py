@@ -333,8 +333,13 @@ def test_the_intercept_can_decide(data):
 def test_one_of_equal_examples_is_enough(loss, rng):
     X = rng.integers(0, 2, (150, 3)).astype(float)
     y = (X[:, 0] + rng.standard_normal(150) > 0.5).astype(int)
-    for C in (5.0, 0.1):
-        assert len(make(C, loss, gamma=0.5).fit(X, y).landmarks_) <= 8
+    K, signs = rbf_kernel(X, gamma=0.5), 2.0 * y - 1
+    for model in make(1.0, loss, gamma=0.5).path(X, y, [5.0, 1.0, 0.1, 0.01]):
+        assert len(model.landmarks_) <= 8
+        if loss == "squared":  # centred columns of eight points depend on each other
+            xi = signs - model.transform(X)[:, 0]
+            assert np.abs(2 * K.T @ xi).max() <= model.C * (1 + 1e-6)
+    assert len(make(0.1, loss, gamma=0.5).fit(X, y).landmarks_) <= 8
 
 
 def test_balanced_classes_are_weighted_rows(data):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .penalised_squares import centred, least_squares, warn_unsolved
+from .penalised_squares import centred, check_solved, least_squares
 from .priced_columns import PricedColumns, SparseSolution, most_violated
 
 _MOST_ROUNDS = 1000
@@ -48,8 +48,7 @@ class PenalisedHuber:
             self._X = np.hstack([self._X, self._columns.take(new)])
             self._known = np.concatenate([self._known, new])
             self._alpha = np.concatenate([self._alpha, np.zeros(len(new))])
-        else:
-            warn_unsolved()
+        check_solved(prices, C, self._tol)
         used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
         return SparseSolution(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from scipy.linalg import LinAlgError, LinAlgWarning, lstsq, solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
@@ -14,6 +14,7 @@ from .priced_columns import PricedColumns, SparseSolution, most_violated
 _SWEEPS = 200  # of coordinate descent between two looks at the optimality conditions
 _MOST_TURNS = 200
 _MOST_ROUNDS = 1000
+_DEPENDENT = 1e-13  # relative eigenvalue below which a combination of columns is nothing but rounding
 
 
 class PenalisedSquares:
@@ -46,8 +47,7 @@ class PenalisedSquares:
             if len(new) == 0:
                 break
             self._enter(new)
-        else:
-            warn_unsolved()
+        check_solved(self._prices, C, self._tol)
         self._last_C = C
         return self._solution(C, residual)
 
@@ -98,13 +98,16 @@ def centred(values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndar
     return np.asarray((values - means) * np.sqrt(weight)[:, None]), means
 
 
-def warn_unsolved() -> None:
-    """Say that a working set did not settle."""
-    warnings.warn(
-        "The penalised problem is not solved to the tolerance; raise tol or C.",
-        ConvergenceWarning,
-        stacklevel=2,
-    )
+def check_solved(prices: np.ndarray | None, C: float, tol: float) -> None:
+    """Warn where the optimality conditions are far from holding."""
+    largest = float(np.abs(np.asarray(prices)).max()) / C
+    if largest > 1 + max(100 * tol, 1e-4):
+        warnings.warn(
+            "The penalised problem is not solved: an optimality condition is violated by "
+            f"{largest - 1:.2g} of C. Raise C, or scale the inputs.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
 
 
 def least_squares(
@@ -179,17 +182,17 @@ def _towards(A: np.ndarray, b: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, f
     Where columns depend on each other and their penalties do not agree there is no minimum; along what
     is left of b the sum of squares stays as it is and the penalty falls.
     """
-    goal = _solved(A, b)
-    left = b - A @ goal
+    try:
+        factor = cho_factor(A)
+        diagonal = np.abs(np.diagonal(factor[0]))
+        if diagonal.min() ** 2 > _DEPENDENT * diagonal.max() ** 2:
+            return np.asarray(cho_solve(factor, b)) - z, 1.0
+    except LinAlgError:  # columns that are alike to the last digits
+        pass
+    values, vectors = eigh(A)
+    curved = values > _DEPENDENT * values[-1]
+    along = vectors.T @ b
+    left = vectors[:, ~curved] @ along[~curved]
     if np.linalg.norm(left) > 1e-9 * np.linalg.norm(b):
         return left, np.inf
-    return goal - z, 1.0
-
-
-def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", LinAlgWarning)
-        try:
-            return np.asarray(solve(A, b, assume_a="pos"))
-        except (LinAlgError, LinAlgWarning):  # columns that are alike to the last digits
-            return np.asarray(lstsq(A, b)[0])
+    return vectors[:, curved] @ (along[curved] / values[curved] - vectors[:, curved].T @ z), 1.0

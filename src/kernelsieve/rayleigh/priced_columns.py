@@ -87,13 +87,17 @@ class SparseSolution:
 def most_violated(prices: np.ndarray, C: float, known: np.ndarray, tol: float) -> np.ndarray:
     """Return the columns that break ``|k_j' d| <= C`` most and are not known yet.
 
-    Of columns with the same price one is enough for now: those of equal examples are the same, and a
-    solver would share a coefficient between them.
+    Of columns with the same price one is enough for now, and none where a known one has it: those of
+    equal examples are the same, and a solver would share a coefficient between them.
     """
-    excess = np.abs(prices) / C - 1
-    excess[known] = -1.0
-    order = np.argsort(-excess, kind="stable")
-    sizes = 1 + excess[order]
-    is_first = np.append(True, sizes[1:] < (1 - _SAME_PRICE) * sizes[:-1])
-    worst = order[is_first & (excess[order] > tol)]
+    sizes = np.abs(prices)
+    is_known = np.zeros(len(sizes), dtype=bool)
+    is_known[known] = True
+    order = np.lexsort([np.arange(len(sizes)), ~is_known, -sizes])
+    sizes = sizes[order]
+    # Groups of equal prices; rounding may put a known column anywhere in its group.
+    group = np.cumsum(np.append(0, sizes[1:] < (1 - _SAME_PRICE) * sizes[:-1]))
+    has_known = np.bincount(group, is_known[order])[group] > 0
+    is_first = np.append(True, np.diff(group) > 0)
+    worst = order[is_first & ~has_known & (sizes > C * (1 + tol))]
     return worst[:COLUMNS_A_ROUND]
