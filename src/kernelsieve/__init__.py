@@ -28,9 +28,11 @@ from .latent import (
     SparseKernelPLS,
 )
 from .rayleigh import (
+    GreedyKernelFisherDiscriminant,
     KernelFisherDiscriminant,
     OrientedKernelPCA,
     RayleighCoefficient,
+    SparseKernelFisherDiscriminant,
 )
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "CriterionPathDisplay",
     "FeatureExtraction",
     "FeatureMapDisplay",
+    "GreedyKernelFisherDiscriminant",
     "KernelBoostedLatentFeatures",
     "KernelBoosting",
     "KernelFeatureExtraction",
@@ -54,6 +57,7 @@ __all__ = [
     "RocComparisonDisplay",
     "SparseKernelBoostedLatentFeatures",
     "SparseKernelFeatureAnalysis",
+    "SparseKernelFisherDiscriminant",
     "SparseKernelPLS",
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
     BoostedLatentFeatures,
     FeatureExtraction,
+    GreedyKernelFisherDiscriminant,
     KernelBoostedLatentFeatures,
     KernelBoosting,
     KernelFeatureExtraction,
@@ -30,6 +32,7 @@ from kernelsieve import (
     ReducedKernelOPLS,
     SparseKernelBoostedLatentFeatures,
     SparseKernelFeatureAnalysis,
+    SparseKernelFisherDiscriminant,
     SparseKernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
@@ -69,7 +72,17 @@ KERNEL_ESTIMATORS = [
     OrientedKernelPCA(6),
     OrientedKernelPCA(6, candidates=50, invariances=[(np.tanh, 0.1)], random_state=0),
     RayleighCoefficient(6),
+    SparseKernelFisherDiscriminant(0.3),
+    SparseKernelFisherDiscriminant(0.3, loss="huber", candidates=50, random_state=0),
+    GreedyKernelFisherDiscriminant(6, stop_tol=0),
+    GreedyKernelFisherDiscriminant(6, stop_tol=0, candidates=50, random_state=0),
+    GreedyKernelFisherDiscriminant(6, stop_tol=0, resample=True, random_state=0),
 ]
+DISCRIMINANTS = (
+    KernelFisherDiscriminant,
+    SparseKernelFisherDiscriminant,
+    GreedyKernelFisherDiscriminant,
+)
 PRIMAL_ESTIMATORS = [FeatureExtraction(name, 6) for name in ("alignment", "pca", "pls", "blf")]
 PRIMAL_ESTIMATORS += [BoostedLatentFeatures(6, loss="absolute")]
 ESTIMATORS = KERNEL_ESTIMATORS + PRIMAL_ESTIMATORS
@@ -81,24 +94,26 @@ def name_of(estimator):
 
 def excused_discriminant(estimator):
     expected = {}
-    if estimator.multi_class == "ovr":
-        expected["check_classifiers_train"] = (
-            "the largest output wins, and probabilities, from a model of their own, may differ in rows "
-            "between classes"
-        )
     if estimator.kernel == "precomputed":
         expected["check_classifiers_one_label_sample_weights"] = "the matrix of the check is no kernel"
-    if isinstance(estimator.candidates, int):
-        for kind in ("dense", "sparse"):
-            expected[f"check_sample_weight_equivalence_on_{kind}_data"] = (
-                "a random pool is another one when rows are repeated"
+        if isinstance(estimator, KernelFisherDiscriminant):
+            expected["check_class_weight_classifiers"] = (
+                "the new rows of the check are unlike all training rows, and the same for every class"
             )
+    weights = None
+    if isinstance(estimator.candidates, int):
+        weights = "a random pool is another one when rows are repeated"
+    elif isinstance(estimator, GreedyKernelFisherDiscriminant):
+        weights = "a repeated row is a candidate twice, and two halves of a coefficient cost less ridge"
+    if weights:
+        for kind in ("dense", "sparse"):
+            expected[f"check_sample_weight_equivalence_on_{kind}_data"] = weights
     return expected
 
 
 def excused(estimator):
     """Checks that cannot be passed, most of them because candidates are drawn at random, and why."""
-    if isinstance(estimator, KernelFisherDiscriminant):
+    if isinstance(estimator, DISCRIMINANTS):
         return excused_discriminant(estimator)
     if isinstance(estimator, KernelBoosting) and estimator.kernel == "precomputed":
         return {"check_fit2d_1feature": "one positive input cannot tell the labels apart"}
@@ -158,6 +173,19 @@ def excused(estimator):
         KernelFisherDiscriminant(kernel="precomputed"),
         KernelFisherDiscriminant(multi_class="ovr"),
         KernelFisherDiscriminant(penalty="norm"),
+        SparseKernelFisherDiscriminant(),
+        SparseKernelFisherDiscriminant(loss="huber", delta=0.5),
+        SparseKernelFisherDiscriminant(candidates=10, threshold="intercept"),
+        SparseKernelFisherDiscriminant(kernel="precomputed"),
+        *(
+            SparseKernelFisherDiscriminant(loss=loss)
+            for loss in ("absolute", "epsilon_insensitive")
+            if find_spec("highspy")
+        ),
+        GreedyKernelFisherDiscriminant(),
+        GreedyKernelFisherDiscriminant(candidates=10),
+        GreedyKernelFisherDiscriminant(resample=True),
+        GreedyKernelFisherDiscriminant(kernel="precomputed"),
         OrientedKernelPCA(),
         OrientedKernelPCA(candidates=10, invariances=[(np.tanh, 0.1)]),
         RayleighCoefficient(),
@@ -181,6 +209,8 @@ def target_of(estimator, X, y):
         return np.digitize(y, np.quantile(y, [0.3, 0.6]))
     if isinstance(estimator, KernelFisherDiscriminant):
         return np.digitize(y, np.quantile(y, np.arange(1, 7) / 7))
+    if isinstance(estimator, DISCRIMINANTS):
+        return np.digitize(y, np.quantile(y, np.arange(1, 6) / 6))
     return y
 
 
@@ -222,7 +252,9 @@ def test_prefixes_truncation_and_projector_agree(fitted, diabetes):
 def test_features_are_orthogonal_and_centred(fitted, diabetes):
     if isinstance(fitted, KernelBoosting):
         pytest.skip("features are those of a sum of kernels, and neither")
-    if isinstance(fitted, KernelFisherDiscriminant):
+    if isinstance(fitted, SparseKernelFisherDiscriminant):
+        pytest.skip("each class has a feature of its own")
+    if isinstance(fitted, DISCRIMINANTS):
         pytest.skip("features are uncorrelated in the sum of scatter within classes and penalty")
     if fitted._make_criterion().symmetric:
         pytest.skip("directions are orthogonal, not features: the next test")
@@ -284,6 +316,8 @@ def test_whole_weights_are_repeated_rows(estimator, diabetes, rng):
     parameters = estimator.get_params()
     if "n_landmarks" in parameters:
         estimator = clone(estimator).set_params(n_landmarks=X[:30])
+    elif isinstance(estimator, GreedyKernelFisherDiscriminant):  # see excused_discriminant
+        estimator = clone(estimator).set_params(candidates=X[:30], resample=False)
     elif any(parameters.get(name) for name in drawn) or not isinstance(
         parameters.get("candidates", ""), str
     ):

@@ -2,6 +2,7 @@
 
 from .coefficient import RayleighCoefficient
 from .fisher import KernelFisherDiscriminant
+from .greedy_fisher import GreedyKernelFisherDiscriminant
 from .invariances import ImageRotation, ImageTransform, ImageTranslation, LineThickening
 from .oriented import OrientedKernelPCA
 from .scatter import (
@@ -13,9 +14,11 @@ from .scatter import (
     TotalScatter,
     WithinClasses,
 )
+from .sparse_fisher import SparseKernelFisherDiscriminant
 
 __all__ = [
     "BetweenClasses",
+    "GreedyKernelFisherDiscriminant",
     "ImageRotation",
     "ImageTransform",
     "ImageTranslation",
@@ -26,6 +29,7 @@ __all__ = [
     "OrientedKernelPCA",
     "RayleighCoefficient",
     "Scatter",
+    "SparseKernelFisherDiscriminant",
     "Tangent",
     "TotalScatter",
     "WithinClasses",

@@ -25,6 +25,7 @@ from .outputs import (
     indicator_heads,
     logit_heads,
     logits_of_outputs,
+    winning_logits,
 )
 
 #: Gives features, indicators of classes and weights of all rows: what the margin looks at.
@@ -199,7 +200,7 @@ class Discriminating(Predicting, KernelExtractor):
             outputs, Y, weight = features_of() if needs_rows else (None, None, None)  # type: ignore[misc]
             how = "least_squares" if self.threshold == "auto" else self.threshold
             heads = decision_heads(how, moments, outputs, Y, weight, self.nu)
-            logits = logit_heads(moments)
+            logits = winning_logits(heads, logit_heads(moments))
         parts = {name: getattr(fit, name) for name in Fit.__dataclass_fields__}
         parts |= {"heads": heads}
         return DiscriminantFit(**parts, logits=logits, joint=joint, n_candidates=n_candidates)

@@ -66,9 +66,8 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
 
     Features have the ratio's denominator, over the number of rows, equal to one: unit variance within
     classes but for the ridge. ``decision_function`` of one feature, and the features of
-    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2. Probabilities are a
-    model of their own: rows near a border may be given to another class than the most probable one,
-    unless features are joint.
+    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2. Of two classes the
+    more probable one need not be the decision near the threshold, unless that is "gaussian".
 
     References
     ----------

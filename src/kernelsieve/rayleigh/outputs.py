@@ -343,3 +343,27 @@ def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
     coefficients = ((moments.means - mean) * shares[:, None]).T / (1 + ratios)[:, None]
     intercepts = shares - np.cumsum(mean[:, None] * coefficients, axis=0)
     return Heads(intercepts, coefficients)
+
+
+def winning_logits(decisions: Heads, logits: Heads) -> Heads:
+    """Return log odds of several outputs, by which the class of the largest decision is the likeliest.
+
+    All outputs get the same slope per unit of decision, the mean of those that their own Gaussian
+    models have. A single output keeps its log odds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.deflation import Heads
+    >>> from kernelsieve.rayleigh.outputs import winning_logits
+    >>> zeros = np.zeros((2, 2))
+    >>> decisions, logits = Heads(zeros, np.eye(2)), Heads(zeros, np.diag([2.0, 4.0]))
+    >>> winning_logits(decisions, logits).coefficients
+    array([[3., 0.],
+           [0., 3.]])
+    """
+    of_decisions = np.diagonal(decisions.coefficients)
+    slope = float(np.mean(np.diagonal(logits.coefficients) / of_decisions))
+    if len(of_decisions) == 1 or not slope > 0:  # outputs may be constant, and tell nothing
+        return logits
+    return Heads(slope * decisions.intercepts, slope * decisions.coefficients)
