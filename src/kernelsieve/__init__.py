@@ -19,6 +19,11 @@ from .latent import (
     SparseKernelBoostedLatentFeatures,
     SparseKernelPLS,
 )
+from .subspace import (
+    KernelDiscriminantQR,
+    KernelOrthogonalCentroid,
+    SubspaceKernelFeatures,
+)
 
 __version__ = "0.1.0"
 
@@ -28,7 +33,9 @@ __all__ = [
     "FeatureExtraction",
     "KernelBoostedLatentFeatures",
     "KernelBoosting",
+    "KernelDiscriminantQR",
     "KernelFeatureExtraction",
+    "KernelOrthogonalCentroid",
     "KernelPCA",
     "KernelPLS",
     "OrthogonalLoadingsKernelPLS",
@@ -38,4 +45,5 @@ __all__ = [
     "SparseKernelPLS",
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",
+    "SubspaceKernelFeatures",
 ]
