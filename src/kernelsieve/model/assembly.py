@@ -248,6 +248,7 @@ def variance_of_coordinates(
 def _share(captured: np.ndarray, total: float) -> np.ndarray:
     return captured / total if total > 0 else np.full(len(captured), np.nan)
 
+
 def orthonormal_additions(vectors: np.ndarray) -> np.ndarray:
     """Return what each column adds to those before it, at unit length; zeros where it adds nothing.
 

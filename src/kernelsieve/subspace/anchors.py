@@ -12,6 +12,7 @@ from sklearn.cluster import KMeans
 
 from ..columns import Batch, Pool, draw_random
 from ..deflation import Outcome
+from ..exceptions import InvalidDataError
 from ..kernels import Kernel, Linear, Rows
 from ..model import (
     Fit,
@@ -38,10 +39,15 @@ class Anchors(Labelled):
     model: Callable[[np.ndarray], tuple[KernelModel, np.ndarray]]
 
     def orthonormal(self) -> np.ndarray:
-        """Return combinations of the anchors, as columns, that are an orthonormal basis of their span."""
+        """Return an orthonormal basis of the span of the anchors, as combinations of them."""
         lengths = np.sqrt(np.maximum(self.gram.diagonal(), 0.0))
         scales = 1 / np.where(lengths > 0, lengths, 1.0)
         values, vectors = eigh(self.gram * np.outer(scales, scales))
+        if not values[-1] > 0:
+            raise InvalidDataError(
+                "No feature could be found: the centroids of all classes are zero. Look for rows of "
+                "zeros, or use another kernel."
+            )
         kept = values > _INDEPENDENT * values[-1]
         return scales[:, None] * vectors[:, kept] / np.sqrt(values[kept])
 
@@ -69,9 +75,7 @@ def exact_anchors(batch: Batch, kernel: Kernel, settings: Settings) -> Anchors:
         return KernelModel(kernel, pool.points, dual, np.zeros(B.shape[1]), first_use), pool.indices
 
     gram = averages.T @ values
-    return Anchors(
-        known.labels, known.total_weight, known.trace, values, (gram + gram.T) / 2, model
-    )
+    return Anchors(known.labels, known.total_weight, known.trace, values, (gram + gram.T) / 2, model)
 
 
 def mean_anchors(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Anchors:
@@ -121,11 +125,7 @@ def finish(
     ``features`` are those of the rows, ``captured`` the same along what each direction adds to those
     before it, at unit length.
     """
-    sums = features.T @ known.labels
-    covariances = sums - np.outer(sums.sum(axis=1), known.class_sums) / known.total_weight
-    # A feature that does not vary with the classes has a mean, at least, for a sign.
-    varies = np.abs(covariances).max(axis=1) > 1e-8 * np.abs(sums).max(axis=1)
-    signs = np.array([sign_of_largest(line) for line in np.where(varies[:, None], covariances, sums)])
+    signs = _signs(features, model.projection, known)
     explained = orthonormal_additions(features).T @ known.labels
     return Fit(
         model=replace(model, projection=model.projection * signs),
@@ -134,6 +134,20 @@ def finish(
         explained_variance_ratio=np.einsum("nk,nk->k", captured, captured) / known.trace,
         explained_target_ratio=np.einsum("kc,kc->k", explained, explained) / known.total_weight,
         outcome=outcome,
+    )
+
+
+def _signs(features: np.ndarray, projection: np.ndarray, known: Labelled) -> np.ndarray:
+    """Positive covariance with a class; of what does not vary with them a positive mean, or weight."""
+    sums = features.T @ known.labels
+    covariances = sums - np.outer(sums.sum(axis=1), known.class_sums) / known.total_weight
+    negligible = 1e-8 * np.sqrt(known.total_weight) * np.linalg.norm(features, axis=0)
+    choices = zip(covariances, sums, projection.T, negligible, strict=True)
+    return np.array(
+        [
+            sign_of_largest(next(line for line in (a, b, c) if np.abs(line).max() > floor or line is c))
+            for a, b, c, floor in choices
+        ]
     )
 
 

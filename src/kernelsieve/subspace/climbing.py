@@ -8,9 +8,10 @@ from enum import Enum
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import solve_triangular
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import minimize
 
+from ..execution import single_threaded_blas
 from ..kernels import Rows
 from .objectives import Objective
 
@@ -20,11 +21,16 @@ Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 _SOLVERS = {"lbfgs": "L-BFGS-B", "cg": "CG"}
 _ROUND = 200  # iterations, after which the point is put in order and the solver starts afresh
 
+_MANY_UNKNOWNS = 50_000
+_LOOK_BACK = 10  # iterations
+_FLAT = 1e-6  # norm of the derivative at a summit, where floating-point numbers lead no further
+_ILL_CONDITIONED = 1e3  # directions so near to each other that their inner products lose digits
+
 
 class Ending(Enum):
     """Why the climb ended; the text goes into a warning and names the remedy."""
 
-    CONVERGED = "the slope is below tol"
+    CONVERGED = "the last iterations gained less than tol each"
     LIMIT = "max_iter was reached. Raise max_iter, or raise tol"
     STUCK = "no step leads further up in floating-point numbers. Raise tol, or choose another init"
 
@@ -36,12 +42,6 @@ class Climb:
     point: np.ndarray
     path: np.ndarray
     ending: Ending
-    slope: float  # Euclidean norm of the derivative at the end
-
-    @property
-    def n_iter(self) -> int:
-        """Number of iterations."""
-        return len(self.path) - 1
 
 
 def climb(
@@ -53,49 +53,52 @@ def climb(
     max_iter: int,
     tol: float,
 ) -> Climb:
-    """Go up from ``start`` until the norm of the derivative is at most ``tol``.
+    """Go up from ``start`` until the last ten iterations gained at most ``tol`` each on average.
 
     ``put_in_order`` gives another point of the same value where numbers are of moderate size.
     """
     point = put_in_order(start)
-    value, slope = function(point)
-    path = [value]
-    while True:
-        steepness = float(np.linalg.norm(slope))
-        if steepness <= tol:
-            return Climb(point, np.array(path), Ending.CONVERGED, steepness)
-        left = max_iter - len(path) + 1
-        if left <= 0:
-            return Climb(point, np.array(path), Ending.LIMIT, steepness)
-        found, values = _round(function, point, solver, min(left, _ROUND), tol)
-        if not values:
-            return Climb(point, np.array(path), Ending.STUCK, steepness)
-        point = put_in_order(found)
-        value, slope = function(point)
-        path += values
+    path = [function(point)[0]]
+    while len(path) <= max_iter:
+        n_before = len(path)
+        point = put_in_order(_round(function, point, path, solver, max_iter, tol))
+        if _levels_off(path, tol):
+            return Climb(point, np.array(path), Ending.CONVERGED)
+        if len(path) == n_before:
+            flat = float(np.linalg.norm(function(point)[1])) <= _FLAT * max(1.0, abs(path[-1]))
+            return Climb(point, np.array(path), Ending.CONVERGED if flat else Ending.STUCK)
+    return Climb(point, np.array(path), Ending.LIMIT)
+
+
+def _levels_off(path: list[float], tol: float) -> bool:
+    return len(path) > _LOOK_BACK and path[-1] - path[-1 - _LOOK_BACK] <= tol * _LOOK_BACK
 
 
 def _round(
-    function: Function, start: np.ndarray, solver: str, max_iter: int, tol: float
-) -> tuple[np.ndarray, list[float]]:
-    """Run the solver once; return the last point and the value after each iteration."""
+    function: Function, start: np.ndarray, path: list[float], solver: str, max_iter: int, tol: float
+) -> np.ndarray:
+    """Run the solver once; note the value after each iteration, and return the last point."""
     shape = start.shape
-    values: list[float] = []
 
     def downhill(flat: np.ndarray) -> tuple[float, np.ndarray]:
         value, slope = function(flat.reshape(shape))
         return -value, -slope.ravel()
 
     def note(intermediate_result) -> None:  # type: ignore[no-untyped-def]
-        values.append(-float(intermediate_result.fun))  # scipy asks for this name
+        path.append(-float(intermediate_result.fun))  # scipy asks for this name
+        if _levels_off(path, tol):
+            raise StopIteration
 
-    options: dict[str, float] = {"maxiter": max_iter, "gtol": tol / np.sqrt(start.size)}
+    options: dict[str, float] = {"maxiter": min(_ROUND, max_iter + 1 - len(path)), "gtol": 1e-14}
     if solver == "lbfgs":
-        options |= {"ftol": 0.0, "maxcor": 20, "maxfun": 20 * max_iter}
-    result = minimize(
-        downhill, start.ravel(), jac=True, method=_SOLVERS[solver], callback=note, options=options
-    )
-    return result.x.reshape(shape), values
+        # With very many unknowns the solver itself would take longer than the objective.
+        corrections = 5 if start.size > _MANY_UNKNOWNS else 10
+        options |= {"ftol": 0.0, "maxfun": 20 * _ROUND, "maxcor": corrections}
+    with single_threaded_blas():  # a few columns at a time: threads would wait more than work
+        result = minimize(
+            downhill, start.ravel(), jac=True, method=_SOLVERS[solver], callback=note, options=options
+        )
+    return np.asarray(result.x).reshape(shape)
 
 
 class Directions:
@@ -110,13 +113,27 @@ class Directions:
         self._objective = objective
 
     def __call__(self, V: np.ndarray) -> tuple[float, np.ndarray]:
-        Q, R = np.linalg.qr(V)
+        inverse = _inverse_triangle(V)
+        Q = V @ inverse
         value, slope = self._objective.value_and_slope(np.asarray(self._rows @ Q))
         gradient = np.asarray(self._lines @ slope)
         gradient -= Q @ (Q.T @ gradient)  # along the subspace nothing changes
-        return value, solve_triangular(R, gradient.T).T
+        return value, gradient @ inverse.T
 
     @staticmethod
     def put_in_order(V: np.ndarray) -> np.ndarray:
         """Return an orthonormal basis of the same span."""
         return np.linalg.qr(V)[0]
+
+
+def _inverse_triangle(V: np.ndarray) -> np.ndarray:
+    """Return ``R^-1`` for ``V = Q R``; from inner products, which is cheap, unless they cost digits."""
+    try:
+        R = cholesky(V.T @ V)
+    except LinAlgError:
+        R = np.linalg.qr(V, mode="r")
+    inverse = solve_triangular(R, np.eye(len(R)))
+    if np.linalg.norm(inverse) * np.linalg.norm(R) > _ILL_CONDITIONED:
+        R = np.linalg.qr(V, mode="r")
+        inverse = solve_triangular(R, np.eye(len(R)))
+    return inverse

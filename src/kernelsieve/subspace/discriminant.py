@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 from .._sklearn import Interval, StrOptions
 from ..columns import Batch
 from ..deflation import Criterion, Outcome
-from ..exceptions import InvalidParameterError
+from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel
 from ..model import Fit, documented, orthonormal_additions
 from .anchors import Anchors, centroid_anchors, exact_anchors, finish, mean_anchors
@@ -43,6 +43,11 @@ class QRDiscriminant(SubspaceMethod):
         means = projected if self.between == "projected" else anchors.gram @ basis
         T = features.T @ features - total * np.outer(*[class_sums @ projected / total] * 2)
         deviations = np.sqrt(class_sums)[:, None] * (means - class_sums @ means / total)
+        if not np.trace(T) > 1e-14 * np.sum(features**2):
+            raise InvalidDataError(
+                "No feature could be found: the rows do not differ in the span of the centroids. Look "
+                "for constant inputs, or use another gamma."
+            )
         ridge = self.regularization * np.trace(T) / len(T)
         values, V = eigh(deviations.T @ deviations, T + ridge * np.eye(len(T)))
         V = V[:, ::-1][:, : self.n_components] * np.sqrt(total)

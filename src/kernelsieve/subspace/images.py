@@ -18,7 +18,7 @@ from ..columns import Batch, Pool
 from ..deflation import store_columns
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
 from ..kernels import Kernel, Linear, Rows
-from ..model import KernelModel, total_weight, weighted_sum
+from ..model import KernelModel, sign_of_largest, total_weight, weighted_sum
 
 _INDEPENDENT = 1e-10  # of the largest k(z, z): what a candidate must add to those before it
 
@@ -69,8 +69,9 @@ class InputImages(Images):
 
     def model(self, V: np.ndarray) -> tuple[KernelModel, np.ndarray]:
         k = V.shape[1]
-        landmarks = np.ascontiguousarray(V.T)
-        model = KernelModel(self.kernel, landmarks, np.eye(k), np.zeros(k), np.arange(k))
+        signs = np.array([sign_of_largest(direction) for direction in V.T])
+        landmarks = np.ascontiguousarray((V * signs).T)
+        model = KernelModel(self.kernel, landmarks, np.diag(signs), np.zeros(k), np.arange(k))
         return model, np.full(k, -1)
 
     def combinations(self, W: np.ndarray) -> np.ndarray:

@@ -14,7 +14,14 @@ from ..columns import Batch
 from ..deflation import Outcome
 from ..kernels import Kernel
 from ..model import Fit, documented
-from .anchors import Anchors, by_contribution, centroid_anchors, clusters_as_labels, exact_anchors, finish
+from .anchors import (
+    Anchors,
+    by_contribution,
+    centroid_anchors,
+    clusters_as_labels,
+    exact_anchors,
+    finish,
+)
 from .base import SubspaceExtractor
 from .images import Images
 from .objectives import TargetAlignment
@@ -153,9 +160,7 @@ class KernelOrthogonalCentroid(SubspaceExtractor):
         method = OrthogonalCentroids if self.n_clusters == 1 else ClusterCentroids
         return method(self.n_components)
 
-    def _divided(
-        self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState
-    ) -> Batch:
+    def _divided(self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState) -> Batch:
         if self.n_clusters == 1:
             return batch
         return replace(batch, Y=clusters_as_labels(batch, kernel, self.n_clusters, random_state))

@@ -48,8 +48,8 @@ class SubspaceKernelFeatures(SubspaceExtractor):
         with more it adds the directions of largest variance. For ``span="points"`` an array of points.
     span : {"examples", "points"}, default="examples"
         What spans the subspace: combinations of the candidates, or the images of ``n_components``
-        points that are themselves learned. A new row then costs ``n_components`` kernel evaluations. For
-        the "rbf", "poly" and "linear" kernels, the last of which makes no difference.
+        points that are themselves learned. A new row then costs ``n_components`` kernel evaluations.
+        For the "rbf", "poly" and "linear" kernels; for the last it makes no difference.
     objective : {"alignment", "radius_margin"}, default="alignment"
         What is optimised. "radius_margin", for two classes, is the bound on the leave-one-out error of
         a support vector machine with squared slack.
@@ -60,9 +60,8 @@ class SubspaceKernelFeatures(SubspaceExtractor):
     max_iter : int, default=100
         Most iterations. The alignment rises fast at first; stopping early keeps the features from
         fitting every training row.
-    tol : float, default=0.001
-        The search has converged when the norm of the derivative with respect to orthonormal directions
-        (to the points, for ``span="points"``) is at most this.
+    tol : float, default=0.0001
+        The search has converged when ten iterations gained at most this each, on average.
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the rows accumulates. "safe" factorises; "fast" takes inner products, several
         times as fast, and known to half the digits. "auto" is "safe" here.
@@ -142,7 +141,7 @@ class SubspaceKernelFeatures(SubspaceExtractor):
         C: float = 1.0,
         solver: str = "lbfgs",
         max_iter: int = 100,
-        tol: float = 1e-3,
+        tol: float = 1e-4,
         precision: str = "auto",
         block_size: int | None = None,
         max_memory: float = 2**30,

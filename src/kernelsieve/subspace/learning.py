@@ -64,8 +64,8 @@ class LearnedSubspace(SubspaceMethod):
         first = start(images, self.init, wanted)
         if first.shape[1] == 0:
             raise InvalidDataError(
-                "No feature could be found: all images are zero. Look for rows of zeros, or use another "
-                "kernel."
+                "No feature could be found: all images are zero. Look for rows of zeros, or use "
+                "another kernel."
             )
         rows, down, up = fewer_coordinates(images.rows)
         function = Directions(rows, self.objective(images))
@@ -87,9 +87,7 @@ class LearnedSubspace(SubspaceMethod):
         k = len(Z)
         first_use = np.zeros(k, dtype=np.intp)
         model = KernelModel(kernel, found.point, basis @ rotation, np.zeros(k), first_use)
-        return self._finish(
-            model, np.full(k, -1), features @ rotation, known, Outcome.COMPLETE, found
-        )
+        return self._finish(model, np.full(k, -1), features @ rotation, known, Outcome.COMPLETE, found)
 
     def _wanted(self, known: Labelled) -> int:
         if self.n_components is not None:
@@ -158,7 +156,6 @@ def fewer_coordinates(rows: Rows) -> tuple[Rows, Map, Map]:
         return solve_triangular(triangle, np.asarray(some @ V), trans="T")
 
     def up(V: np.ndarray) -> np.ndarray:
-        # Once more orthonormal: solving may have cost digits.
         return np.asarray(some.T @ solve_triangular(triangle, V))
 
     return factor.T, down, up

@@ -89,7 +89,11 @@ def _means(batch: Batch, n_points: int, random_state: np.random.RandomState) -> 
         means = np.asarray((weight[:, None] * batch.Y).T @ batch.X) / sums[:, None]
         if n_points == len(sums):
             return means
-        return KMeans(n_points, n_init=3, random_state=random_state).fit(means, None, sums).cluster_centers_
+        return (
+            KMeans(n_points, n_init=3, random_state=random_state)
+            .fit(means, None, sums)
+            .cluster_centers_
+        )
     counts = np.ones(len(sums), dtype=int)
     for _ in range(n_points - len(sums)):  # to the class with the most rows a cluster
         counts[np.argmax(sums / counts)] += 1
