@@ -22,6 +22,7 @@ _SOLVERS = {"lbfgs": "L-BFGS-B", "cg": "CG"}
 _ROUND = 200  # iterations, after which the point is put in order and the solver starts afresh
 
 _MANY_UNKNOWNS = 50_000
+EARLY_STOP = 30  # iterations
 _LOOK_BACK = 10  # iterations
 _FLAT = 1e-6  # norm of the derivative at a summit, where floating-point numbers lead no further
 _ILL_CONDITIONED = 1e3  # directions so near to each other that their inner products lose digits
@@ -31,6 +32,10 @@ class Ending(Enum):
     """Why the climb ended; the text goes into a warning and names the remedy."""
 
     CONVERGED = "the last iterations gained less than tol each"
+    EARLY = (
+        "the search stops early with max_iter=None, before features fit every training row. Pass "
+        "max_iter as a number to go on"
+    )
     LIMIT = "max_iter was reached. Raise max_iter, or raise tol"
     STUCK = "no step leads further up in floating-point numbers. Raise tol, or choose another init"
 
@@ -50,24 +55,27 @@ def climb(
     put_in_order: Callable[[np.ndarray], np.ndarray],
     *,
     solver: str,
-    max_iter: int,
+    max_iter: int | None,
     tol: float,
 ) -> Climb:
     """Go up from ``start`` until the last ten iterations gained at most ``tol`` each on average.
 
+    Without ``max_iter`` the climb ends early: alignment gained late is that of single rows.
+
     ``put_in_order`` gives another point of the same value where numbers are of moderate size.
     """
+    most = EARLY_STOP if max_iter is None else max_iter
     point = put_in_order(start)
     path = [function(point)[0]]
-    while len(path) <= max_iter:
+    while len(path) <= most:
         n_before = len(path)
-        point = put_in_order(_round(function, point, path, solver, max_iter, tol))
+        point = put_in_order(_round(function, point, path, solver, most, tol))
         if _levels_off(path, tol):
             return Climb(point, np.array(path), Ending.CONVERGED)
         if len(path) == n_before:
             flat = float(np.linalg.norm(function(point)[1])) <= _FLAT * max(1.0, abs(path[-1]))
             return Climb(point, np.array(path), Ending.CONVERGED if flat else Ending.STUCK)
-    return Climb(point, np.array(path), Ending.LIMIT)
+    return Climb(point, np.array(path), Ending.EARLY if max_iter is None else Ending.LIMIT)
 
 
 def _levels_off(path: list[float], tol: float) -> bool:

@@ -57,9 +57,9 @@ class SubspaceKernelFeatures(SubspaceExtractor):
         Price of slack for "radius_margin", for a kernel whose mean of k(x, x) is 1.
     solver : {"lbfgs", "cg"}, default="lbfgs"
         L-BFGS, or conjugate gradients as in the paper.
-    max_iter : int, default=100
-        Most iterations. The alignment rises fast at first; stopping early keeps the features from
-        fitting every training row.
+    max_iter : int or None, default=None
+        Most iterations. The alignment rises fast at first, and what it gains late is often that of
+        single training rows; None stops after 30 iterations for that reason, without a warning.
     tol : float, default=0.0001
         The search has converged when ten iterations gained at most this each, on average.
     precision : {"auto", "fast", "safe"}, default="auto"
@@ -77,7 +77,8 @@ class SubspaceKernelFeatures(SubspaceExtractor):
     n_iter_ : int
         Number of iterations.
     ending_ : str
-        Why the search ended. Unless it converged, a ``ConvergenceWarning`` says so too.
+        Why the search ended. Where it should have converged, and did not, a ``ConvergenceWarning``
+        says so too.
     {attributes}
 
     Notes
@@ -120,7 +121,7 @@ class SubspaceKernelFeatures(SubspaceExtractor):
         "objective": [StrOptions({"alignment", "radius_margin"})],
         "C": [Interval(Real, 0, None, closed="neither")],
         "solver": [StrOptions({"lbfgs", "cg"})],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -140,7 +141,7 @@ class SubspaceKernelFeatures(SubspaceExtractor):
         objective: str = "alignment",
         C: float = 1.0,
         solver: str = "lbfgs",
-        max_iter: int = 100,
+        max_iter: int | None = None,
         tol: float = 1e-4,
         precision: str = "auto",
         block_size: int | None = None,
@@ -235,7 +236,9 @@ class SubspaceKernelFeatures(SubspaceExtractor):
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
         super()._set_fit(fit, encoder)
-        if isinstance(fit, LearnedFit) and fit.ending is not Ending.CONVERGED and self.max_iter > 0:
+        if not isinstance(fit, LearnedFit) or self.max_iter == 0:
+            return
+        if fit.ending in (Ending.LIMIT, Ending.STUCK):
             warnings.warn(
                 f"The search ended after {len(fit.path) - 1} iterations before it converged: "
                 f"{fit.ending.value}.",

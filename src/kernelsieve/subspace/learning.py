@@ -44,7 +44,7 @@ class LearnedSubspace(SubspaceMethod):
         *,
         init: Any,
         solver: str,
-        max_iter: int,
+        max_iter: int | None,
         tol: float,
         C: float = 1.0,
     ) -> None:
