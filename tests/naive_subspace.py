@@ -20,14 +20,17 @@ def naive_koc(K, K_new, y):
     return np.linalg.solve(R.T, M.T @ K_new.T).T
 
 
-def naive_discriminant(Q, Q_new, y, ridge, R=None):
+def naive_discriminant(Q, Q_new, y, ridge, R=None, balanced=False):
     """Eigenvectors of (T + ridge)^-1 B on projected rows; B of the class means of Q, or R N N'R'."""
     n, r = Q.shape
     E = np.eye(n) - 1 / n
     T = Q.T @ E @ Q
     Y = indicators(y)
     sizes = Y.sum(axis=0)
-    N_c = np.diag(np.sqrt(sizes)) - np.outer(sizes, np.sqrt(sizes)) / n
+    if balanced:
+        N_c = np.eye(len(sizes)) - 1 / len(sizes)
+    else:
+        N_c = np.diag(np.sqrt(sizes)) - np.outer(sizes, np.sqrt(sizes)) / n
     N = averaging(y) @ N_c
     B = (N.T @ Q).T @ (N.T @ Q) if R is None else R @ N_c @ N_c.T @ R.T
     values, V = np.linalg.eig(np.linalg.solve(T + ridge * np.trace(T) / r * np.eye(r), B))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import CountingKernel
+from naive import CountingKernel, up_to_sign
 from naive_subspace import averaging, naive_discriminant, naive_koc
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -118,33 +118,36 @@ def test_centroids_that_depend_on_each_other_add_nothing():
         KernelOrthogonalCentroid(3, kernel="linear").fit(X, y)
 
 
+@pytest.mark.parametrize("balanced", [False, True])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_discriminant_directions_are_those_of_the_formula(kernel, few):
+def test_discriminant_directions_are_those_of_the_formula(kernel, balanced, few):
     X, y, new = few
     function = {"rbf": lambda A, B: rbf_kernel(A, B, gamma=GAMMA), "linear": linear_kernel}[kernel]
-    model = KernelDiscriminantQR(kernel=kernel, gamma=GAMMA).fit(X, y)
+    model = KernelDiscriminantQR(kernel=kernel, gamma=GAMMA, balanced=balanced).fit(X, y)
     Q, Q_new = (naive_koc(function(X, X), function(A, X), y) for A in (X, new))
-    values, features = naive_discriminant(Q, Q_new, y, 1e-3)
+    values, features = naive_discriminant(Q, Q_new, y, 1e-3, balanced=balanced)
     assert_allclose(model.criterion_path_, values, atol=1e-9)
-    got = model.transform(new)[:, :9]
-    cosines = (got * features[:, :9]).sum(axis=0) / np.linalg.norm(got, axis=0)
-    assert_allclose(np.abs(cosines), np.linalg.norm(features[:, :9], axis=0), rtol=1e-7)
+    got, expected = model.transform(new)[:, :9], features[:, :9]
+    assert_allclose(got, up_to_sign(expected, got), atol=1e-6 * np.abs(got).max())
 
 
+@pytest.mark.parametrize("balanced", [False, True])
 @pytest.mark.parametrize("between", ["projected", "factor"])
-def test_the_approximation_is_that_of_the_formula(between, few):
+def test_the_approximation_is_that_of_the_formula(between, balanced, few):
     X, y, new = few
-    model = KernelDiscriminantQR(gamma=GAMMA, approximate=True, between=between).fit(X, y)
+    parameters = {"gamma": GAMMA, "approximate": True, "between": between, "balanced": balanced}
+    model = KernelDiscriminantQR(**parameters).fit(X, y)
     means = averaging(y).T @ X
     assert_allclose(model.landmarks_, means, atol=1e-12)
     R = np.linalg.cholesky(rbf_kernel(means, gamma=GAMMA)).T
     Q, Q_new = (np.linalg.solve(R.T, rbf_kernel(means, A, gamma=GAMMA)).T for A in (X, new))
-    values, features = naive_discriminant(Q, Q_new, y, 1e-3, R if between == "factor" else None)
+    factor = R if between == "factor" else None
+    values, features = naive_discriminant(Q, Q_new, y, 1e-3, factor, balanced)
     assert_allclose(model.criterion_path_, values, atol=1e-9)
-    assert (model.criterion_path_.max() > 1) == (between == "factor")
-    got = model.transform(new)[:, :9]
-    cosines = (got * features[:, :9]).sum(axis=0) / np.linalg.norm(got, axis=0)
-    assert_allclose(np.abs(cosines), np.linalg.norm(features[:, :9], axis=0), rtol=1e-7)
+    if not balanced:
+        assert (model.criterion_path_.max() > 1) == (between == "factor")
+    got, expected = model.transform(new)[:, :9], features[:, :9]
+    assert_allclose(got, up_to_sign(expected, got), atol=1e-6 * np.abs(got).max())
 
 
 @pytest.mark.parametrize("between", ["projected", "factor"])
@@ -156,10 +159,12 @@ def test_the_approximation_is_exact_for_a_linear_kernel(between, layout, few):
     assert_allclose(model.fit(layout(X), y).transform(layout(new)), exact, atol=1e-9)
 
 
-def test_features_have_unit_variance_and_are_uncorrelated(few):
+def test_directions_have_unit_length_and_features_are_uncorrelated(few):
     X, y, _ = few
-    features = KernelDiscriminantQR(gamma=GAMMA, regularization=1e-9).fit(X, y).transform(X)
-    assert_allclose(np.cov(features.T, bias=True), np.eye(10), atol=1e-6)
+    model = KernelDiscriminantQR(gamma=GAMMA, regularization=1e-9).fit(X, y)
+    assert_allclose(np.corrcoef(model.transform(X).T), np.eye(10), atol=1e-6)
+    gram = model.projection_.T @ rbf_kernel(X, gamma=GAMMA) @ model.projection_
+    assert_allclose(gram.diagonal(), 1, atol=1e-9)
 
 
 def test_few_inputs_make_it_linear_discriminant_analysis():

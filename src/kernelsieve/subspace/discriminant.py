@@ -26,9 +26,12 @@ class QRDiscriminant(SubspaceMethod):
 
     symmetric = False
 
-    def __init__(self, n_components: int | None, between: str, regularization: float) -> None:
+    def __init__(
+        self, n_components: int | None, between: str, balanced: bool, regularization: float
+    ) -> None:
         super().__init__(n_components)
         self.between = between
+        self.balanced = balanced
         self.regularization = regularization
 
     def solve(self, images: Images) -> Fit:
@@ -42,7 +45,8 @@ class QRDiscriminant(SubspaceMethod):
         projected = (anchors.labels.T @ features) / class_sums[:, None]  # class means of Q
         means = projected if self.between == "projected" else anchors.gram @ basis
         T = features.T @ features - total * np.outer(*[class_sums @ projected / total] * 2)
-        deviations = np.sqrt(class_sums)[:, None] * (means - class_sums @ means / total)
+        counts = np.ones(len(class_sums)) if self.balanced else class_sums
+        deviations = np.sqrt(counts)[:, None] * (means - counts @ means / counts.sum())
         if not np.trace(T) > 1e-14 * np.sum(features**2):
             raise InvalidDataError(
                 "No feature could be found: the rows do not differ in the span of the centroids. Look "
@@ -50,7 +54,8 @@ class QRDiscriminant(SubspaceMethod):
             )
         ridge = self.regularization * np.trace(T) / len(T)
         values, V = eigh(deviations.T @ deviations, T + ridge * np.eye(len(T)))
-        V = V[:, ::-1][:, : self.n_components] * np.sqrt(total)
+        V = V[:, ::-1][:, : self.n_components]
+        V /= np.linalg.norm(V, axis=0)
         wanted = self.n_components or V.shape[1]
         return finish(
             *anchors.model(basis @ V),
@@ -88,6 +93,9 @@ class KernelDiscriminantQR(SubspaceExtractor):
         The scatter between classes: that of the projected class means, or that of the anchors
         themselves. They differ only where ``approximate=True``, and "factor" is closer to the code of
         the method's authors.
+    balanced : bool, default=False
+        Let all classes count alike in the scatter between them, as the code of the method's authors
+        does, instead of by their sizes.
     regularization : float, default=0.001
         Ridge added to the total scatter, as a part of its mean eigenvalue.
     candidates : {"auto", "all"}, int or array, default="auto"
@@ -109,11 +117,11 @@ class KernelDiscriminantQR(SubspaceExtractor):
     -----
     With ``M'KM = R'R`` as in :class:`KernelOrthogonalCentroid` and ``Q = K M R^-1`` the projected rows,
     T the total scatter of Q and B the scatter between its class means, weighted by the sizes of the
-    classes, features are ``V'R^-T M'k(x)`` with V the eigenvectors of ``(T + ridge)^-1 B``. They are
-    scaled to unit mean square about their means, up to the ridge. ``criterion_path_`` are the
-    eigenvalues. With "factor", ``B = R N N'R'`` instead, where N takes the weighted mean from the
-    anchors, and eigenvalues may exceed 1. The paper was at hand in part only: the weights, the ridge
-    relative to T and the scale are ours.
+    classes, features are ``V'R^-T M'k(x)`` with V the eigenvectors of ``(T + ridge)^-1 B``, at unit
+    length: coordinates along directions that are uncorrelated, and not orthogonal. ``criterion_path_``
+    are the eigenvalues. With "factor", ``B = R N N'R'`` instead, where N takes the weighted mean from the
+    anchors, and eigenvalues may exceed 1. The paper was at hand in part only: the weights and the
+    ridge relative to T are ours.
 
     References
     ----------
@@ -135,6 +143,7 @@ class KernelDiscriminantQR(SubspaceExtractor):
         **SubspaceExtractor._parameter_constraints,
         "approximate": ["boolean"],
         "between": [StrOptions({"projected", "factor"})],
+        "balanced": ["boolean"],
         "regularization": [Interval(Real, 0, None, closed="neither")],
     }
 
@@ -144,6 +153,7 @@ class KernelDiscriminantQR(SubspaceExtractor):
         *,
         approximate: bool = False,
         between: str = "projected",
+        balanced: bool = False,
         regularization: float = 1e-3,
         kernel: str | Callable[..., Any] | Kernel = "rbf",
         gamma: str | float = "scale",
@@ -162,6 +172,7 @@ class KernelDiscriminantQR(SubspaceExtractor):
         self.n_components = n_components
         self.approximate = approximate
         self.between = between
+        self.balanced = balanced
         self.regularization = regularization
         self.kernel = kernel
         self.gamma = gamma
@@ -179,7 +190,7 @@ class KernelDiscriminantQR(SubspaceExtractor):
 
     def _single_criterion(self) -> QRDiscriminant:
         method = ApproximateQRDiscriminant if self.approximate else QRDiscriminant
-        return method(self.n_components, self.between, self.regularization)
+        return method(self.n_components, self.between, self.balanced, self.regularization)
 
     def _fit_rows(
         self,
