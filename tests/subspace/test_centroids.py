@@ -191,6 +191,17 @@ def test_a_new_row_costs_a_kernel_evaluation_for_each_class(few):
     assert kernel.evaluations == len(new) * 10
 
 
+@pytest.mark.parametrize("method", [KernelOrthogonalCentroid, KernelDiscriminantQR])
+def test_exact_centroids_evaluate_the_matrix_once(method, few):
+    X, y, _ = few
+    kernel = CountingKernel()
+    method(kernel=kernel).fit(X, y)
+    assert kernel.evaluations <= len(X) ** 2 + 1
+    kernel.evaluations = 0
+    method(kernel=kernel, max_memory=0).fit(X, y)
+    assert kernel.evaluations <= len(X) ** 2 + 1
+
+
 def test_means_need_inputs(few):
     X, y, _ = few
     with pytest.raises(ValueError, match="means of the inputs"):

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import LinearSVC
 
 from kernelsieve import SubspaceKernelFeatures
@@ -82,6 +83,17 @@ def test_the_bound_falls(parameters, cancer):
     kernel = model._current_fit().model.kernel
     again = RadiusMargin(np.eye(2)[y[:200]], kernel.diag(X[:200]).mean(), 1.0)
     assert_allclose(again.value_and_slope(features)[0], model.alignment_path_[-1], rtol=1e-6)
+
+
+def test_precomputed_columns_of_a_pool(cancer):
+    X, y = cancer[0][:120], cancer[1][:120]
+    rows = np.arange(0, 120, 4)
+    K = rbf_kernel(X, gamma=0.05)
+    parameters = {"objective": "radius_margin", "max_iter": 5}
+    direct = SubspaceKernelFeatures(gamma=0.05, candidates=X[rows], **parameters).fit(X, y)
+    for matrix in (K, K[:, rows]):
+        model = SubspaceKernelFeatures(kernel="precomputed", candidates=rows, **parameters)
+        assert_allclose(model.fit(matrix, y).transform(matrix), direct.transform(X), atol=1e-7)
 
 
 def test_the_bound_is_for_two_classes(digits):

@@ -18,12 +18,14 @@ from ..model import (
     Fit,
     KernelModel,
     Settings,
+    diagonal_of,
     orthonormal_additions,
     row_columns,
     sign_of_largest,
+    total_weight,
     weighted_sum,
 )
-from .images import Images, Labelled, independent, labelled, whitened
+from .images import Images, Labelled, independent, labelled, present_classes, whitened
 
 _INDEPENDENT = 1e-12  # of the largest eigenvalue of the anchors' kernel matrix at unit diagonal
 _CLUSTERED = 1000  # examples of a class that span the space in which it is clustered
@@ -65,9 +67,10 @@ def exact_anchors(batch: Batch, kernel: Kernel, settings: Settings) -> Anchors:
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     columns = row_columns(batch, kernel, pool, settings, everyone=True)
     root = batch.root_weight[:, None]
-    known = Labelled(*labelled(batch, weighted_sum(kernel.diag_at(batch.X, everyone), batch)))
-    averages = known.labels / known.class_sums
+    labels = present_classes(batch.Y * root)
+    averages = labels / np.einsum("nc,nc->c", labels, labels)
     values = root * columns.inner(averages)
+    trace = weighted_sum(diagonal_of(columns, batch), batch)
 
     def model(B: np.ndarray) -> tuple[KernelModel, np.ndarray]:
         first_use = np.zeros(len(batch), dtype=np.intp)
@@ -75,7 +78,7 @@ def exact_anchors(batch: Batch, kernel: Kernel, settings: Settings) -> Anchors:
         return KernelModel(kernel, pool.points, dual, np.zeros(B.shape[1]), first_use), pool.indices
 
     gram = averages.T @ values
-    return Anchors(known.labels, known.total_weight, known.trace, values, (gram + gram.T) / 2, model)
+    return Anchors(labels, total_weight(batch), trace, values, (gram + gram.T) / 2, model)
 
 
 def mean_anchors(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Anchors:
@@ -161,7 +164,7 @@ def clusters_as_labels(
         if len(members) == 0:
             continue
         rows = _coordinates(batch, kernel, members, random_state)
-        count = min(n_clusters, _different(rows))
+        count = _different(rows, n_clusters)
         weight = None if batch.weight is None else batch.weight[members]
         means = KMeans(count, n_init=3, random_state=random_state).fit(rows, sample_weight=weight)
         of_class = np.zeros((len(batch), count))
@@ -182,7 +185,13 @@ def _coordinates(
     return whitened(kernel.block(batch.X[members], points[chosen]), factor, chosen)
 
 
-def _different(rows: Rows) -> int:
-    if sparse.issparse(rows):
-        return len({(r.indices.tobytes(), r.data.tobytes()) for r in rows})
-    return len(np.unique(rows, axis=0))
+def _different(rows: Rows, most: int) -> int:
+    """Count different rows, up to ``most``: there cannot be more clusters than that."""
+    seen: set[bytes] = set()
+    for i in range(rows.shape[0]):
+        row = rows[[i]]
+        parts = (row.indices, row.data) if sparse.issparse(row) else (row,)
+        seen.add(b"".join(np.ascontiguousarray(part).tobytes() for part in parts))
+        if len(seen) == most:
+            break
+    return len(seen)

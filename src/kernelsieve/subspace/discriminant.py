@@ -119,8 +119,8 @@ class KernelDiscriminantQR(SubspaceExtractor):
     T the total scatter of Q and B the scatter between its class means, weighted by the sizes of the
     classes, features are ``V'R^-T M'k(x)`` with V the eigenvectors of ``(T + ridge)^-1 B``, at unit
     length: coordinates along directions that are uncorrelated, and not orthogonal. ``criterion_path_``
-    are the eigenvalues. With "factor", ``B = R N N'R'`` instead, where N takes the weighted mean from the
-    anchors, and eigenvalues may exceed 1. The paper was at hand in part only: the weights and the
+    are the eigenvalues. With "factor", ``B = R N N'R'`` instead, where N takes the weighted mean from
+    the anchors, and eigenvalues may exceed 1. The paper was at hand in part only: the weights and the
     ridge relative to T are ours.
 
     References

@@ -18,7 +18,7 @@ from ..columns import Batch, Pool
 from ..deflation import store_columns
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
 from ..kernels import Kernel, Linear, Rows
-from ..model import KernelModel, sign_of_largest, total_weight, weighted_sum
+from ..model import KernelModel, sign_of_largest, total_weight, trace_of, weighted_sum
 
 _INDEPENDENT = 1e-10  # of the largest k(z, z): what a candidate must add to those before it
 
@@ -146,7 +146,7 @@ def projected_images(
     """Return all rows, projected on the span of a pool: for objectives that need the rows."""
     factor, chosen = independent(W)
     columns = store_columns(batch, kernel, pool.points[chosen], center=False, n_jobs=n_jobs).values
-    trace = weighted_sum(kernel.diag(batch.X), batch)
+    trace = trace_of(kernel, batch, W.diagonal())
     rows = whitened(columns, factor, chosen)
     return CandidateImages(*labelled(batch, trace), kernel, rows, pool, factor, chosen)
 
