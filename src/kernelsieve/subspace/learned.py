@@ -18,8 +18,10 @@ from ..kernels import Kernel, Precomputed
 from ..model import Fit, TargetEncoder, documented
 from .base import SubspaceExtractor
 from .climbing import Ending
+from .images import input_images
 from .kernel import SubspaceKernel
 from .learning import LearnedFit, LearnedMargin, LearnedPoints, LearnedSubspace
+from .passes import SubspaceMethod
 
 
 @documented
@@ -223,6 +225,11 @@ class SubspaceKernelFeatures(SubspaceExtractor):
                 "have; pass span='examples', or kernel='rbf', 'poly' or 'linear'."
             )
         return self._single_criterion().solve_points(batch, kernel, random_state)
+
+    def _fit_inputs(self, batch: Batch, method: SubspaceMethod) -> Fit:
+        if isinstance(self.init, str):
+            return super()._fit_inputs(batch, method)
+        return method.solve(input_images(batch))  # init combines the rows themselves
 
     def _fit_pool(
         self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
