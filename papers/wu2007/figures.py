@@ -11,12 +11,14 @@ from scipy.stats import ttest_ind_from_stats
 from kernelsieve.datasets import DATA_VARIABLE, local_data_folder
 
 from . import genes, printed, texts
+from .methods import our_search, papers_search
 
 Statistics = Mapping[str, tuple[float, float]]  # mean and standard deviation, by method
 Row = Sequence[object]
 
 ITERATIONS = (0, 5, 10, 20, 30, 50, 100, 200)
 FEW = range(5)  # repetitions of what is beside the tables
+SEARCHES = {"ours": our_search, "in coefficients": papers_search}
 ITERATED = {"Prostate_Tumor": genes, "tr45": texts, "hitech": texts}
 
 
@@ -103,11 +105,14 @@ def table(published: Mapping[str, Sequence], module: object, choices: Sequence[s
 
 
 def iterations() -> None:
+    """Print how the error of SKFE depends on the length of the search, ours and the paper's."""
     print(f"Error of SKFE by the number of iterations, {len(FEW)} repetitions:\n")
-    rows = []
+    rows: list[Row] = []
     for name, module in ITERATED.items():
         theirs = {**printed.GENES, **printed.TEXTS}[name][-1][0]
-        rows.append([name, *module.errors_by_iterations(name, ITERATIONS, FEW), theirs])
+        for search in SEARCHES:
+            found = module.errors_by_iterations(name, SEARCHES[search], ITERATIONS, FEW)
+            rows.append([f"{name}, {search}", *found, theirs])
     show(["", *(str(n) for n in ITERATIONS), "printed"], rows)
 
 

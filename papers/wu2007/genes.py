@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from kernelsieve.datasets import load_local
 
-from .methods import errors_of, fitted, make, neighbour_errors, pls_errors, squared_distances
+from .methods import Search, errors_of, fitted, make, neighbour_errors, pls_errors, squared_distances
 
 FOLDS = 5
 WIDTHS = tuple(2.0**j for j in range(-6, 4))  # gamma times the median squared distance
@@ -107,27 +107,27 @@ def errors(name: str, repetitions: Sequence[int]) -> dict[str, np.ndarray]:
 
 
 @threadpool_limits.wrap(limits=1)
-def errors_by_iterations(
-    name: str, iterations: Sequence[int], repetitions: Sequence[int]
-) -> list[float]:
-    """Return the mean error of SKFE, at its best width, for several lengths of the search."""
-    X, y = load(name)
+def searched(X: np.ndarray, y: np.ndarray, search: Search, most: int, repetition: int) -> float:
+    """Return the error of SKFE, at its best width, after a number of iterations."""
     D = np.maximum(squared_distances(X, X), 0.0)
     unit = 1 / np.median(D[np.triu_indices(len(D), 1)])
 
-    def wrong(width: float, most: int, repetition: int) -> int:
-        K = np.exp(-width * unit * D)
-        total = 0
-        for a, b in folds(y, repetition):
-            K_train, K_new = K[np.ix_(a, a)], K[np.ix_(b, a)]
-            model = fitted(make("SKFE", kernel="precomputed", max_iter=most, tol=0.0), K_train, y[a])
-            total += errors_of(model, K_train, y[a], K_new, y[b])
-        return total
+    def wrong(K: np.ndarray) -> int:
+        pairs = folds(y, repetition)
+        return sum(search(K[np.ix_(a, a)], y[a], K[np.ix_(b, a)], y[b], most) for a, b in pairs)
 
-    return [
-        100 / len(y) * float(np.mean([min(wrong(w, most, i) for w in WIDTHS) for i in repetitions]))
-        for most in iterations
-    ]
+    return 100 * min(wrong(np.exp(-width * unit * D)) for width in WIDTHS) / len(y)
+
+
+def errors_by_iterations(
+    name: str, search: Search, iterations: Sequence[int], repetitions: Sequence[int]
+) -> list[float]:
+    """Return the mean error of SKFE for several lengths of a search."""
+    X, y = load(name)
+    rows = without_empty_dimensions(X)
+    cases = [(most, i) for most in iterations for i in repetitions]
+    found = Parallel(n_jobs=-1)(delayed(searched)(rows, y, search, *case) for case in cases)
+    return np.reshape(found, (len(iterations), -1)).mean(axis=1).tolist()
 
 
 def neighbour_means(name: str, repetitions: Sequence[int]) -> dict[str, float]:

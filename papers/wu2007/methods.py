@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from math import ceil
 from typing import Any
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelsieve import (
@@ -16,6 +18,9 @@ from kernelsieve import (
     SubspaceKernelFeatures,
 )
 from kernelsieve.exceptions import FewerFeaturesWarning
+from kernelsieve.subspace.climbing import Directions, climb
+from kernelsieve.subspace.images import independent
+from kernelsieve.subspace.objectives import TargetAlignment
 
 # KDA/QR as the code of its authors has it: all classes count alike.
 DISCRIMINANT = {"balanced": True}
@@ -66,3 +71,32 @@ def pls_errors(K: np.ndarray, y: np.ndarray, K_new: np.ndarray, truth: np.ndarra
         k: neighbour_errors(squared_distances(new[:, :k], features[:, :k]), y, truth)
         for k in numbers_of_features(len(classes))
     }
+
+
+#: From a kernel matrix and labels, kernel values of new rows and their labels, and a number of
+#: iterations, to the errors of the nearest neighbour after so many.
+Search = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int], int]
+
+
+def our_search(K: np.ndarray, y: np.ndarray, K_new: np.ndarray, truth: np.ndarray, most: int) -> int:
+    """L-BFGS in orthonormal coordinates of the feature space: what the library does."""
+    model = fitted(make("SKFE", kernel="precomputed", max_iter=most, tol=0.0), K, y)
+    return errors_of(model, K, y, K_new, truth)
+
+
+def papers_search(K: np.ndarray, y: np.ndarray, K_new: np.ndarray, truth: np.ndarray, most: int) -> int:
+    """Conjugate gradients in the coefficients W, as section 4 is written."""
+    factor, chosen = independent(K)
+    labels = (y[:, None] == np.unique(y)).astype(float)
+    in_directions = Directions(factor.T, TargetAlignment(labels))
+
+    def in_coefficients(W: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = in_directions(factor @ W)
+        return value, factor.T @ slope
+
+    start = labels / labels.sum(axis=0)  # KOC
+    found = climb(in_coefficients, start, lambda W: W, solver="cg", max_iter=most, tol=0.0)
+    basis = np.linalg.qr(factor @ found.point)[0]
+    projection = solve_triangular(factor[:, chosen], basis)
+    features, new = K[:, chosen] @ projection, K_new[:, chosen] @ projection
+    return neighbour_errors(squared_distances(new, features), y, truth)

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from kernelsieve.datasets import load_local
 
-from .methods import errors_of, fitted, make, neighbour_errors, pls_errors
+from .methods import Search, errors_of, fitted, make, neighbour_errors, pls_errors
 
 Counts = sparse.csr_matrix
 
@@ -90,18 +90,21 @@ def errors(name: str, repetitions: Sequence[int]) -> dict[str, np.ndarray]:
 
 
 @threadpool_limits.wrap(limits=1)
+def searched(gram: np.ndarray, y: np.ndarray, search: Search, most: int, repetition: int) -> float:
+    """Return the test error of SKFE after a number of iterations."""
+    a, b = halves(y, repetition)
+    return 100 * search(gram[np.ix_(a, a)], y[a], gram[np.ix_(b, a)], y[b], most) / len(b)
+
+
 def errors_by_iterations(
-    name: str, iterations: Sequence[int], repetitions: Sequence[int]
+    name: str, search: Search, iterations: Sequence[int], repetitions: Sequence[int]
 ) -> list[float]:
-    """Return the mean error of SKFE for several lengths of the search."""
+    """Return the mean error of SKFE for several lengths of a search."""
     X, y = load(name)
-
-    def error(most: int, repetition: int) -> float:
-        a, b = halves(y, repetition)
-        model = fitted(make("SKFE", kernel="linear", max_iter=most, tol=0.0), X[a], y[a])
-        return 100 * errors_of(model, X[a], y[a], X[b], y[b]) / len(b)
-
-    return [float(np.mean([error(most, i) for i in repetitions])) for most in iterations]
+    gram = inner_products(PREPARATIONS[CHOSEN](X))
+    cases = [(most, i) for most in iterations for i in repetitions]
+    found = Parallel(n_jobs=-1)(delayed(searched)(gram, y, search, *case) for case in cases)
+    return np.reshape(found, (len(iterations), -1)).mean(axis=1).tolist()
 
 
 def neighbour_means(name: str, repetitions: Sequence[int]) -> dict[str, float]:
