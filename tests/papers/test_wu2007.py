@@ -53,6 +53,21 @@ def test_fewer_columns_keep_inner_products(paper):
     assert_allclose(short @ short.T, X @ X.T)
 
 
+def test_both_searches_begin_with_koc_and_go_on(paper):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 30)
+    X = rng.standard_normal((90, 20))
+    X[:, :3] += 1.5 * np.eye(3)[y]
+    K = X @ X.T
+    a, b = np.arange(0, 90, 2), np.arange(1, 90, 2)
+    parts = (K[np.ix_(a, a)], y[a], K[np.ix_(b, a)], y[b])
+    errors = {
+        name: [search(*parts, most) for most in (0, 30)] for name, search in paper.SEARCHES.items()
+    }
+    assert errors["ours"][0] == errors["in coefficients"][0]
+    assert errors["ours"][1] != errors["ours"][0]
+
+
 @pytest.mark.parametrize("name", ["tr11", "tr23"])
 def test_plain_counts_give_the_printed_neighbours(paper, local_data, name):
     means = paper.texts.neighbour_means(name, range(5))
