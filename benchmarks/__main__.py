@@ -16,6 +16,7 @@ NAMES = (
     "fisher",
     "sparse_fisher",
     "pools",
+    "subspace",
     "million",
 )
 

@@ -34,6 +34,11 @@ from .rayleigh import (
     RayleighCoefficient,
     SparseKernelFisherDiscriminant,
 )
+from .subspace import (
+    KernelDiscriminantQR,
+    KernelOrthogonalCentroid,
+    SubspaceKernelFeatures,
+)
 
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
@@ -45,8 +50,10 @@ __all__ = [
     "GreedyKernelFisherDiscriminant",
     "KernelBoostedLatentFeatures",
     "KernelBoosting",
+    "KernelDiscriminantQR",
     "KernelFeatureExtraction",
     "KernelFisherDiscriminant",
+    "KernelOrthogonalCentroid",
     "KernelPCA",
     "KernelPLS",
     "LandmarkDisplay",
@@ -62,6 +69,7 @@ __all__ = [
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",
     "StabilityBoundDisplay",
+    "SubspaceKernelFeatures",
 ]
 
 __version__ = "0.1.0"

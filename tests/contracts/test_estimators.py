@@ -22,8 +22,10 @@ from kernelsieve import (
     GreedyKernelFisherDiscriminant,
     KernelBoostedLatentFeatures,
     KernelBoosting,
+    KernelDiscriminantQR,
     KernelFeatureExtraction,
     KernelFisherDiscriminant,
+    KernelOrthogonalCentroid,
     KernelPCA,
     KernelPLS,
     OrientedKernelPCA,
@@ -36,8 +38,12 @@ from kernelsieve import (
     SparseKernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
+    SubspaceKernelFeatures,
 )
 from kernelsieve.kernels import RBF
+
+# A search that is cut short to save time need not say so.
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 KERNEL_ESTIMATORS = [
     SparseMaximalAlignment(6),
@@ -77,12 +83,21 @@ KERNEL_ESTIMATORS = [
     GreedyKernelFisherDiscriminant(6, stop_tol=0),
     GreedyKernelFisherDiscriminant(6, stop_tol=0, candidates=50, random_state=0),
     GreedyKernelFisherDiscriminant(6, stop_tol=0, resample=True, random_state=0),
+    KernelOrthogonalCentroid(6),
+    KernelOrthogonalCentroid(6, candidates=50, random_state=0),
+    KernelDiscriminantQR(6),
+    KernelDiscriminantQR(6, approximate=True),
+    KernelDiscriminantQR(6, candidates=50, random_state=0),
+    SubspaceKernelFeatures(6, max_iter=10),
+    SubspaceKernelFeatures(6, max_iter=10, candidates=50, random_state=0),
+    SubspaceKernelFeatures(6, max_iter=10, span="points"),
 ]
 DISCRIMINANTS = (
     KernelFisherDiscriminant,
     SparseKernelFisherDiscriminant,
     GreedyKernelFisherDiscriminant,
 )
+SUBSPACES = (KernelOrthogonalCentroid, KernelDiscriminantQR, SubspaceKernelFeatures)
 PRIMAL_ESTIMATORS = [FeatureExtraction(name, 6) for name in ("alignment", "pca", "pls", "blf")]
 PRIMAL_ESTIMATORS += [BoostedLatentFeatures(6, loss="absolute")]
 ESTIMATORS = KERNEL_ESTIMATORS + PRIMAL_ESTIMATORS
@@ -193,6 +208,19 @@ def excused(estimator):
         SparseKernelBoostedLatentFeatures(random_state=0),
         SparseKernelPLS(),
         SparseKernelPLS(5, selection="exact", nu=0.5),
+        KernelOrthogonalCentroid(),
+        KernelOrthogonalCentroid(candidates=10),
+        KernelOrthogonalCentroid(kernel="linear"),
+        KernelOrthogonalCentroid(kernel="precomputed"),
+        KernelDiscriminantQR(),
+        KernelDiscriminantQR(approximate=True),
+        KernelDiscriminantQR(candidates=10),
+        KernelDiscriminantQR(kernel="precomputed"),
+        SubspaceKernelFeatures(),
+        SubspaceKernelFeatures(kernel="linear", max_iter=20),  # rounding grows with every iteration
+        SubspaceKernelFeatures(candidates=10),
+        SubspaceKernelFeatures(span="points"),
+        SubspaceKernelFeatures(kernel="precomputed"),
     ],
     expected_failed_checks=excused,
 )
@@ -211,6 +239,8 @@ def target_of(estimator, X, y):
         return np.digitize(y, np.quantile(y, np.arange(1, 7) / 7))
     if isinstance(estimator, DISCRIMINANTS):
         return np.digitize(y, np.quantile(y, np.arange(1, 6) / 6))
+    if isinstance(estimator, SUBSPACES):
+        return np.digitize(y, np.quantile(y, [0.1, 0.3, 0.5, 0.7, 0.9]))
     return y
 
 
@@ -250,8 +280,8 @@ def test_prefixes_truncation_and_projector_agree(fitted, diabetes):
 
 
 def test_features_are_orthogonal_and_centred(fitted, diabetes):
-    if isinstance(fitted, KernelBoosting):
-        pytest.skip("features are those of a sum of kernels, and neither")
+    if isinstance(fitted, KernelBoosting | KernelDiscriminantQR):
+        pytest.skip("features are those of a sum of kernels, or discriminants, and neither")
     if isinstance(fitted, SparseKernelFisherDiscriminant):
         pytest.skip("each class has a feature of its own")
     if isinstance(fitted, DISCRIMINANTS):

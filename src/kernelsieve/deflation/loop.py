@@ -49,6 +49,10 @@ class Outcome(Enum):
         "there is one for each independent target (one less than there are classes), and all of them "
         "were found. Lower n_components, or pass n_components=None"
     )
+    CENTROIDS = (
+        "there is one for each centroid that is no combination of the others, and all of them were "
+        "found. Lower n_components, or pass n_components=None"
+    )
     SETTLED = (
         "no direction lets the loss fall any further. Lower n_components, or pass n_components=None to "
         "take as many as there are"

@@ -4,6 +4,7 @@ from .base import Filler, Kernel, Rows
 from .custom import CallableKernel, Inputs, Precomputed
 from .distances import RBF, Chi2, Laplacian
 from .fast_exp import exp_inplace
+from .gradients import landmark_gradient
 from .products import Cosine, Linear, Polynomial, Sigmoid
 from .resolve import KERNEL_NAMES, resolve_gamma, resolve_kernel
 
@@ -23,6 +24,7 @@ __all__ = [
     "Rows",
     "Sigmoid",
     "exp_inplace",
+    "landmark_gradient",
     "resolve_gamma",
     "resolve_kernel",
 ]

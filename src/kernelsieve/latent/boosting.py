@@ -22,10 +22,11 @@ from ..model import (
     KernelModel,
     TargetEncoder,
     documented,
+    orthonormal_additions,
     sign_of_largest,
     weighted_sum,
 )
-from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, orthonormal_additions, span_of
+from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
 
 
 class _PairsOfRows(PartialLeastSquares):

@@ -20,7 +20,6 @@ PAIR_WEIGHTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 _SMOOTHING = 1e-12  # of the sum of all weights: keeps the step finite where no pair is wrong
 _SHORTEST_STEP = 1e-6
-_ADDITION = 1e-6  # of a vector; what is left of one that is nearly a combination of others is noise
 _DENSE_UP_TO = 300  # coordinates; beyond, products with the pairs are cheaper than their matrix
 
 
@@ -140,25 +139,3 @@ def _best_direction(coordinates: np.ndarray, pairs: Pairs, start: np.ndarray) ->
             pass  # the largest eigenvalues are too close to each other; the whole matrix tells
     symmetric = coordinates.T @ pairs.multiply(coordinates)
     return dense_eigenpairs((symmetric + symmetric.T) / 2, 1)[1][:, 0]
-
-
-def orthonormal_additions(vectors: np.ndarray) -> np.ndarray:
-    """Return what each column adds to those before it, at unit length; zeros where it adds nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelsieve.latent.pairs import orthonormal_additions
-    >>> orthonormal_additions(np.array([[2.0, 3.0, 1.0], [0.0, 0.0, 1.0]]))
-    array([[1., 0., 0.],
-           [0., 0., 1.]])
-    """
-    basis = np.zeros_like(vectors)
-    for j, vector in enumerate(vectors.T):
-        rest = vector.copy()
-        for _ in range(2):
-            rest -= basis[:, :j] @ (basis[:, :j].T @ rest)
-        length = np.linalg.norm(rest)
-        if length > _ADDITION * np.linalg.norm(vector):
-            basis[:, j] = rest / length
-    return basis

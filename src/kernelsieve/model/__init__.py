@@ -1,7 +1,7 @@
 """Landmarks, projection, offset: how models are fitted and used."""
 
 from .analysis import about_the_mean
-from .assembly import Fit, sign_of_largest
+from .assembly import Fit, orthonormal_additions, sign_of_largest
 from .documentation import documented
 from .estimator import KernelExtractor
 from .fitting import (
@@ -43,6 +43,7 @@ __all__ = [
     "diagonal_of",
     "documented",
     "fit_columns",
+    "orthonormal_additions",
     "row_columns",
     "sign_of_largest",
     "total_weight",

@@ -16,6 +16,8 @@ from ..kernels import Kernel, Precomputed, Rows
 from ..statistics import GramStatistic
 from .form import KernelModel
 
+_ADDITION = 1e-6  # of a vector; what is left of one that is nearly a combination of others is noise
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -55,7 +57,9 @@ class Fit:
         return replace(
             self,
             model=with_all_columns(self.model),
-            landmark_indices=kept[self.landmark_indices],
+            landmark_indices=np.where(
+                self.landmark_indices < 0, self.landmark_indices, kept[self.landmark_indices]
+            ),
             mean_image=None if self.mean_image is None else with_all_columns(self.mean_image),
         )
 
@@ -253,3 +257,25 @@ def variance_of_coordinates(
 
 def _share(captured: np.ndarray, total: float) -> np.ndarray:
     return captured / total if total > 0 else np.full(len(captured), np.nan)
+
+
+def orthonormal_additions(vectors: np.ndarray) -> np.ndarray:
+    """Return what each column adds to those before it, at unit length; zeros where it adds nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.model import orthonormal_additions
+    >>> orthonormal_additions(np.array([[2.0, 3.0, 1.0], [0.0, 0.0, 1.0]]))
+    array([[1., 0., 0.],
+           [0., 0., 1.]])
+    """
+    basis = np.zeros_like(vectors)
+    for j, vector in enumerate(vectors.T):
+        rest = vector.copy()
+        for _ in range(2):
+            rest -= basis[:, :j] @ (basis[:, :j].T @ rest)
+        length = np.linalg.norm(rest)
+        if length > _ADDITION * np.linalg.norm(vector):
+            basis[:, j] = rest / length
+    return basis

@@ -144,7 +144,7 @@ again at every step.""",
 ATTRIBUTES = """landmarks_ : array of shape (m, d)
     The chosen examples, in the order of choice; column numbers for a precomputed kernel.
 landmark_indices_ : ndarray of shape (m,)
-    Their rows in the training set, or in the given candidates.
+    Their rows in the training set, or in the given candidates; -1 for points that are no rows.
 projection_ : ndarray of shape (m, k)
     Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
 offset_ : ndarray of shape (k,)

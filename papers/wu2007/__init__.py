@@ -1,0 +1,4 @@
+"""M. Wu, J. Farquhar: A subspace kernel for nonlinear feature extraction.
+
+International Joint Conference on Artificial Intelligence, 2007.
+"""

@@ -1,0 +1,147 @@
+"""The way up: maximise an objective over subspaces with scipy's solvers, and tell how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.optimize import minimize
+
+from ..execution import single_threaded_blas
+from ..kernels import Rows
+from .objectives import Objective
+
+#: Value and derivative at a point.
+Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
+
+_SOLVERS = {"lbfgs": "L-BFGS-B", "cg": "CG"}
+_ROUND = 200  # iterations, after which the point is put in order and the solver starts afresh
+
+_MANY_UNKNOWNS = 50_000
+EARLY_STOP = 30  # iterations
+_LOOK_BACK = 10  # iterations
+_FLAT = 1e-6  # norm of the derivative at a summit, where floating-point numbers lead no further
+_ILL_CONDITIONED = 1e3  # directions so near to each other that their inner products lose digits
+
+
+class Ending(Enum):
+    """Why the climb ended; the text goes into a warning and names the remedy."""
+
+    CONVERGED = "the last iterations gained less than tol each"
+    EARLY = (
+        "the search stops early with max_iter=None, before features fit every training row. Pass "
+        "max_iter as a number to go on"
+    )
+    LIMIT = "max_iter was reached. Raise max_iter, or raise tol"
+    STUCK = "no step leads further up in floating-point numbers. Raise tol, or choose another init"
+
+
+@dataclass(frozen=True)
+class Climb:
+    """Where the climb ended, and the value after each iteration, the start first."""
+
+    point: np.ndarray
+    path: np.ndarray
+    ending: Ending
+
+
+def climb(
+    function: Function,
+    start: np.ndarray,
+    put_in_order: Callable[[np.ndarray], np.ndarray],
+    *,
+    solver: str,
+    max_iter: int | None,
+    tol: float,
+) -> Climb:
+    """Go up from ``start`` until the last ten iterations gained at most ``tol`` each on average.
+
+    Without ``max_iter`` the climb ends early: alignment gained late is that of single rows.
+
+    ``put_in_order`` gives another point of the same value where numbers are of moderate size.
+    """
+    most = EARLY_STOP if max_iter is None else max_iter
+    point = put_in_order(start)
+    path = [function(point)[0]]
+    while len(path) <= most:
+        n_before = len(path)
+        point = put_in_order(_round(function, point, path, solver, most, tol))
+        if _levels_off(path, tol):
+            return Climb(point, np.array(path), Ending.CONVERGED)
+        if len(path) == n_before:
+            flat = float(np.linalg.norm(function(point)[1])) <= _FLAT * max(1.0, abs(path[-1]))
+            return Climb(point, np.array(path), Ending.CONVERGED if flat else Ending.STUCK)
+    return Climb(point, np.array(path), Ending.EARLY if max_iter is None else Ending.LIMIT)
+
+
+def _levels_off(path: list[float], tol: float) -> bool:
+    return len(path) > _LOOK_BACK and path[-1] - path[-1 - _LOOK_BACK] <= tol * _LOOK_BACK
+
+
+def _round(
+    function: Function, start: np.ndarray, path: list[float], solver: str, max_iter: int, tol: float
+) -> np.ndarray:
+    """Run the solver once; note the value after each iteration, and return the last point."""
+    shape = start.shape
+
+    def downhill(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = function(flat.reshape(shape))
+        return -value, -slope.ravel()
+
+    def note(intermediate_result) -> None:  # type: ignore[no-untyped-def]
+        path.append(-float(intermediate_result.fun))  # scipy asks for this name
+        if _levels_off(path, tol):
+            raise StopIteration
+
+    options: dict[str, float] = {"maxiter": min(_ROUND, max_iter + 1 - len(path)), "gtol": 1e-14}
+    if solver == "lbfgs":
+        # With very many unknowns the solver itself would take longer than the objective.
+        corrections = 5 if start.size > _MANY_UNKNOWNS else 10
+        options |= {"ftol": 0.0, "maxfun": 20 * _ROUND, "maxcor": corrections}
+    with single_threaded_blas():  # a few columns at a time: threads would wait more than work
+        result = minimize(
+            downhill, start.ravel(), jac=True, method=_SOLVERS[solver], callback=note, options=options
+        )
+    return np.asarray(result.x).reshape(shape)
+
+
+class Directions:
+    """An objective as a function of directions V, of which features are ``rows @ V``.
+
+    Only the span of V counts: features are taken along an orthonormal basis of it.
+    """
+
+    def __init__(self, rows: Rows, objective: Objective) -> None:
+        self._rows = rows
+        self._lines = rows.T.tocsr() if sparse.issparse(rows) else rows.T
+        self._objective = objective
+
+    def __call__(self, V: np.ndarray) -> tuple[float, np.ndarray]:
+        inverse = _inverse_triangle(V)
+        Q = V @ inverse
+        value, slope = self._objective.value_and_slope(np.asarray(self._rows @ Q))
+        gradient = np.asarray(self._lines @ slope)
+        gradient -= Q @ (Q.T @ gradient)  # along the subspace nothing changes
+        return value, gradient @ inverse.T
+
+    @staticmethod
+    def put_in_order(V: np.ndarray) -> np.ndarray:
+        """Return an orthonormal basis of the same span."""
+        return np.linalg.qr(V)[0]
+
+
+def _inverse_triangle(V: np.ndarray) -> np.ndarray:
+    """Return ``R^-1`` for ``V = Q R``; from inner products, which is cheap, unless they cost digits."""
+    try:
+        R = cholesky(V.T @ V)
+    except LinAlgError:
+        R = np.linalg.qr(V, mode="r")
+    inverse = solve_triangular(R, np.eye(len(R)))
+    if np.linalg.norm(inverse) * np.linalg.norm(R) > _ILL_CONDITIONED:
+        R = np.linalg.qr(V, mode="r")
+        inverse = solve_triangular(R, np.eye(len(R)))
+    return inverse

@@ -1,0 +1,196 @@
+"""Rows as images in feature space: coordinates in an orthonormal basis of what candidates span.
+
+Everything that depends on features through inner products can be written in such coordinates, whatever
+the kernel is. Directions are columns V of numbers, features are ``rows @ V``, and lengths and angles of
+directions are those of V.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import lapack, solve_triangular
+
+from ..columns import Batch, Pool
+from ..deflation import store_columns
+from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
+from ..kernels import Kernel, Linear, Rows
+from ..model import KernelModel, sign_of_largest, total_weight, trace_of, weighted_sum
+
+_INDEPENDENT = 1e-10  # of the largest k(z, z): what a candidate must add to those before it
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """What is known of the rows besides their images.
+
+    In place of the n rows there may be any others with the same inner products.
+    """
+
+    labels: np.ndarray  # Y, (N, c): indicators, scaled by root weights; every class occurs
+    total_weight: float
+    trace: float  # weighted sum of k(x, x)
+
+    @property
+    def class_sums(self) -> np.ndarray:
+        """Weighted number of rows of each class."""
+        return np.einsum("nc,nc->c", self.labels, self.labels)
+
+
+@dataclass(frozen=True)
+class Images(Labelled):
+    """Coordinates of the rows, scaled by root weights."""
+
+    kernel: Kernel
+    rows: Rows  # (N, r), dense or CSR
+
+    @property
+    def centroids(self) -> np.ndarray:
+        """Mean image of each class, as columns."""
+        return np.asarray(self.rows.T @ self.labels) / self.class_sums
+
+    @abstractmethod
+    def model(self, V: np.ndarray) -> tuple[KernelModel, np.ndarray]:
+        """Return the model whose features are along V, and the numbers of its landmarks."""
+
+    @abstractmethod
+    def combinations(self, W: np.ndarray) -> np.ndarray:
+        """Return directions that are given as combinations of the candidates' images, formula (2)."""
+
+
+@dataclass(frozen=True)
+class InputImages(Images):
+    """Images under the linear kernel: the inputs are coordinates, and directions are landmarks."""
+
+    unweighted: Rows | None = None  # the rows as they were given, where they are at hand
+
+    def model(self, V: np.ndarray) -> tuple[KernelModel, np.ndarray]:
+        k = V.shape[1]
+        signs = np.array([sign_of_largest(direction) for direction in V.T])
+        landmarks = np.ascontiguousarray((V * signs).T)
+        model = KernelModel(self.kernel, landmarks, np.diag(signs), np.zeros(k), np.arange(k))
+        return model, np.full(k, -1)
+
+    def combinations(self, W: np.ndarray) -> np.ndarray:
+        if self.unweighted is None:
+            raise InvalidParameterError(
+                "init as an array combines the training rows, which are not kept when they come in "
+                "pieces; pass init='koc' or 'kpls', or candidates as an array of points."
+            )
+        return np.asarray(self.unweighted.T @ checked_start(W, self.unweighted.shape[0]))
+
+
+@dataclass(frozen=True)
+class CandidateImages(Images):
+    """Images under any kernel, projected on the span of candidates.
+
+    ``factor`` is a pivoted Cholesky factor of the candidates' kernel matrix, ``W = factor' factor``:
+    their own coordinates. Those in ``chosen`` span all, and their part of it is triangular.
+    """
+
+    pool: Pool
+    factor: np.ndarray  # (r, m)
+    chosen: np.ndarray  # (r,)
+
+    def model(self, V: np.ndarray) -> tuple[KernelModel, np.ndarray]:
+        used = self.pool[self.chosen]
+        projection = solve_triangular(self.factor[:, self.chosen], V)
+        k = V.shape[1]
+        first_use = np.zeros(len(used), dtype=np.intp)
+        return KernelModel(self.kernel, used.points, projection, np.zeros(k), first_use), used.indices
+
+    def combinations(self, W: np.ndarray) -> np.ndarray:
+        return self.factor @ checked_start(W, self.factor.shape[1])
+
+
+def labelled(batch: Batch, trace: float) -> tuple[np.ndarray, float, float]:
+    """Return the fields of :class:`Labelled` for a batch."""
+    return present_classes(batch.Y * batch.root_weight[:, None]), total_weight(batch), trace
+
+
+def input_images(batch: Batch) -> InputImages:
+    """Return images under the linear kernel; CSR rows stay CSR."""
+    rows = batch.X.astype(np.float64, copy=False)
+    kernel, root = Linear(), batch.root_weight
+    if batch.weight is not None:
+        rows = rows.multiply(root[:, None]).tocsr() if sparse.issparse(rows) else rows * root[:, None]
+    trace = weighted_sum(kernel.diag(batch.X), batch)
+    return InputImages(*labelled(batch, trace), kernel, rows, unweighted=batch.X)
+
+
+def row_images(batch: Batch, kernel: Kernel, max_memory: float, n_jobs: int | None) -> CandidateImages:
+    """Return the images themselves: all rows are candidates."""
+    n = len(batch)
+    needed = 3 * 8 * n * n  # the matrix, its factor, and the coordinates
+    if needed > max_memory:
+        raise InvalidParameterError(
+            f"candidates='all' takes {needed / 2**20:.0f} MB for {n} rows, and max_memory is "
+            f"{max_memory / 2**20:.0f} MB; pass candidates as a number, or raise max_memory."
+        )
+    everyone = np.arange(n)
+    pool = Pool(kernel.points(batch.X, everyone), everyone)
+    unweighted = Batch(batch.X, batch.Y)
+    W = store_columns(unweighted, kernel, pool.points, center=False, n_jobs=n_jobs).values
+    trace = weighted_sum(W.diagonal(), batch)
+    factor, chosen = independent(W)
+    rows = factor.T * batch.root_weight[:, None]
+    return CandidateImages(*labelled(batch, trace), kernel, rows, pool, factor, chosen)
+
+
+def projected_images(
+    batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, n_jobs: int | None
+) -> CandidateImages:
+    """Return all rows, projected on the span of a pool: for objectives that need the rows."""
+    factor, chosen = independent(W)
+    columns = store_columns(batch, kernel, pool.points[chosen], center=False, n_jobs=n_jobs).values
+    trace = trace_of(kernel, batch, W.diagonal())
+    rows = whitened(columns, factor, chosen)
+    return CandidateImages(*labelled(batch, trace), kernel, rows, pool, factor, chosen)
+
+
+def independent(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Factorise a kernel matrix: ``W = factor' factor``, and which columns make it triangular."""
+    if not np.isfinite(W).all():
+        raise KernelError("Kernel values are not all finite; scale the inputs, or lower degree.")
+    largest = W.diagonal().max()
+    if not largest > 0:
+        raise InvalidDataError(
+            f"No feature could be found: k(z, z) is at most {largest:g} for the candidates. Look for "
+            "rows of zeros, or use another kernel."
+        )
+    upper, pivots, rank, _ = lapack.dpstrf(W, lower=0, tol=_INDEPENDENT * largest)
+    order = pivots.astype(np.intp) - 1
+    factor = np.empty((rank, len(W)))
+    factor[:, order] = np.triu(upper)[:rank]
+    return factor, order[:rank]
+
+
+def whitened(columns: np.ndarray, factor: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Turn kernel columns of the chosen candidates into orthonormal coordinates."""
+    return solve_triangular(factor[:, chosen], columns.T, trans="T").T
+
+
+def present_classes(labels: np.ndarray) -> np.ndarray:
+    """Return the columns of classes that occur; at least two must."""
+    sums = np.einsum("nc,nc->c", labels, labels)
+    present = sums > 1e-13 * sums.sum()  # a triangular factor leaves rounding where a class is empty
+    if np.count_nonzero(present) < 2:
+        raise InvalidDataError(
+            "y is constant, or of one class, in the rows that count; at least 2 classes are needed. "
+            "Check the target column and the sample weights."
+        )
+    return labels[:, present]
+
+
+def checked_start(W: np.ndarray, n_candidates: int) -> np.ndarray:
+    """Refuse a start whose lines are not the candidates."""
+    W = np.asarray(W, dtype=np.float64)
+    if W.ndim != 2 or len(W) != n_candidates or not np.isfinite(W).all():
+        raise InvalidParameterError(
+            f"init has shape {W.shape}; it must be finite numbers with one line for each of the "
+            f"{n_candidates} candidates and one column for each direction."
+        )
+    return W

@@ -1,0 +1,161 @@
+"""Learn a subspace: from images, or as the span of points, to a fit with the way it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import solve_triangular
+
+from ..columns import Batch
+from ..deflation import Outcome
+from ..exceptions import InvalidDataError
+from ..kernels import Kernel, Rows
+from ..model import Fit, KernelModel, weighted_sum
+from .anchors import by_contribution, finish
+from .climbing import Climb, Directions, Ending, climb
+from .images import Images, Labelled, independent, labelled
+from .margins import RadiusMargin
+from .objectives import Objective, TargetAlignment
+from .passes import SubspaceMethod
+from .points import Points, first_points
+from .starts import start
+
+_FEW_ROWS = 1500  # whose inner products are formed where there are many more inputs
+
+
+@dataclass(frozen=True)
+class LearnedFit(Fit):
+    """A fit with the way up to it."""
+
+    path: np.ndarray = field(default_factory=lambda: np.empty(0))
+    ending: Ending = Ending.CONVERGED
+
+
+class LearnedSubspace(SubspaceMethod):
+    """The subspace of largest alignment."""
+
+    def __init__(
+        self,
+        n_components: int | None,
+        *,
+        init: Any,
+        solver: str,
+        max_iter: int | None,
+        tol: float,
+        C: float = 1.0,
+    ) -> None:
+        super().__init__(n_components)
+        self.init = init
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.C = C
+
+    def objective(self, known: Labelled) -> Objective:
+        """Return what is to be maximised."""
+        return TargetAlignment(known.labels)
+
+    def solve(self, images: Images) -> Fit:
+        wanted = self._wanted(images)
+        first = start(images, self.init, wanted)
+        if first.shape[1] == 0:
+            raise InvalidDataError(
+                "No feature could be found: all images are zero. Look for rows of zeros, or use "
+                "another kernel."
+            )
+        rows, down, up = fewer_coordinates(images.rows)
+        function = Directions(rows, self.objective(images))
+        found = self._climb(function, down(first), function.put_in_order)
+        features = np.asarray(rows @ found.point)
+        rotation = by_contribution(features, images.labels)
+        model, indices = images.model(up(found.point @ rotation))
+        outcome = Outcome.COMPLETE if first.shape[1] == wanted else Outcome.EXHAUSTED
+        return self._finish(model, indices, features @ rotation, images, outcome, found)
+
+    def solve_points(self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState) -> Fit:
+        """Learn points whose images span the subspace."""
+        known = Labelled(*labelled(batch, weighted_sum(kernel.diag(batch.X), batch)))
+        Z = first_points(batch, self.init, self._wanted(known), random_state)
+        function = Points(batch.X, batch.root_weight, kernel, self.objective(known))
+        found = self._climb(function, Z, lambda Z: Z)
+        features, basis = function.features(found.point)
+        rotation = by_contribution(features, known.labels)
+        k = len(Z)
+        first_use = np.zeros(k, dtype=np.intp)
+        model = KernelModel(kernel, found.point, basis @ rotation, np.zeros(k), first_use)
+        return self._finish(model, np.full(k, -1), features @ rotation, known, Outcome.COMPLETE, found)
+
+    def _wanted(self, known: Labelled) -> int:
+        if self.n_components is not None:
+            return self.n_components
+        return known.labels.shape[1] if isinstance(self.init, str) else np.shape(self.init)[-1]
+
+    def _climb(
+        self, function: Any, first: np.ndarray, put_in_order: Callable[[np.ndarray], np.ndarray]
+    ) -> Climb:
+        return climb(
+            function, first, put_in_order, solver=self.solver, max_iter=self.max_iter, tol=self.tol
+        )
+
+    @staticmethod
+    def _finish(
+        model: KernelModel,
+        indices: np.ndarray,
+        features: np.ndarray,
+        known: Labelled,
+        outcome: Outcome,
+        found: Climb,
+    ) -> LearnedFit:
+        alignments = TargetAlignment(known.labels).prefixes(features)
+        fit = finish(model, indices, features, features, known, alignments, outcome)
+        return LearnedFit(**vars(fit), path=found.path, ending=found.ending)
+
+
+class LearnedPoints(LearnedSubspace):
+    """The same for points, which move among all rows."""
+
+    needs_rows = True
+
+
+class LearnedMargin(LearnedSubspace):
+    """The subspace of smallest radius-margin bound, for two classes."""
+
+    needs_rows = True
+    keeps_rows = True
+
+    def objective(self, known: Labelled) -> Objective:
+        if known.labels.shape[1] != 2:
+            raise InvalidDataError(
+                f"objective='radius_margin' is for 2 classes, and y has {known.labels.shape[1]}; pass "
+                "objective='alignment'."
+            )
+        return RadiusMargin(known.labels, known.trace / known.total_weight, self.C)
+
+
+#: From directions to directions.
+Map = Callable[[np.ndarray], np.ndarray]
+
+
+def fewer_coordinates(rows: Rows) -> tuple[Rows, Map, Map]:
+    """Return rows in coordinates of their own span, where that is much smaller, and the ways between.
+
+    Directions worth looking at are combinations of the rows, so n coordinates do for n rows.
+    """
+    n, r = rows.shape
+    if n > min(_FEW_ROWS, r // 2):
+        return rows, lambda V: V, lambda V: V
+    gram = rows @ rows.T
+    factor, chosen = independent(gram.toarray() if sparse.issparse(gram) else gram)
+    triangle, some = factor[:, chosen], rows[chosen]
+
+    def down(V: np.ndarray) -> np.ndarray:
+        return solve_triangular(triangle, np.asarray(some @ V), trans="T")
+
+    def up(V: np.ndarray) -> np.ndarray:
+        return np.asarray(some.T @ solve_triangular(triangle, V))
+
+    return factor.T, down, up

@@ -1,0 +1,145 @@
+"""The radius-margin bound of two classes: the smallest ball and the widest margin, with derivatives."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lstsq, solve
+
+from .objectives import Objective
+
+_ROUNDING = 1e-12
+
+
+class RadiusMargin(Objective):
+    """Minus the logarithm of the radius-margin bound of a support vector machine on the features.
+
+    Chapelle et al. (2002) bound the leave-one-out errors by the squared radius of the smallest ball
+    around the images times the squared length of the weight vector. Slack is squared, which is a hard
+    margin for images that have a component of squared length ``1 / C`` of their own each.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n, 2)
+        Indicators, scaled by root weights.
+    scale : float
+        Mean of k(x, x), by which the kernel is divided.
+    C : float
+        Price of squared slack.
+    """
+
+    def __init__(self, labels: np.ndarray, scale: float, C: float) -> None:
+        self._root = np.abs(labels).sum(axis=1)
+        self._signs = np.where(labels[:, 1] != 0, 1.0, -1.0)
+        self._scale = scale
+        self._C = C
+
+    def value_and_slope(self, features: np.ndarray) -> tuple[float, np.ndarray]:
+        factors = self._root * np.sqrt(self._scale)
+        points = features / factors[:, None]
+        radius, of_radius = squared_radius(points)
+        length, of_length = squared_margin_vector(points, self._signs, self._root**2, self._C)
+        radius += 1 / self._C
+        value = -np.log(radius) - np.log(length)
+        slope = -(of_radius / radius + of_length / length)
+        return float(value), slope / factors[:, None]
+
+
+def squared_radius(points: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the squared radius of the smallest ball around points, and its derivative.
+
+    The centre walks towards the centre of the ball through the points that it is farthest from, until
+    another one is as far, or no support is left (Fischer, Gaertner and Kutz, 2003).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.subspace.margins import squared_radius
+    >>> squared_radius(np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 1.0]]))[0]
+    4.0
+    """
+    centre = points.mean(axis=0)
+    support = [int(np.argmax(((points - centre) ** 2).sum(axis=1)))]
+    size = float(((points - centre) ** 2).sum(axis=1).max())
+    weights = np.ones(1)
+    for _ in range(20 * (points.shape[1] + len(points))):
+        goal, weights = _circumcentre(points[support])
+        step, hit = _walk(points, centre, goal, support, size)
+        centre = centre + step * (goal - centre)
+        if hit is not None:
+            support.append(hit)
+        elif weights.min() >= -_ROUNDING:
+            break
+        else:
+            del support[int(np.argmin(weights))]
+    offsets = points[support] - centre
+    slope = np.zeros_like(points)
+    slope[support] = 2 * np.maximum(weights, 0.0)[:, None] * offsets
+    return float((offsets**2).sum(axis=1).max()), slope
+
+
+def _circumcentre(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the point of their affine hull at the same distance from all, and its weights."""
+    edges = points[1:] - points[0]
+    if len(edges) == 0:
+        return points[0], np.ones(1)
+    weights = lstsq(edges @ edges.T, 0.5 * (edges**2).sum(axis=1))[0]
+    return points[0] + weights @ edges, np.concatenate([[1 - weights.sum()], weights])
+
+
+def _walk(
+    points: np.ndarray, centre: np.ndarray, goal: np.ndarray, support: list[int], size: float
+) -> tuple[float, int | None]:
+    """Return how far to go towards the goal, and the point that is then as far as the support."""
+    way = goal - centre
+    first = points[support[0]]
+    # |p - c - t w|^2 = |s - c - t w|^2 is linear in t
+    gap = ((first - centre) ** 2).sum() - ((points - centre) ** 2).sum(axis=1)
+    closing = 2 * (first - points) @ way
+    closing[support] = 0.0
+    nearer = closing > _ROUNDING * size
+    if not nearer.any():
+        return 1.0, None
+    times = np.where(nearer, np.maximum(gap, 0.0) / np.where(nearer, closing, 1.0), np.inf)
+    hit = int(np.argmin(times))
+    return (float(times[hit]), hit) if times[hit] < 1 else (1.0, None)
+
+
+def squared_margin_vector(
+    points: np.ndarray, signs: np.ndarray, weight: np.ndarray, C: float
+) -> tuple[float, np.ndarray]:
+    """Return ``|w|^2 + C sum of squared slack`` at its minimum over w and a bias, and its derivative.
+
+    Newton's method on the primal: the problem has as many unknowns as there are features, and one
+    more, and is quadratic between changes of the rows that need slack.
+    """
+    rows = np.column_stack([points, np.ones(len(points))])
+    flat = np.diag(np.r_[np.ones(points.shape[1]), 0.0])
+
+    def slack_of(u: np.ndarray) -> np.ndarray:
+        return np.maximum(1 - signs * (rows @ u), 0.0)
+
+    def value_of(u: np.ndarray) -> float:
+        return float(u @ flat @ u + C * weight @ slack_of(u) ** 2)
+
+    u = np.zeros(rows.shape[1])
+    value = value_of(u)
+    for _ in range(100):
+        slack = slack_of(u)
+        active = rows[slack > 0] * np.sqrt(C * weight[slack > 0])[:, None]
+        gradient = flat @ u - rows.T @ (C * weight * signs * slack)
+        hessian = flat + active.T @ active
+        hessian.flat[:: len(u) + 1] += _ROUNDING * np.trace(hessian)
+        step = solve(hessian, -gradient, assume_a="pos")
+        length = 1.0
+        while value_of(u + length * step) > value + 1e-4 * length * float(gradient @ step):
+            length /= 2
+            if length < 1e-10:
+                break
+        if length < 1e-10:
+            break
+        u = u + length * step
+        before, value = value, value_of(u)
+        if before - value <= 1e-15 * before:
+            break
+    slope = -2 * np.outer(C * weight * signs * slack_of(u), u[:-1])
+    return value, slope

@@ -1,0 +1,106 @@
+"""A subspace spanned by the images of a few points that are themselves learned, formula (16)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from sklearn.cluster import KMeans
+
+from ..columns import Batch
+from ..exceptions import InvalidParameterError
+from ..kernels import Kernel, Rows, landmark_gradient
+from .objectives import Objective
+
+
+class Points:
+    """An objective as a function of points Z, on whose images the rows are projected."""
+
+    def __init__(self, rows: Rows, root: np.ndarray, kernel: Kernel, objective: Objective) -> None:
+        self._rows = rows
+        self._root = root[:, None]
+        self._kernel = kernel
+        self._objective = objective
+
+    def __call__(self, Z: np.ndarray) -> tuple[float, np.ndarray]:
+        among = self._kernel.block(Z, Z)
+        R = triangle(among)
+        values = self._kernel.block(self._rows, Z)
+        features = _divided(self._root * values, R)
+        value, slope = self._objective.value_and_slope(features)
+        of_values = self._root * solve_triangular(R, slope.T).T
+        # The value does not change when the basis is rotated, so this is all that the points' own
+        # kernel matrix adds, whichever of its factors was taken.
+        inner = -0.5 * solve_triangular(R, solve_triangular(R, features.T @ slope).T)
+        gradient = landmark_gradient(self._kernel, self._rows, Z, values, of_values)
+        gradient += landmark_gradient(self._kernel, Z, Z, among, inner + inner.T)
+        return value, gradient
+
+    def features(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows along an orthonormal basis, and the basis as combinations of the points."""
+        R = triangle(self._kernel.block(Z, Z))
+        return _divided(self._root * self._kernel.block(self._rows, Z), R), solve_triangular(
+            R, np.eye(len(R))
+        )
+
+
+def triangle(among: np.ndarray) -> np.ndarray:
+    """Return the triangular factor of a kernel matrix, with a ridge where points coincide."""
+    ridge, size = 0.0, float(np.trace(among)) / len(among)
+    while True:
+        try:
+            return cholesky(among + ridge * np.eye(len(among)))
+        except LinAlgError:
+            ridge = max(10 * ridge, 1e-14 * size)
+            if not ridge < size:
+                raise
+
+
+def _divided(values: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """Return ``values R^-1``."""
+    return solve_triangular(R, values.T, trans="T").T
+
+
+def first_points(
+    batch: Batch, init: Any, n_points: int, random_state: np.random.RandomState
+) -> np.ndarray:
+    """Return points to begin with: given ones, class means, or means of clusters in the classes."""
+    if isinstance(init, str) and init != "koc":
+        raise InvalidParameterError(
+            f"init={init!r} gives directions and no points; pass init='koc' or an array of points with "
+            "span='points'."
+        )
+    if not isinstance(init, str):
+        Z = np.asarray(init, dtype=np.float64)
+        if Z.ndim != 2 or Z.shape[1] != batch.X.shape[1] or not np.isfinite(Z).all():
+            raise InvalidParameterError(
+                f"init has shape {Z.shape}; with span='points' it must be finite numbers, one line for "
+                f"each of the n_components points and {batch.X.shape[1]} columns."
+            )
+        return Z
+    return _means(batch, n_points, random_state)
+
+
+def _means(batch: Batch, n_points: int, random_state: np.random.RandomState) -> np.ndarray:
+    weight = batch.root_weight**2
+    sums = weight @ batch.Y
+    if n_points <= len(sums):
+        means = np.asarray((weight[:, None] * batch.Y).T @ batch.X) / sums[:, None]
+        if n_points == len(sums):
+            return means
+        return (
+            KMeans(n_points, n_init=3, random_state=random_state)
+            .fit(means, None, sums)
+            .cluster_centers_
+        )
+    counts = np.ones(len(sums), dtype=int)
+    for _ in range(n_points - len(sums)):  # to the class with the most rows a cluster
+        counts[np.argmax(sums / counts)] += 1
+    centres = []
+    for indicator, count in zip(batch.Y.T, counts, strict=True):
+        members = np.flatnonzero(indicator)
+        count = min(count, len(members))
+        clusters = KMeans(count, n_init=3, random_state=random_state)
+        centres.append(clusters.fit(batch.X[members], None, weight[members]).cluster_centers_)
+    return np.vstack(centres)

@@ -1,0 +1,87 @@
+"""Where the search for a subspace begins."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, svds
+
+from ..kernels import Rows
+from .anchors import by_contribution
+from .images import Images
+
+_DENSE_UP_TO = 500  # coordinates or rows
+_RANK = 1e-7  # singular values, as a part of the largest
+
+
+def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarray:
+    """Return orthonormal directions to begin with; fewer where the images do not span as many."""
+    if not isinstance(init, str):
+        directions = images.combinations(init)
+    elif init == "koc":
+        directions = images.centroids
+    else:
+        directions = pls_directions(images.rows, images.labels, n_components)
+    basis = _orthonormal(directions)
+    if basis.shape[1] > n_components:  # of the centroids' span, what tells classes apart best
+        rotation = by_contribution(np.asarray(images.rows @ basis), images.labels)
+        return np.asarray(basis @ rotation[:, :n_components])
+    missing = n_components - basis.shape[1]
+    return np.hstack([basis, _principal_rest(images.rows, basis, missing)]) if missing else basis
+
+
+def pls_directions(rows: Rows, labels: np.ndarray, n_components: int) -> np.ndarray:
+    """Return the directions of partial least squares with left deflation, from products alone.
+
+    Each is the direction whose feature has the largest covariance with what the features before it
+    leave of the labels.
+    """
+    directions: list[np.ndarray] = []
+    features = np.empty((rows.shape[0], 0))
+    left = labels
+    for _ in range(n_components):
+        vectors, sizes, _ = np.linalg.svd(np.asarray(rows.T @ left), full_matrices=False)
+        feature = np.asarray(rows @ vectors[:, 0])
+        rest = feature - features @ (features.T @ feature)
+        rest -= features @ (features.T @ rest)
+        if not np.linalg.norm(rest) > _RANK * np.linalg.norm(feature) or not sizes[0] > 0:
+            break
+        directions.append(vectors[:, 0])
+        features = np.column_stack([features, rest / np.linalg.norm(rest)])
+        left = labels - features @ (features.T @ labels)
+    return np.array(directions).reshape(len(directions), rows.shape[1]).T
+
+
+def _orthonormal(directions: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of the span, without directions that are combinations of others."""
+    lengths = np.linalg.norm(directions, axis=0)
+    scaled = directions[:, lengths > 0] / lengths[lengths > 0]
+    if scaled.shape[1] == 0:
+        return scaled
+    basis, sizes, _ = np.linalg.svd(scaled, full_matrices=False)
+    return np.asarray(basis[:, sizes > _RANK * sizes[0]])
+
+
+def _principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndarray:
+    """Return the directions of largest variance among those orthogonal to a basis."""
+
+    def without(values: np.ndarray) -> np.ndarray:
+        return values - basis @ (basis.T @ values)
+
+    n, r = rows.shape
+    if min(n, r) <= max(_DENSE_UP_TO, 2 * n_components):
+        dense = rows.toarray() if sparse.issparse(rows) else rows
+        sizes, vectors = np.linalg.svd(without(dense.T).T, full_matrices=False)[1:]
+        kept = sizes[:n_components] > _RANK * np.linalg.norm(dense)
+        return np.asarray(vectors[:n_components][kept].T)
+    operator = LinearOperator(
+        (n, r),
+        matvec=lambda v: rows @ without(v.reshape(r, -1)),
+        rmatvec=lambda u: without(rows.T @ u.reshape(n, -1)),
+        dtype=np.float64,
+    )
+    first = np.full(min(n, r), 1 / np.sqrt(min(n, r)))
+    _, sizes, vectors = svds(operator, k=n_components, v0=first)
+    order = np.argsort(-sizes)
+    kept = sizes[order] > _RANK * sizes.max()
+    return np.asarray(vectors[order][kept].T)

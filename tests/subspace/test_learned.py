@@ -1,0 +1,389 @@
+"""Subspace kernel features against the formulas of the paper, and what must always hold."""
+
+import pickle
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import CountingKernel
+from naive_subspace import alignment, alignment_gradient, averaging, indicators, subspace_kernel
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.svm import SVC
+
+from kernelsieve import KernelOrthogonalCentroid, KernelPLS, SubspaceKernelFeatures
+from kernelsieve.exceptions import FewerFeaturesWarning
+from kernelsieve.kernels import RBF, Linear, Polynomial
+from kernelsieve.subspace.climbing import Directions, Ending, climb
+from kernelsieve.subspace.objectives import TargetAlignment
+from kernelsieve.subspace.points import Points
+
+GAMMA = 0.2
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def few(digits):
+    X, y = digits
+    return X[:150], y[:150] % 4, X[150:250]
+
+
+@pytest.fixture(scope="module")
+def two(cancer):
+    X, y = cancer
+    return X[:150], y[:150], X[150:250]
+
+
+def differences(function, point, step=1e-3):
+    """Derivative by differences of eighth order."""
+    weights = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+    gradient = np.empty(point.shape)
+    for place in np.ndindex(point.shape):
+        total = 0.0
+        for j, weight in weights.items():
+            for sign in (1, -1):
+                moved = point.copy()
+                moved[place] += sign * j * step
+                total += sign * weight * function(moved)
+        gradient[place] = total / step
+    return gradient
+
+
+def relative(a, b):
+    return np.linalg.norm(a - b) / np.linalg.norm(b)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((18, 4))
+    y = np.r_[np.arange(3), rng.integers(0, 3, 15)]
+    K = rbf_kernel(X, gamma=0.3)
+    W = averaging(y) + 0.05 * rng.standard_normal((18, 3))
+    return X, y, K, W
+
+
+def test_the_value_is_the_papers(problem):
+    _, y, K, W = problem
+    A = np.linalg.cholesky(K)
+    value, _ = Directions(A, TargetAlignment(indicators(y)))(A.T @ W)
+    assert_allclose(value, alignment(K, W, y), rtol=1e-12)
+
+
+def test_the_gradient_is_the_papers(problem):
+    """Formulas (23) to (27) are derivatives by W; ours are by V = A'W, so theirs are A times ours."""
+    _, y, K, W = problem
+    A = np.linalg.cholesky(K)
+    _, gradient = Directions(A, TargetAlignment(indicators(y)))(A.T @ W)
+    assert relative(A @ gradient, alignment_gradient(K, W, y)) < 1e-10
+
+
+def test_the_gradient_matches_differences(problem):
+    _, y, K, W = problem
+    A = np.linalg.cholesky(K)
+    function = Directions(A, TargetAlignment(indicators(y)))
+    V = A.T @ W
+    V /= np.linalg.norm(V, axis=0)
+    assert relative(function(V)[1], differences(lambda V: function(V)[0], V)) < 1e-8
+    W = W / np.linalg.norm(W, axis=0)
+    assert (
+        relative(alignment_gradient(K, W, y), differences(lambda W: alignment(K, W, y), W, 3e-4)) < 1e-8
+    )
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.3), Polynomial(0.2, 3, 1.0), Linear()], ids=str)
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
+def test_the_gradient_of_points_matches_differences(kernel, layout, problem):
+    X, y, _, _ = problem
+    root = np.linspace(0.5, 1.5, len(X))
+    objective = TargetAlignment(indicators(y) * root[:, None])
+    function = Points(layout(X), root, kernel, objective)
+    Z = averaging(y).T @ X + 0.3
+    assert relative(function(Z)[1], differences(lambda Z: function(Z)[0], Z)) < 1e-8
+
+
+def test_the_alignment_depends_on_the_span_alone(problem):
+    _, y, K, W = problem
+    A = np.linalg.cholesky(K)
+    function = Directions(A, TargetAlignment(indicators(y)))
+    mix = np.array([[2.0, 1, 0], [0, 1, -3], [1e3, 0, 1]])
+    assert_allclose(function(A.T @ W @ mix)[0], function(A.T @ W)[0], rtol=1e-9)
+    assert_allclose((A.T @ W).T @ function(A.T @ W)[1], 0, atol=1e-12)  # W' grad = 0
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"kernel": "linear"},
+        {"solver": "cg"},
+        {"init": "kpls"},
+        {"candidates": 40, "random_state": 0},
+        {"span": "points"},
+        {"n_components": 2},
+        {"n_components": 7},
+        {"span": "points", "n_components": 2, "random_state": 0},
+        {"span": "points", "n_components": 7, "random_state": 0},
+    ],
+    ids=str,
+)
+def test_the_alignment_never_falls_and_is_that_of_the_features(parameters, few):
+    X, y, new = few
+    model = SubspaceKernelFeatures(**parameters).fit(X, y)
+    assert model.n_components_ == parameters.get("n_components", 4)
+    path = model.alignment_path_
+    assert (np.diff(path) >= 0).all()
+    assert path[-1] > path[0] + 0.01
+    assert model.n_iter_ == len(path) - 1
+    features = model.transform(X)
+    Y = indicators(y)
+    Kw, Ky = features @ features.T, Y @ Y.T
+    size = np.linalg.norm(Kw) * np.linalg.norm(Ky)
+    assert_allclose(path[-1], np.sum(Kw * Ky) / size, rtol=1e-7)
+    assert_allclose(model.criterion_path_[-1], path[-1], rtol=1e-9)
+    landmarks = model._current_fit().model.kernel.block(model.landmarks_, model.landmarks_)
+    gram = model.projection_.T @ landmarks @ model.projection_
+    assert_allclose(gram, np.eye(model.n_components_), atol=1e-7)
+    assert_allclose(model.subspace_kernel_(new, X), model.transform(new) @ features.T, atol=1e-12)
+
+
+def test_the_subspace_kernel_is_formula_14(few):
+    X, y, new = few
+    model = SubspaceKernelFeatures(gamma=GAMMA, max_iter=7).fit(X, y)
+    K = rbf_kernel(X, gamma=GAMMA)
+    W = np.zeros((len(X), 4))
+    W[model.landmark_indices_] = model.projection_
+    assert_allclose(model.subspace_kernel_(X, X), subspace_kernel(K, W), atol=1e-8)
+    assert_allclose(model.subspace_kernel_(X), subspace_kernel(K, W), atol=1e-8)
+    assert_allclose(model.subspace_kernel_.diag(X), subspace_kernel(K, W).diagonal(), atol=1e-8)
+    with pytest.raises(ValueError, match="learned on 64"):
+        model.subspace_kernel_(new[:, :5], X)
+
+
+def test_the_subspace_kernel_serves_support_vector_machines(few):
+    X, y, new = few
+    kernel = SubspaceKernelFeatures(gamma=GAMMA).fit(X, y).subspace_kernel_
+    machine = SVC(kernel=kernel).fit(X, y)
+    assert machine.score(X, y) > 0.95
+    assert_array_equal(pickle.loads(pickle.dumps(machine)).predict(new), machine.predict(new))
+
+
+def test_the_search_begins_with_the_centroids(few):
+    X, y, new = few
+    model = SubspaceKernelFeatures(gamma=GAMMA, max_iter=0).fit(X, y)
+    koc = KernelOrthogonalCentroid(gamma=GAMMA).fit(X, y)
+    assert_allclose(model.transform(new), koc.transform(new), atol=1e-7)
+    assert_allclose(model.alignment_path_, koc.criterion_path_[-1:], rtol=1e-9)
+    fewer = SubspaceKernelFeatures(2, gamma=GAMMA, max_iter=0).fit(X, y)
+    assert_allclose(fewer.transform(new), koc.transform(new, n_components=2), atol=1e-7)
+
+
+def test_the_search_begins_with_partial_least_squares(few):
+    X, y, _ = few
+    model = SubspaceKernelFeatures(gamma=GAMMA, init="kpls", max_iter=0).fit(X, y)
+    pls = KernelPLS(4, gamma=GAMMA, center=False, target="continuous").fit(X, indicators(y))
+    K = rbf_kernel(X, gamma=GAMMA)
+    assert_allclose(model.subspace_kernel_(X), subspace_kernel(K, pls.projection_), atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_the_search_begins_with_given_directions(kernel, few):
+    X, y, new = few
+    koc = KernelOrthogonalCentroid(kernel=kernel, gamma=GAMMA, candidates="all").fit(X, y)
+    given = SubspaceKernelFeatures(kernel=kernel, gamma=GAMMA, init=averaging(y), max_iter=0).fit(X, y)
+    assert_allclose(given.transform(new), koc.transform(new), atol=1e-7)
+    narrow = SubspaceKernelFeatures(kernel="linear", init=averaging(y), max_iter=0).fit(X[:, 20:24], y)
+    centroids = KernelOrthogonalCentroid(kernel="linear").fit(X[:, 20:24], y)
+    assert_allclose(narrow.transform(X[:, 20:24]), centroids.transform(X[:, 20:24]), atol=1e-7)
+    pool = X[:50]
+    one = SubspaceKernelFeatures(gamma=GAMMA, candidates=pool, init=np.eye(50)[:, :1], max_iter=0)
+    assert_allclose(one.fit(X, y).transform(new), rbf_kernel(new, pool[:1], gamma=GAMMA), atol=1e-9)
+    with pytest.raises(ValueError, match="one line for each of the 150 candidates"):
+        SubspaceKernelFeatures(init=np.ones((3, 2))).fit(X, y)
+
+
+def test_the_summit_is_that_of_another_solver(problem):
+    """scipy's BFGS on formula (17) itself, with its own differences, finds nothing higher nearby."""
+    X, y, K, _ = problem
+    model = SubspaceKernelFeatures(gamma=0.3, max_iter=2000, tol=1e-13).fit(X, y)
+    W = np.zeros((len(X), 3))
+    W[model.landmark_indices_] = model.projection_
+    found = minimize(lambda w: -alignment(K, w.reshape(W.shape), y), W.ravel(), method="BFGS")
+    assert model.ending_ == Ending.CONVERGED.value
+    assert_allclose(model.alignment_path_[-1], -found.fun, rtol=1e-6)
+
+
+def test_solvers_agree_on_an_easy_problem(few):
+    X, y, _ = few
+    parameters = {"kernel": "linear", "max_iter": 5000, "tol": 1e-12}
+    a = SubspaceKernelFeatures(**parameters).fit(X[:, 20:40], y)
+    b = SubspaceKernelFeatures(solver="cg", **parameters).fit(X[:, 20:40], y)
+    assert_allclose(a.alignment_path_[-1], b.alignment_path_[-1], rtol=1e-6)
+
+
+def test_points_of_a_linear_kernel_are_directions(few):
+    X, y, new = few
+    a = SubspaceKernelFeatures(kernel="linear").fit(X, y)
+    b = SubspaceKernelFeatures(kernel="linear", span="points").fit(X, y)
+    assert a.landmarks_.shape == (4, 64)
+    assert_array_equal(a.transform(new), b.transform(new))
+
+
+def test_points_are_learned(few):
+    X, y, new = few
+    model = SubspaceKernelFeatures(gamma=GAMMA, span="points").fit(X, y)
+    assert model.landmarks_.shape == (4, 64)
+    W = np.linalg.inv(rbf_kernel(model.landmarks_, gamma=GAMMA))
+    left, right = (rbf_kernel(A, model.landmarks_, gamma=GAMMA) for A in (new, X))
+    assert_allclose(model.subspace_kernel_(new, X), left @ W @ right.T, atol=1e-9)  # (16)
+    start = averaging(y).T @ X
+    assert np.abs(model.landmarks_ - start).max() > 0.01
+    given = SubspaceKernelFeatures(gamma=GAMMA, span="points", init=start).fit(X, y)
+    assert_allclose(given.transform(new), model.transform(new), atol=1e-6)
+    kernel = CountingKernel(GAMMA)
+    with pytest.raises(ValueError, match="no derivative"):
+        SubspaceKernelFeatures(kernel=kernel, span="points").fit(X, y)
+    with pytest.raises(ValueError, match="precomputed"):
+        SubspaceKernelFeatures(kernel="precomputed", span="points").fit(X @ X.T, y)
+    with pytest.raises(ValueError, match="no points"):
+        SubspaceKernelFeatures(span="points", init="kpls").fit(X, y)
+    with pytest.raises(ValueError, match="takes no candidates"):
+        SubspaceKernelFeatures(span="points", candidates=X[:9]).fit(X, y)
+    with pytest.raises(ValueError, match="64 columns"):
+        SubspaceKernelFeatures(span="points", init=X[:4, :9]).fit(X, y)
+
+
+def test_poly_points_are_learned(few):
+    X, y, _ = few
+    model = SubspaceKernelFeatures(kernel="poly", degree=2, gamma=0.1, span="points").fit(X, y)
+    assert model.alignment_path_[-1] > model.alignment_path_[0]
+    K = polynomial_kernel(model.landmarks_, degree=2, gamma=0.1, coef0=1)
+    assert_allclose(model.projection_.T @ K @ model.projection_, np.eye(4), atol=1e-7)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"candidates": 30}, {"kernel": "linear"}], ids=str)
+def test_sparse_input_equals_dense(parameters, few):
+    X, y, new = few
+    model = SubspaceKernelFeatures(random_state=0, gamma=GAMMA, **parameters)
+    a = model.fit(X, y).transform(new)
+    b = model.fit(sparse.csr_matrix(X), y).transform(sparse.csr_matrix(new))
+    assert_allclose(a, b, atol=1e-6)
+
+
+def test_many_inputs_equal_a_precomputed_kernel():
+    """More inputs than rows: coordinates are those of the rows, or the inputs; the path is one."""
+    rng = np.random.default_rng(0)
+    X = sparse.random(80, 3000, density=0.02, random_state=0, format="csr")
+    y = rng.integers(0, 3, 80)
+    direct = SubspaceKernelFeatures(kernel="linear", max_iter=20).fit(X, y)
+    K = (X @ X.T).toarray()
+    other = SubspaceKernelFeatures(kernel="precomputed", max_iter=20).fit(K, y)
+    assert_allclose(direct.alignment_path_, other.alignment_path_, rtol=1e-6)
+    assert_allclose(direct.transform(X), other.transform(K), atol=1e-5)
+    wide = Directions(X, TargetAlignment(indicators(y)))
+    start = np.asarray(X.T @ averaging(y))
+    found = climb(wide, start, wide.put_in_order, solver="lbfgs", max_iter=20, tol=1e-4)
+    assert_allclose(found.path, direct.alignment_path_, rtol=1e-6)
+
+
+def test_text_stays_sparse():
+    rng = np.random.default_rng(0)
+    columns = rng.integers(0, 100_000, 40_000)  # twenty words in each of 2,000 documents
+    X = sparse.csr_matrix((np.ones(40_000), columns, np.arange(0, 40_001, 20)), (2000, 100_000))
+    X.sum_duplicates()
+    y = np.asarray(X[:, :50_000].sum(axis=1)).ravel() > 10
+    model = SubspaceKernelFeatures(kernel="linear", max_iter=3)
+    tracemalloc.start()
+    features = model.fit(X, y).transform(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert features.shape == (2000, 2)
+    assert peak < 100e6 < X.shape[0] * X.shape[1] * 8 / 15
+
+
+def test_many_inputs_never_meet_each_other():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 20_000))
+    y = rng.integers(0, 3, 40)
+    tracemalloc.start()
+    for method in (KernelOrthogonalCentroid, SubspaceKernelFeatures):
+        method(kernel="linear").fit(X, y).transform(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000**2 * 8 / 50
+
+
+def test_a_pool_costs_one_pass(few):
+    X, y, new = few
+    kernel = CountingKernel(GAMMA)
+    model = SubspaceKernelFeatures(kernel=kernel, candidates=X[:30]).fit(X, y)
+    assert kernel.evaluations <= len(X) * 30 + 30 * 30 + 1
+    kernel.evaluations = 0
+    model.transform(new)
+    assert kernel.evaluations == len(new) * len(model.landmarks_) <= len(new) * 30
+
+
+def test_the_report_tells_when_it_did_not_converge(few):
+    X, y, _ = few
+    with pytest.warns(ConvergenceWarning, match="after 3 iterations.*Raise max_iter"):
+        short = SubspaceKernelFeatures(max_iter=3).fit(X, y)
+    assert short.ending_ == Ending.LIMIT.value
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        early = SubspaceKernelFeatures(tol=0).fit(X, y)
+    assert (early.n_iter_, early.ending_) == (30, Ending.EARLY.value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        long = SubspaceKernelFeatures(max_iter=1000, tol=1e-3).fit(X, y)
+    assert long.ending_ == Ending.CONVERGED.value
+    assert long.n_iter_ < 1000
+    assert_allclose(long.alignment_path_[:4], short.alignment_path_)
+
+
+def test_a_summit_at_the_start_is_no_failure():
+    X = np.repeat(np.eye(3), 5, axis=0)
+    y = np.repeat([0, 1, 2], 5)
+    model = SubspaceKernelFeatures(kernel="linear").fit(X, y)
+    assert_allclose(model.alignment_path_[-1], 1)
+    assert model.ending_ == Ending.CONVERGED.value
+
+
+def test_fewer_directions_than_asked():
+    X = np.repeat(np.eye(3), 5, axis=0)
+    y = np.repeat([0, 1, 2], 5)
+    with pytest.warns(FewerFeaturesWarning, match="gave 3 features of the 5"):
+        SubspaceKernelFeatures(5, kernel="linear").fit(X, y)
+    with pytest.raises(ValueError, match="No feature"):
+        SubspaceKernelFeatures(kernel="linear").fit(np.zeros((15, 3)), y)
+    with pytest.raises(ValueError, match="pass candidates as a number"):
+        SubspaceKernelFeatures(max_memory=100).fit(X, y)
+
+
+def test_features_come_in_the_order_of_what_they_add(few):
+    X, y, _ = few
+    model = SubspaceKernelFeatures(6, gamma=GAMMA).fit(X, y)
+    added = ((model.transform(X).T @ indicators(y)) ** 2).sum(axis=1)  # (21)
+    assert (np.diff(added) <= 1e-9 * added[0]).all()
+    assert_allclose(added[4:], 0, atol=1e-9 * added[0])  # four classes
+    short = model.truncate(3)
+    assert_allclose(short.subspace_kernel_(X).shape, (150, 150))
+    assert short.n_iter_ == model.n_iter_
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), n_classes=st.integers(2, 4), k=st.integers(1, 6))
+def test_what_always_holds(seed, n_classes, k):
+    rng = np.random.default_rng(seed)
+    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, 30)]
+    X = rng.standard_normal((len(y), 7)) + 0.5 * y[:, None]
+    model = SubspaceKernelFeatures(k, gamma=0.1).fit(X, y)
+    assert (np.diff(model.alignment_path_) >= 0).all()
+    assert 0 <= model.alignment_path_[0] <= model.alignment_path_[-1] <= 1 + 1e-12
+    gram = model.projection_.T @ rbf_kernel(model.landmarks_, gamma=0.1) @ model.projection_
+    assert_allclose(gram, np.eye(k), atol=1e-6)
