@@ -14,7 +14,7 @@ from ..deflation import Criterion
 from ..kernels import Inputs, Kernel, Linear, Rows
 from ..model import Fit, KernelExtractor, Stream
 from .images import input_images, projected_images, row_images
-from .passes import ImagePass, ImageStream, SubspaceMethod, input_pass
+from .passes import ImagePass, SubspaceMethod, input_pass
 
 _MOST_INPUTS = 3000  # of which a pass adds up inner products
 _MANY_ROWS = 4  # times as many as inputs: a pass over them shortens the rest
@@ -82,12 +82,23 @@ class SubspaceExtractor(KernelExtractor):
         self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, method: SubspaceMethod
     ) -> Fit:
         """Fit in the span of a pool."""
-        settings = self._settings(method, len(pool))
+        one_pass = self._one_pass(kernel, pool, W, batch.Y[:64].mean(axis=0), method)
         self._say(f"{len(pool)} candidates, {len(batch)} rows")
         if method.keeps_rows:
             return method.solve(projected_images(batch, kernel, pool, W, self.n_jobs))
-        shift = batch.Y[:64].mean(axis=0)
-        return ImagePass(kernel, pool, W, shift, settings).fit([batch])
+        return one_pass.fit([batch])
+
+    def _one_pass(
+        self,
+        kernel: Kernel,
+        pool: Pool,
+        W: np.ndarray,
+        target_shift: np.ndarray,
+        criterion: Criterion,
+    ) -> ImagePass:
+        settings = self._settings(criterion, len(pool))
+        own = None if isinstance(kernel, Inputs) else W
+        return ImagePass(kernel, pool, own, target_shift, settings)
 
     def _start_stream(
         self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
@@ -100,8 +111,8 @@ class SubspaceExtractor(KernelExtractor):
             if isinstance(kernel, Linear):
                 numbers = np.arange(X.shape[1])
                 shift = batch.Y.mean(axis=0)
-                return ImageStream(Inputs(), Pool(numbers, numbers), np.empty((0, 0)), encoder, shift)
-        return ImageStream(**vars(super()._start_stream(X, y, classes, sample_weight, criterion)))
+                return Stream(Inputs(), Pool(numbers, numbers), np.empty((0, 0)), encoder, shift)
+        return super()._start_stream(X, y, classes, sample_weight, criterion)
 
     @staticmethod
     def _method(criterion: Criterion) -> SubspaceMethod:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..columns import Pool
 from ..deflation import IdentityMetric, PartialLeastSquares, PoolMetric
 from ..kernels import Inputs, Kernel, Linear
-from ..model import Fit, OnePass, Settings, Stream
+from ..model import Fit, OnePass, Settings
 from ..statistics import Statistic
 from .images import CandidateImages, Images, InputImages, independent, present_classes, whitened
 
@@ -72,12 +71,3 @@ def input_pass(n_inputs: int, target_shift: np.ndarray, settings: Settings) -> I
     """Return the pass for the linear kernel: the inputs are the pool, and nothing is lost."""
     numbers = np.arange(n_inputs)
     return ImagePass(Inputs(), Pool(numbers, numbers), None, target_shift, settings)
-
-
-@dataclass
-class ImageStream(Stream):
-    """Rows that come in pieces, of which a method sees images in the span of a pool."""
-
-    def one_pass(self, settings: Settings) -> ImagePass:
-        W = None if isinstance(self.kernel, Inputs) else self.W
-        return ImagePass(self.kernel, self.pool, W, self.target_shift, settings)
