@@ -6,10 +6,12 @@ from .distances import RBF, Chi2, Laplacian
 from .fast_exp import exp_inplace
 from .products import Cosine, Linear, Polynomial, Sigmoid
 from .resolve import KERNEL_NAMES, resolve_gamma, resolve_kernel
+from .sharing import BlockCache, sharing
 
 __all__ = [
     "KERNEL_NAMES",
     "RBF",
+    "BlockCache",
     "CallableKernel",
     "Chi2",
     "Cosine",
@@ -25,4 +27,5 @@ __all__ = [
     "exp_inplace",
     "resolve_gamma",
     "resolve_kernel",
+    "sharing",
 ]
