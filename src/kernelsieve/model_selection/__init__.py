@@ -1,1 +1,12 @@
 """How many features: every number from one fit, the one-standard-error rule, a bound."""
+
+from .composed import ExtractorWithHead
+from .nested import NestedScores, nested_cross_validate
+from .path import ComponentPathCV
+
+__all__ = [
+    "ComponentPathCV",
+    "ExtractorWithHead",
+    "NestedScores",
+    "nested_cross_validate",
+]
