@@ -331,7 +331,9 @@ class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
             path["test_score"],
             path["k"][0],
             path["kernel_evaluations"].max(axis=0),
-            path["latency_us"].min(axis=0) if "latency_us" in path else np.full(path["k"][0].shape, np.nan),
+            path["latency_us"].min(axis=0)
+            if "latency_us" in path
+            else np.full(path["k"][0].shape, np.nan),
         )
         choice = choose(scores, self.rule, self._budget)
         self._set_choice(scores, choice)

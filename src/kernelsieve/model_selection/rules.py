@@ -108,7 +108,9 @@ def _eligible(scores: Scores, budget: Budget) -> np.ndarray:
     eligible = scored[budget.allows(scores)[scored]]
     if not len(eligible):
         cheapest = scored[np.argmin(scores.evaluations[scored])]
-        timed = "" if budget.max_latency_us is None else f", {np.nanmin(scores.latency):.1f} microseconds"
+        timed = (
+            "" if budget.max_latency_us is None else f", {np.nanmin(scores.latency):.1f} microseconds"
+        )
         raise InvalidParameterError(
             f"No model has {budget}: the cheapest needs {scores.evaluations[cheapest]:g} kernel "
             f"evaluations{timed}; raise the budget, lower n_components, or choose a sparser extractor."
