@@ -158,7 +158,7 @@ def kernel_target_alignment(K: Any, y: Any, *, center: bool = False) -> float:
     lengths = np.linalg.norm(kernel) * np.linalg.norm(Y.T @ Y)
     if not lengths > 0:
         raise InvalidDataError(
-            "K or y is zero, or constant where both are centred: no angle is defined."
+            "K or y is zero, or constant where both are centred, so there is no angle."
         )
     return float(np.einsum("nq,nm,mq->", Y, kernel, Y, optimize=True) / lengths)
 
@@ -228,10 +228,11 @@ def cumulative_pointwise_squared_covariance(
 
 
 def cumulative_alignment(features: Any, y: Any, kernel_evaluations: Any = None) -> np.ndarray:
-    """Return D(S) of the first 1, 2, ..., k features: the alignments of ``t_j t_j'`` with the target, summed.
+    """Return D(S) of the first 1, 2, ..., k features: the sum of their alignments with the target.
 
-    That is formula (12) of Dhanjal, Gunn and Shawe-Taylor (2009). For orthogonal features, and targets
-    without a mean, it is the share of the target that least squares explains.
+    That is formula (12) of Dhanjal, Gunn and Shawe-Taylor (2009), for the kernels ``t_j t_j'``. For
+    orthogonal features, and targets without a mean, it is the share of the target that least squares
+    explains.
 
     Parameters
     ----------
@@ -255,9 +256,7 @@ def cumulative_alignment(features: Any, y: Any, kernel_evaluations: Any = None) 
     T, Y = _features_and_targets(features, y)
     lengths, total = np.sum(T**2, axis=0), np.sum(Y**2)
     if not (lengths > 0).all() or not total > 0:
-        raise InvalidDataError(
-            "A feature, or y, is zero in all rows, so it has no alignment; remove it."
-        )
+        raise InvalidDataError("A feature, or y, is zero in all rows and has no alignment; remove it.")
     explained = np.sum((T.T @ Y) ** 2, axis=1) / lengths
     return _per_evaluation(np.cumsum(explained) / total, kernel_evaluations)
 
@@ -280,8 +279,8 @@ def _per_evaluation(values: np.ndarray, kernel_evaluations: Any) -> np.ndarray:
     evaluations = np.asarray(kernel_evaluations, dtype=np.float64)
     if evaluations.shape != values.shape or not (evaluations > 0).all():
         raise InvalidDataError(
-            f"kernel_evaluations must be {len(values)} numbers above 0, one for each number of features; "
-            "pass kernel_evaluations_ of the extractor."
+            f"kernel_evaluations must be {len(values)} numbers above 0, one for each number of "
+            "features; pass kernel_evaluations_ of the extractor."
         )
     return values / evaluations
 

@@ -135,9 +135,9 @@ class Predicting(NestedTransformer):
         """
         k = self.n_components_ if n_components is None else n_components
         alone = self.truncate(k)
-        alone._fit = replace(alone._current_fit(), model=features_as_they_are(k))  # type: ignore[attr-defined]
+        alone._fit = replace(alone._current_fit(), model=features_as_they_are(k))
         alone.n_features_in_ = k
-        vars(alone).pop("feature_names_in_", None)
+        alone.__dict__.pop("feature_names_in_", None)
         return alone
 
     def _scores(self, X: Any, n_components: int | None) -> np.ndarray:

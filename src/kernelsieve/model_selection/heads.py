@@ -73,7 +73,7 @@ class RidgePath:
             columns *= np.sqrt(sample_weight)[:, None]
         if alpha > 0:
             columns = np.vstack([columns, np.sqrt(alpha) * np.eye(k, k + n_targets)])
-        R = np.linalg.qr(columns, mode="r")[:k]
+        R = np.asarray(np.linalg.qr(columns, mode="r"))[:k]
         diagonal = np.abs(np.diagonal(R))
         if len(R) < k or diagonal.min() <= _COLLINEAR * diagonal.max():
             return None

@@ -19,7 +19,7 @@ from sklearn.base import (
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
-from sklearn.utils import indexable
+from sklearn.utils import assert_all_finite, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -41,8 +41,7 @@ from .folds import (
 from .nested_extractors import check_nested, fit_with_weight, last_step, name_in_pipeline, truncate
 from .progress import followed
 from .rules import RULES, Budget, Choice, Scores, choose
-
-_MOST_SIZES = 50  # numbers of features that are looked at unless told
+from .table import sizes_of, thinned, tidy_table
 
 
 def _chosen_has(method: str) -> Callable[[Any], bool]:
@@ -218,20 +217,22 @@ class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         """
         settings = self._check_parameters()
         X, y, groups, weight = indexable(X, y, groups, sample_weight)
+        if y is not None:
+            assert_all_finite(y, input_name="y")  # before a splitter tells what it is
         data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
         task = self._task()
         cv = check_cv(self.cv, y, classifier=self._tells_classes_apart(y))
         folds = list(cv.split(X, y, groups))
         curves = self._run(task, data, folds, settings)
         sizes = self._sizes_to_keep(task.sizes, curves)
-        self.path_ = _table(curves, settings, task.sizes, sizes, timed=task.time_rows)
+        self.path_ = tidy_table(curves, settings, task.sizes, sizes, timed=task.time_rows)
         self._choose(settings, n_folds=len(folds))
         self.scorer_ = task.scorer
         self.n_splits_ = len(folds)
         if self.refit:
             self._refit(task, data)
         else:
-            vars(self).pop("best_estimator_", None)  # of an earlier fit
+            self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         return self
 
     def _check_parameters(self) -> list[Mapping[str, Any]]:
@@ -278,9 +279,9 @@ class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         name = name_in_pipeline(self.extractor, "n_components")
         asked = last_step(self.extractor).n_components
         if self.n_components is None and asked is None:
-            sizes, largest = _thinned(DEFAULT_COMPONENTS), None  # as many as the data give
+            sizes, largest = thinned(DEFAULT_COMPONENTS), None  # as many as the data give
         else:
-            sizes = _sizes(asked if self.n_components is None else self.n_components)
+            sizes = sizes_of(asked if self.n_components is None else self.n_components)
             largest = int(sizes[-1])
         return Task(
             clone(self.extractor).set_params(**{name: largest}),
@@ -331,9 +332,7 @@ class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
             path["test_score"],
             path["k"][0],
             path["kernel_evaluations"].max(axis=0),
-            path["latency_us"].min(axis=0)
-            if "latency_us" in path
-            else np.full(path["k"][0].shape, np.nan),
+            path["latency_us"].min(axis=0) if "latency_us" in path else None,
         )
         choice = choose(scores, self.rule, self._budget)
         self._set_choice(scores, choice)
@@ -360,7 +359,7 @@ class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         self.best_estimator_ = ExtractorWithHead(truncate(extractor, k), head)
 
     def _affordable(self, model: Any) -> int:
-        """Return the chosen k, or fewer where the model of all rows costs more than those of the folds."""
+        """Return the chosen k, or fewer where the model of all rows costs more than the folds' did."""
         k = min(self.best_n_components_, model.n_components_)
         limit = self.max_kernel_evaluations
         if limit is None or model.kernel_evaluations_[k - 1] <= limit:
@@ -423,8 +422,8 @@ class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         if not self.refit:
             raise NotFittedError(
-                f"This {type(self).__name__} has chosen k = {self.best_n_components_} and fitted no model "
-                "with it; pass refit=True."
+                f"This {type(self).__name__} has chosen k = {self.best_n_components_} and fitted no "
+                "model with it; pass refit=True."
             )
         return self.best_estimator_
 
@@ -445,61 +444,3 @@ def _with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tupl
         )
     extractor = clone(extractor).set_params(**clone_values(of_extractor))
     return extractor, head if head is None else clone(head).set_params(**clone_values(of_head))
-
-
-def _sizes(n_components: Any) -> np.ndarray:
-    """Return the numbers of features that were asked for, in order."""
-    if isinstance(n_components, Integral):
-        return _thinned(int(n_components))
-    sizes = np.asarray(n_components)
-    if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
-        raise InvalidParameterError(
-            f"n_components={n_components!r} must be one number, or a list of whole numbers of at least 1."
-        )
-    return np.unique(sizes)
-
-
-def _thinned(largest: int) -> np.ndarray:
-    """Return every number up to the largest, or some in a geometric progression where they are many."""
-    if largest <= _MOST_SIZES:
-        return np.arange(1, largest + 1)
-    return np.unique(np.geomspace(1, largest, _MOST_SIZES).round().astype(int))
-
-
-def _table(
-    curves: Sequence[Sequence[Curve]],
-    settings: Sequence[Mapping[str, Any]],
-    all_sizes: np.ndarray,
-    sizes: np.ndarray,
-    *,
-    timed: bool,
-) -> dict[str, np.ndarray]:
-    """Return the tidy table, in the order of folds, settings and sizes."""
-    kept = np.isin(all_sizes, sizes)
-    n_folds, n_settings, n_sizes = len(curves), len(settings), len(sizes)
-    flat = [curve for of_fold in curves for curve in of_fold]
-
-    def column(name: str) -> np.ndarray:
-        return np.concatenate([getattr(curve, name)[kept] for curve in flat])
-
-    table = {"fold": np.repeat(np.arange(n_folds), n_settings * n_sizes)}
-    for name in sorted({name for setting in settings for name in setting}):
-        values = [setting.get(name) for setting in settings]
-        table[f"param_{name}"] = np.tile(np.repeat(_column_of(values), n_sizes), n_folds)
-    table |= {
-        "k": np.tile(sizes, n_folds * n_settings),
-        "train_score": column("train_score"),
-        "test_score": column("test_score"),
-        "fit_seconds": np.repeat([curve.seconds for curve in flat], n_sizes),
-        "kernel_evaluations": column("evaluations"),
-    }
-    return table | ({"latency_us": column("latency")} if timed else {})
-
-
-def _column_of(values: list[Any]) -> np.ndarray:
-    """Return numbers as numbers, and all else as objects, one a line."""
-    if all(isinstance(v, Real) and not isinstance(v, bool) for v in values):
-        return np.array(values)
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column

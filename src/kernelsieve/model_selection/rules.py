@@ -18,7 +18,7 @@ class Scores:
     test: np.ndarray
     sizes: np.ndarray  # k of each model
     evaluations: np.ndarray
-    latency: np.ndarray  # microseconds; NaN where it was not asked for
+    latency: np.ndarray | None = None  # microseconds, where they were asked for
 
     @property
     def mean(self) -> np.ndarray:
@@ -50,7 +50,7 @@ class Budget:
         if self.max_kernel_evaluations is not None:
             allowed &= scores.evaluations <= self.max_kernel_evaluations
         if self.max_latency_us is not None:
-            allowed &= scores.latency <= self.max_latency_us
+            allowed &= np.asarray(scores.latency) <= self.max_latency_us
         return allowed
 
     def __str__(self) -> str:
@@ -107,13 +107,12 @@ def _eligible(scores: Scores, budget: Budget) -> np.ndarray:
         )
     eligible = scored[budget.allows(scores)[scored]]
     if not len(eligible):
-        cheapest = scored[np.argmin(scores.evaluations[scored])]
-        timed = (
-            "" if budget.max_latency_us is None else f", {np.nanmin(scores.latency):.1f} microseconds"
-        )
+        cheapest = f"{scores.evaluations[scored].min():g} kernel evaluations"
+        if scores.latency is not None:
+            cheapest += f" and {scores.latency[scored].min():.1f} microseconds"
         raise InvalidParameterError(
-            f"No model has {budget}: the cheapest needs {scores.evaluations[cheapest]:g} kernel "
-            f"evaluations{timed}; raise the budget, lower n_components, or choose a sparser extractor."
+            f"No model has {budget}: the cheapest needs {cheapest}; raise the budget, lower "
+            "n_components, or choose a sparser extractor."
         )
     return eligible
 
