@@ -512,14 +512,14 @@ HALVES = KFold(2, shuffle=True, random_state=0)  # some checks sort rows by thei
 
 @parametrize_with_checks(
     [
-        ComponentPathCV(SparseMaximalAlignment(target="continuous"), Ridge(), cv=HALVES),
-        ComponentPathCV(SparseMaximalAlignment(), LogisticRegression(), cv=2),
-        ComponentPathCV(KernelPLS(target="classes"), cv=2),
+        ComponentPathCV(SparseMaximalAlignment(4, target="continuous"), Ridge(), cv=HALVES),
+        ComponentPathCV(SparseMaximalAlignment(4), LogisticRegression(), cv=2),
+        ComponentPathCV(KernelPLS(4, target="classes"), cv=2),
         ComponentPathCV(
-            KernelPLS(target="continuous"), cv=HALVES, param_grid={"gamma": [0.1, 1.0]}, rule="best"
+            KernelPLS(4, target="continuous"), cv=HALVES, param_grid={"gamma": [0.1, 1.0]}, rule="best"
         ),
         ComponentPathCV(
-            make_pipeline(StandardScaler(), SparseMaximalAlignment()), RidgeClassifier(), cv=2
+            make_pipeline(StandardScaler(), SparseMaximalAlignment(4)), RidgeClassifier(), cv=2
         ),
     ],
     expected_failed_checks=excused,
