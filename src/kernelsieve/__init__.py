@@ -1,5 +1,13 @@
 """Kernel features that are cheap to train and cheaper to use."""
 
+from .displays import (
+    ComponentPathDisplay,
+    CriterionPathDisplay,
+    FeatureMapDisplay,
+    LandmarkDisplay,
+    RocComparisonDisplay,
+    StabilityBoundDisplay,
+)
 from .greedy import (
     AcceleratedKernelFeatureAnalysis,
     SparseKernelFeatureAnalysis,
@@ -25,17 +33,23 @@ __version__ = "0.1.0"
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
     "BoostedLatentFeatures",
+    "ComponentPathDisplay",
+    "CriterionPathDisplay",
     "FeatureExtraction",
+    "FeatureMapDisplay",
     "KernelBoostedLatentFeatures",
     "KernelBoosting",
     "KernelFeatureExtraction",
     "KernelPCA",
     "KernelPLS",
+    "LandmarkDisplay",
     "OrthogonalLoadingsKernelPLS",
     "ReducedKernelOPLS",
+    "RocComparisonDisplay",
     "SparseKernelBoostedLatentFeatures",
     "SparseKernelFeatureAnalysis",
     "SparseKernelPLS",
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",
+    "StabilityBoundDisplay",
 ]
