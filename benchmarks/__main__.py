@@ -14,6 +14,7 @@ NAMES = (
     "kernel_pls",
     "sparse_pls",
     "pools",
+    "selection",
     "million",
 )
 
