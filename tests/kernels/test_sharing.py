@@ -20,16 +20,16 @@ from kernelsieve.kernels import (
 from kernelsieve.kernels.sharing import SharedKernel, shared
 
 FAMILIES = [
-    [RBF(0.1), RBF(2.0)],
-    [Laplacian(0.1), Laplacian(2.0)],
-    [Chi2(0.1), Chi2(2.0)],
-    [Polynomial(0.1, 2, 1.0), Polynomial(0.7, 3, 0.5), Sigmoid(0.2, 0.1)],
+    [RBF(0.001), RBF(0.02)],
+    [Laplacian(0.001), Laplacian(0.02)],
+    [Chi2(0.001), Chi2(0.02)],
+    [Polynomial(0.001, 2, 1.0), Polynomial(0.007, 3, 0.5), Sigmoid(0.002, 0.1)],
 ]
 
 
 @pytest.fixture
 def rows(rng):
-    return rng.uniform(0, 2, (30, 4)), rng.uniform(0, 2, (7, 4))
+    return rng.uniform(0, 2, (30, 400)), rng.uniform(0, 2, (7, 400))
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: type(f[0]).__name__)
@@ -59,21 +59,31 @@ def test_other_rows_landmarks_types_and_families_are_not_mixed_up(rows):
     X, Z = rows
     cache = BlockCache()
     with sharing(cache):
-        kernels = [shared(RBF(0.5)), shared(Laplacian(0.5))]
-    for kernel, plain in zip(kernels, (RBF(0.5), Laplacian(0.5)), strict=True):
+        kernels = [shared(RBF(0.005)), shared(Laplacian(0.005))]
+    for kernel, plain in zip(kernels, (RBF(0.005), Laplacian(0.005)), strict=True):
         for rows_, points in ((X, Z), (X[:7], Z), (X, Z[::-1]), (Z, X), (X + 1, Z)):
             assert_allclose(kernel.block(rows_, points), plain.block(rows_, points), rtol=1e-10)
     assert cache.reused == 0
 
 
 def test_a_kernel_too_narrow_for_products_of_norms_keeps_its_digits():
-    X = 1e4 + np.array([[0.0], [1e-4], [2e-4]]) + np.zeros((1, 3))
+    X = 1e4 + np.array([[0.0], [1e-4], [2e-4]]) + np.zeros((1, 400))
     X[:, 1] += np.array([0, 1e4, -1e4])
     cache = BlockCache()
     for gamma in (1e-9, 1e7):
         with sharing(cache):
             kernel = shared(RBF(gamma))
         assert_allclose(kernel.block(X, X), RBF(gamma).block(X, X), rtol=1e-12)
+
+
+def test_products_of_few_inputs_are_made_again_which_is_as_fast(rows):
+    X, Z = (part[:, :5] for part in rows)
+    cache = BlockCache()
+    with sharing(cache):
+        kernels = [shared(RBF(0.5)), shared(Polynomial(0.5)), shared(Laplacian(0.5))]
+    for kernel, plain in zip(kernels, (RBF(0.5), Polynomial(0.5), Laplacian(0.5)), strict=True):
+        assert_allclose(kernel.block(X, Z), plain.block(X, Z), rtol=1e-12)
+    assert cache.evaluated == 7 * 30  # of the laplacian kernel
 
 
 def test_memory_is_bounded(rows):

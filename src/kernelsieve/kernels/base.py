@@ -17,6 +17,10 @@ class Filler(Protocol):
     def __call__(self, X: Rows, out: np.ndarray) -> None: ...
 
 
+# A matrix product of fewer dense inputs takes no longer than reading its result from memory.
+_FEW_INPUTS = 400
+
+
 class SharedPart(NamedTuple):
     """What kernels that differ in their width alone have in common: distances or inner products."""
 
@@ -54,7 +58,10 @@ class Kernel(ABC):
         return type(self).__name__.lower()
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
-        """Prepare the part of the values that does not depend on parameters; None if there is none."""
+        """Prepare the part of the values that does not depend on parameters.
+
+        None where there is none, or where keeping it would not pay.
+        """
         return None
 
     def finish(self, values: np.ndarray) -> None:
@@ -97,6 +104,11 @@ def prepare_out(out: np.ndarray | None, n_rows: int, n_landmarks: int) -> np.nda
             f"got shape {out.shape} and type {out.dtype}."
         )
     return out
+
+
+def product_pays(Z: Rows) -> bool:
+    """Tell if inner products with these landmarks are worth keeping."""
+    return sparse.issparse(Z) or Z.shape[1] >= _FEW_INPUTS
 
 
 def as_dtype(X: Rows, dtype: type) -> Rows:

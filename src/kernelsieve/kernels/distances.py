@@ -11,7 +11,16 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import additive_chi2_kernel, manhattan_distances
 
 from ..exceptions import InvalidDataError
-from .base import Filler, Kernel, Rows, SharedPart, as_dtype, inner_products, row_norms_squared
+from .base import (
+    Filler,
+    Kernel,
+    Rows,
+    SharedPart,
+    as_dtype,
+    inner_products,
+    product_pays,
+    row_norms_squared,
+)
 from .fast_exp import exp_inplace
 
 
@@ -44,8 +53,8 @@ class RBF(Kernel):
 
         return fill
 
-    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart:
-        return self._exponents(Z, dtype, 1.0)
+    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
+        return self._exponents(Z, dtype, 1.0) if product_pays(Z) else None
 
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self.gamma)

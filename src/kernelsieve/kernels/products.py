@@ -8,7 +8,16 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from ..exceptions import KernelError
-from .base import Filler, Kernel, Rows, SharedPart, as_dtype, inner_products, row_norms_squared
+from .base import (
+    Filler,
+    Kernel,
+    Rows,
+    SharedPart,
+    as_dtype,
+    inner_products,
+    product_pays,
+    row_norms_squared,
+)
 
 
 @dataclass(frozen=True)
@@ -45,8 +54,8 @@ class Polynomial(Kernel):
 
         return fill
 
-    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart:
-        return SharedPart("inner products", Linear().against(Z, dtype))
+    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
+        return SharedPart("inner products", Linear().against(Z, dtype)) if product_pays(Z) else None
 
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self.gamma)
@@ -74,8 +83,8 @@ class Sigmoid(Kernel):
 
         return fill
 
-    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart:
-        return SharedPart("inner products", Linear().against(Z, dtype))
+    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
+        return SharedPart("inner products", Linear().against(Z, dtype)) if product_pays(Z) else None
 
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self.gamma)

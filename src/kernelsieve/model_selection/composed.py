@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -117,13 +116,13 @@ class ExtractorWithHead(BaseEstimator):
 
 
 def composed_tags(tags: Any, extractor: Any, head: Any) -> Any:
-    """Let inputs be those of the extractor, and targets those of the head."""
+    """Let inputs be those of the extractor, targets those of the head; tags are fresh objects."""
     of_extractor, of_head = get_tags(extractor), get_tags(extractor if head is None else head)
-    tags.input_tags = deepcopy(of_extractor.input_tags)
-    tags.transformer_tags = deepcopy(get_tags(last_step(extractor)).transformer_tags)
+    tags.input_tags = of_extractor.input_tags
+    tags.transformer_tags = get_tags(last_step(extractor)).transformer_tags
     tags.estimator_type = of_head.estimator_type
-    tags.classifier_tags = deepcopy(of_head.classifier_tags)
-    tags.regressor_tags = deepcopy(of_head.regressor_tags)
-    tags.target_tags = deepcopy(of_head.target_tags)
+    tags.classifier_tags = of_head.classifier_tags
+    tags.regressor_tags = of_head.regressor_tags
+    tags.target_tags = of_head.target_tags
     tags.target_tags.required |= of_extractor.target_tags.required
     return tags

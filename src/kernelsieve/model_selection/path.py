@@ -79,7 +79,8 @@ class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
     param_grid : dict or list of dicts, default=None
         Values of parameters of the extractor, as ``GridSearchCV`` takes them; names that begin with
         ``head__`` belong to the head. Values of ``gamma``, ``degree`` and ``coef0`` share distances or
-        inner products, and values of the head's parameters share one fit of the extractor.
+        inner products where that saves time, and values of the head's parameters share one fit of the
+        extractor.
     cv : int, splitter or iterable, default=None
         As for ``GridSearchCV``; None is 5 folds, stratified where labels are predicted.
     scoring : str or callable, default=None
