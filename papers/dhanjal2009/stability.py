@@ -122,7 +122,7 @@ def state_figure4(by_title: Mapping[str, Mapping[str, list[Comparison]]]) -> Non
 
 
 def _line(name: str, values: np.ndarray, how: str) -> None:
-    print(f"    {name:<26}" + "".join(f"{format(value, how):>8}" for value in values))
+    print(f"    {name:<26}" + "".join(f"{format(value, how):>9}" for value in values))
 
 
 def draw_figure4(results: Mapping[str, list[Comparison]], path: Path) -> Path:

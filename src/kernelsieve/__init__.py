@@ -27,12 +27,14 @@ from .latent import (
     SparseKernelBoostedLatentFeatures,
     SparseKernelPLS,
 )
+from .model_selection import ComponentPathCV
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
     "BoostedLatentFeatures",
+    "ComponentPathCV",
     "ComponentPathDisplay",
     "CriterionPathDisplay",
     "FeatureExtraction",

@@ -513,13 +513,13 @@ HALVES = KFold(2, shuffle=True, random_state=0)  # some checks sort rows by thei
 @parametrize_with_checks(
     [
         ComponentPathCV(SparseMaximalAlignment(4, target="continuous"), Ridge(), cv=HALVES),
-        ComponentPathCV(SparseMaximalAlignment(4), LogisticRegression(), cv=2),
-        ComponentPathCV(KernelPLS(4, target="classes"), cv=2),
+        ComponentPathCV(SparseMaximalAlignment(2), LogisticRegression(), cv=2),
+        ComponentPathCV(KernelPLS(2, target="classes"), cv=2),
         ComponentPathCV(
             KernelPLS(4, target="continuous"), cv=HALVES, param_grid={"gamma": [0.1, 1.0]}, rule="best"
         ),
         ComponentPathCV(
-            make_pipeline(StandardScaler(), SparseMaximalAlignment(4)), RidgeClassifier(), cv=2
+            make_pipeline(StandardScaler(), SparseMaximalAlignment(2)), RidgeClassifier(), cv=2
         ),
     ],
     expected_failed_checks=excused,
