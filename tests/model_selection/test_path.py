@@ -354,6 +354,28 @@ def test_a_model_of_all_rows_that_costs_more_is_made_smaller_or_refused(diabetes
     assert not hasattr(search, "path_")
 
 
+def test_a_model_of_all_rows_keeps_to_the_budget_too(diabetes, monkeypatch):
+    X, y = diabetes
+    price = {295: 1, 294: 1, 442: 2}  # kernel evaluations for a feature, by rows
+    monkeypatch.setattr(
+        SparseMaximalAlignment,
+        "kernel_evaluations_",
+        property(lambda self: price[self.n_rows_] * np.arange(1, self.n_components_ + 1)),
+    )
+    original = SparseMaximalAlignment.fit
+
+    def fit(self, X, y, **kwargs):
+        self.n_rows_ = len(X)
+        return original(self, X, y, **kwargs)
+
+    monkeypatch.setattr(SparseMaximalAlignment, "fit", fit)
+    search = ComponentPathCV(
+        SparseMaximalAlignment(8), Ridge(), n_components=[8], cv=CV, max_kernel_evaluations=9
+    ).fit(X, y)
+    assert search.best_n_components_ == search.transform(X).shape[1] == 4
+    assert search.reason_.endswith("Fitted to all rows, 4 features keep to the budget.")
+
+
 def test_budget_of_microseconds(diabetes, monkeypatch):
     X, y = diabetes
     monkeypatch.setattr(
@@ -423,6 +445,7 @@ def test_the_chosen_model_is_a_fit_with_so_many_features(diabetes):
         SparseMaximalAlignment(12), Ridge(), param_grid={"gamma": [0.05, 0.1]}, cv=CV
     ).fit(X, y)
     k, gamma = search.best_n_components_, search.best_params_["gamma"]
+    assert search.reason_.startswith(f"k = {k} (gamma={gamma}) ")
     direct = make_pipeline(SparseMaximalAlignment(k, gamma=gamma), Ridge()).fit(X, y)
     assert_allclose(search.predict(X), direct.predict(X), rtol=1e-8)
     assert_allclose(search.transform(X), direct[0].transform(X), atol=1e-8)

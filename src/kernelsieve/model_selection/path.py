@@ -334,6 +334,7 @@ class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
             path["k"][0],
             path["kernel_evaluations"].max(axis=0),
             path["latency_us"].min(axis=0) if "latency_us" in path else None,
+            _in_words(settings, repeat=path["k"].shape[1] // len(settings)),
         )
         choice = choose(scores, self.rule, self._budget)
         self._set_choice(scores, choice)
@@ -360,21 +361,22 @@ class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         self.best_estimator_ = ExtractorWithHead(truncate(extractor, k), head)
 
     def _affordable(self, model: Any) -> int:
-        """Return the chosen k, or fewer where the model of all rows costs more than the folds' did."""
-        k = min(self.best_n_components_, model.n_components_)
-        limit = self.max_kernel_evaluations
-        if limit is None or model.kernel_evaluations_[k - 1] <= limit:
-            return k
-        cheap = int(np.searchsorted(model.kernel_evaluations_, limit, side="right"))
-        if cheap == 0:
+        """Return the chosen k, or fewer where the model of all rows has fewer or costs more."""
+        chosen, limit = self.best_n_components_, self.max_kernel_evaluations
+        k = min(chosen, model.n_components_)
+        if limit is not None:
+            k = min(k, int(np.searchsorted(model.kernel_evaluations_, limit, side="right")))
+        if k == 0:
             raise InvalidParameterError(
                 f"max_kernel_evaluations={limit:g}: fitted to all rows, one feature needs "
                 f"{model.kernel_evaluations_[0]} kernel evaluations; raise the budget, or choose a "
                 "sparser extractor."
             )
-        self.reason_ += f" Fitted to all rows, {cheap} features keep to the budget."
-        self.best_n_components_ = cheap
-        return cheap
+        if k < chosen:
+            why = "keep to the budget" if k < model.n_components_ else "are all that there are"
+            self.reason_ += f" Fitted to all rows, {k} features {why}."
+            self.best_n_components_ = k
+        return k
 
     # ------------------------------------------------------------------ the chosen model
 
@@ -445,3 +447,11 @@ def _with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tupl
         )
     extractor = clone(extractor).set_params(**clone_values(of_extractor))
     return extractor, head if head is None else clone(head).set_params(**clone_values(of_head))
+
+
+def _in_words(settings: Sequence[Mapping[str, Any]], repeat: int) -> list[str]:
+    """Return the settings as text, each as often as there are numbers of features; nothing for one."""
+    if len(settings) < 2:
+        return []
+    words = [", ".join(f"{k}={v!r}" for k, v in setting.items()) for setting in settings]
+    return [text for text in words for _ in range(repeat)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,12 @@ class Scores:
     sizes: np.ndarray  # k of each model
     evaluations: np.ndarray
     latency: np.ndarray | None = None  # microseconds, where they were asked for
+    settings: Sequence[str] = ()  # of each model, in words, where there are several
+
+    def name(self, model: int) -> str:
+        """Return how a model is called in a sentence."""
+        k = f"k = {self.sizes[model]}"
+        return f"{k} ({self.settings[model]})" if self.settings else k
 
     @property
     def mean(self) -> np.ndarray:
@@ -77,7 +84,9 @@ def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
     best = _first(eligible, -mean, k)
     within = f" of the models with {budget}" if budget.given else ""
     if rule != "one_standard_error":
-        return Choice(best, f"k = {k[best]} has the best mean test score{within}, {mean[best]:.4g}.")
+        return Choice(
+            best, f"{scores.name(best)} has the best mean test score{within}, {mean[best]:.4g}."
+        )
     error = scores.standard_error[best]
     near = eligible[mean[eligible] >= mean[best] - error]
     chosen = _first(near, k, -mean)
@@ -86,14 +95,14 @@ def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
     if k[chosen] == k[best]:
         return Choice(
             chosen,
-            f"k = {k[best]} has the best mean test score{within}, {mean[chosen]:.4g}, and no smaller k "
-            f"is within one standard error ({error:.2g}, {folds}) of it.",
+            f"{scores.name(chosen)} has the best mean test score{within}, {mean[chosen]:.4g}, and no "
+            f"smaller k is within one standard error ({error:.2g}, {folds}) of it.",
         )
     return Choice(
         chosen,
-        f"k = {k[chosen]} is the smallest number of features whose mean test score, "
+        f"{scores.name(chosen)} is the smallest number of features whose mean test score, "
         f"{mean[chosen]:.4g}, is within one standard error ({error:.2g}, {folds}) of the best"
-        f"{within}, {mean[best]:.4g} with k = {k[best]}.",
+        f"{within}, {mean[best]:.4g} with {scores.name(best)}.",
     )
 
 
