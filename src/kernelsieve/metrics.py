@@ -197,7 +197,7 @@ def cumulative_squared_covariance(features: Any, y: Any, kernel_evaluations: Any
 def cumulative_pointwise_squared_covariance(
     features: Any, y: Any, kernel_evaluations: Any = None
 ) -> np.ndarray:
-    """Return the mean of ``y^2 (t_1^2 + ... + t_j^2)`` for the first 1, 2, ..., k features.
+    """Return the mean of ``y^2 |t|^2`` for the first 1, 2, ..., k features t.
 
     This is what the stability bound of Dhanjal, Gunn and Shawe-Taylor (2009, Theorem 5.5) is about. The
     paper calls it cumulative square covariance too; it is the mean of squares where
