@@ -29,7 +29,7 @@ class BlockCache:
     (9, 9)
     """
 
-    def __init__(self, max_bytes: float = 2**29) -> None:
+    def __init__(self, max_bytes: float = 2**28) -> None:
         self.max_bytes = max_bytes
         self.evaluated = 0  # values
         self.reused = 0
