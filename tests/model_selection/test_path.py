@@ -30,6 +30,7 @@ from kernelsieve import (
     SparseMaximalCovariance,
 )
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
+from kernelsieve.model import NestedTransformer
 from kernelsieve.model_selection import ComponentPathCV, nested_cross_validate
 from kernelsieve.model_selection.table import thinned
 
@@ -521,6 +522,15 @@ def test_what_cannot_work_is_refused_and_changes_nothing(diabetes):
         with pytest.raises(ValueError, match=message):
             search.fit(X, y)
         assert vars(search) == asked
+
+
+def test_an_extractor_of_one_size_is_refused(diabetes):
+    class OneSize(NestedTransformer):
+        def fit(self, X, y=None):
+            return self
+
+    with pytest.raises(InvalidParameterError, match="OneSize has no n_components to choose"):
+        ComponentPathCV(OneSize(), Ridge()).fit(*diabetes)
 
 
 def excused(estimator):

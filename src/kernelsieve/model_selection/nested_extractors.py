@@ -28,11 +28,16 @@ def name_in_pipeline(extractor: Any, parameter: str) -> str:
 
 
 def check_nested(extractor: Any) -> None:
-    """Refuse what does not give nested features."""
-    if not isinstance(last_step(extractor), NestedTransformer):
+    """Refuse what does not give nested features, or any number but one."""
+    model = last_step(extractor)
+    if not isinstance(model, NestedTransformer):
         raise InvalidParameterError(
             f"extractor={extractor!r} does not give nested features; pass an extractor of kernelsieve, "
             "such as SparseMaximalAlignment(), or a Pipeline that ends in one."
+        )
+    if "n_components" not in model.get_params():
+        raise InvalidParameterError(
+            f"{type(model).__name__} has no n_components to choose; pass an extractor that has."
         )
 
 
