@@ -478,6 +478,19 @@ def test_in_a_pipeline_with_data_frames_and_cross_validation(diabetes):
     assert cross_val_score(pipeline, frame, y, cv=2).shape == (2,)
 
 
+def test_features_as_data_frames(diabetes):
+    X, y = diabetes
+    search = ComponentPathCV(SparseMaximalAlignment(4), Ridge(), cv=2).set_output(transform="pandas")
+    features = search.fit(X, y).transform(X)
+    assert list(features) == list(search.get_feature_names_out())
+    assert_allclose(features, search.best_estimator_.transform(X))
+    assert_allclose(search.fit_transform(X, y), features)
+    frames = SparseMaximalAlignment(4).set_output(transform="pandas")
+    other = ComponentPathCV(frames, Ridge(), cv=2).fit(X, y)
+    assert_allclose(other.path_["test_score"], search.path_["test_score"])
+    assert isinstance(other.transform(X), pd.DataFrame)
+
+
 @pytest.mark.parametrize("installed", [True, False])
 def test_progress(installed, diabetes, monkeypatch, capsys):
     X, y = diabetes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -16,17 +16,15 @@ from sklearn.base import (
     clone,
     is_classifier,
 )
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import assert_all_finite, indexable
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import Interval, StrOptions, fit_context
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from ..model import DEFAULT_COMPONENTS, Predicting, TargetEncoder, all_or_nothing
 from .composed import ExtractorWithHead, composed_tags
+from .delegation import DelegatingToChosen
 from .folds import (
     HEAD,
     Curve,
@@ -36,7 +34,6 @@ from .folds import (
     group_settings,
     own_head,
     run_group,
-    score_of,
 )
 from .nested_extractors import check_nested, fit_with_weight, last_step, name_in_pipeline, truncate
 from .progress import followed
@@ -44,19 +41,7 @@ from .rules import RULES, Budget, Choice, Scores, choose
 from .table import sizes_of, thinned, tidy_table
 
 
-def _chosen_has(method: str) -> Callable[[Any], bool]:
-    """Tell if the chosen model has a method; before the fit, if what it is made of has."""
-
-    def check(search: Any) -> bool:
-        fitted = vars(search).get("best_estimator_")
-        parts = search.extractor if search.head is None else search.head
-        getattr(parts if fitted is None else fitted, method)
-        return True
-
-    return check
-
-
-class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
+class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, BaseEstimator):
     """Choose the number of features by cross-validation that fits the extractor once a fold.
 
     Features are nested: the first k of a large model are the model with k features. So for each fold,
@@ -377,58 +362,6 @@ class ComponentPathCV(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
             self.reason_ += f" Fitted to all rows, {k} features {why}."
             self.best_n_components_ = k
         return k
-
-    # ------------------------------------------------------------------ the chosen model
-
-    @available_if(_chosen_has("predict"))
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the target of rows with the chosen model."""
-        return self._chosen().predict(X)
-
-    @available_if(_chosen_has("decision_function"))
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of the classes by the chosen model."""
-        return self._chosen().decision_function(X)
-
-    @available_if(_chosen_has("predict_proba"))
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the classes by the chosen model."""
-        return self._chosen().predict_proba(X)
-
-    def transform(self, X: Any) -> Any:
-        """Return the features of the chosen model."""
-        return self._chosen().transform(X)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the score of the chosen model, by ``scoring`` or the head's own score."""
-        model = self._chosen()
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return score_of(self.scorer_, model, Data(X, y, weight))
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the chosen model's features."""
-        return self._chosen().get_feature_names_out(input_features)
-
-    @property
-    def classes_(self) -> np.ndarray:
-        return self._chosen().classes_
-
-    @property
-    def n_features_in_(self) -> int:
-        return self._chosen().n_features_in_
-
-    @property
-    def feature_names_in_(self) -> np.ndarray:
-        return self._chosen().feature_names_in_
-
-    def _chosen(self) -> ExtractorWithHead:
-        check_is_fitted(self)
-        if not self.refit:
-            raise NotFittedError(
-                f"This {type(self).__name__} has chosen k = {self.best_n_components_} and fitted no "
-                "model with it; pass refit=True."
-            )
-        return self.best_estimator_
 
     def __sklearn_is_fitted__(self) -> bool:
         return "path_" in vars(self)
