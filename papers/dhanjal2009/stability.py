@@ -20,6 +20,8 @@ from kernelsieve.datasets import load_local
 from kernelsieve.metrics import cumulative_pointwise_squared_covariance
 from kernelsieve.model_selection import StabilityBound, stability_bound
 
+from .pictures import new_figure, save, style
+
 DATA_SETS = ("puma32H", "bank32nh")
 SPLITS = range(20)
 N_FEATURES = 20
@@ -132,8 +134,6 @@ def draw_figure4(
 
     With the rbf kernel the first feature has nearly everything, and g falls on a straight line.
     """
-    from .figures import new_figure, save
-
     figure, panels = new_figure(2, 7.8)
     for place, name in enumerate(DATA_SETS):
         draw_comparison(panels[0, place], wide[name], cost=False)
@@ -145,8 +145,6 @@ def draw_figure4(
 
 def draw_comparison(panel: Any, comparisons: list[Comparison], *, cost: bool) -> None:
     """Draw the bound, and the means of training and test rows, with or without the cost of features."""
-    from .figures import style
-
     k = comparisons[0].bound.n_components
     kinds = {
         "test rows": lambda c: c.test,
