@@ -133,7 +133,7 @@ def synthetic() -> Task:
         labels=False,
         prefixes=range(4, 81, 4),
         drawn=(5, 10, 20, 40, 80),
-        folds=ShuffleSplit(3, train_size=0.4, test_size=0.1, random_state=0),  # a minute is short
+        folds=ShuffleSplit(3, train_size=0.4, test_size=0.1, random_state=0),
     )
 
 
