@@ -17,6 +17,7 @@ NAMES = (
     "sparse_fisher",
     "pools",
     "subspace",
+    "selection",
     "million",
 )
 

@@ -8,15 +8,15 @@ same linear head on all of them:
 - KernelPCA needs every example it was trained on for every new row;
 - PLSRegression is linear and needs no kernel at all.
 
-k is chosen without looking at the test rows. The features are nested, so one fit gives the hold-out
-error for every k, and the smallest k within one standard error of the best is taken.
+k is chosen without looking at the test rows, by cross-validation over every k. The features are nested,
+so that takes one fit a fold, and the smallest k within one standard error of the best is taken.
 
-Run it with ``make demo``. It prints a table a data set and draws two pictures.
+Run it with ``make demo``. It prints a table a data set and draws three pictures.
 """
 
 from __future__ import annotations
 
-import copy
+import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,6 +40,8 @@ from sklearn.preprocessing import LabelBinarizer, StandardScaler
 
 from kernelsieve import SparseMaximalAlignment
 from kernelsieve.datasets import make_interactions
+from kernelsieve.displays import ComponentPathDisplay
+from kernelsieve.model_selection import ComponentPathCV
 
 OUTPUT = Path(__file__).resolve().parents[1] / "output"
 KERNEL_PCA_ROWS = 2_000  # its cost grows with the square of the rows, and of every prediction with them
@@ -131,7 +133,7 @@ def synthetic() -> Task:
         labels=False,
         prefixes=range(4, 81, 4),
         drawn=(5, 10, 20, 40, 80),
-        folds=ShuffleSplit(1, test_size=0.2, random_state=0),
+        folds=ShuffleSplit(3, train_size=0.4, test_size=0.1, random_state=0),
     )
 
 
@@ -205,53 +207,19 @@ def mean_and_error(values: np.ndarray) -> tuple[float, float]:
 # ---------------------------------------------------------------------- choosing k
 
 
-def hold_out_losses(task: Task) -> np.ndarray:
-    """Return the losses of held-out rows (lines) for every number of features (columns).
-
-    One fit with the most features, of the model and of the head, serves for all of them.
-    """
-    folds = []
-    for fitted, held in task.folds.split(task.X):
-        model = sieve(task.prefixes[-1], task).fit(task.X[fitted], task.y[fitted])
-        head = new_head(task.labels).fit(model.transform(task.X[fitted]), task.y[fitted])
-        columns = [
-            losses(
-                head_of_first(head, j),
-                model.transform(task.X[held], n_components=j),
-                task.y[held],
-                task.labels,
-            )
-            for j in task.prefixes
-        ]
-        folds.append(np.column_stack(columns))
-    return np.concatenate(folds)
-
-
-def head_of_first(head: Any, j: int) -> Any:
-    """Return the head for the first j features.
-
-    The features are orthogonal, so the coefficient of one does not depend on those that follow.
-    """
-    shorter = copy.copy(head)
-    shorter.coef_ = head.coef_[..., :j]
-    shorter.n_features_in_ = j
-    return shorter
-
-
-def choose_k(task: Task) -> int:
-    """Choose the smallest k whose hold-out error is within one standard error of the best."""
-    table = hold_out_losses(task)
-    means = table.mean(axis=0)
-    best = int(np.argmin(means))
-    error, spread = mean_and_error(table[:, best])
-    chosen = int(np.flatnonzero(means <= error + spread)[0])
-    k = task.prefixes[chosen]
-    print(
-        f"  Hold-out {task.error_name} is lowest with {task.prefixes[best]} features: "
-        f"{error:.4f}, standard error {spread:.4f}.\n"
-        f"  k = {k} is the smallest within one standard error: {means[chosen]:.4f}."
-    )
-    return k
+def choose_k(task: Task) -> ComponentPathCV:
+    """Score every k in every fold, from one fit a fold, and say which is taken and why."""
+    extractor = sieve(task.prefixes[-1], task)
+    search = ComponentPathCV(
+        extractor,
+        new_head(task.labels),
+        n_components=list(task.prefixes),
+        cv=task.folds,
+        scoring="accuracy" if task.labels else "r2",
+        refit=False,
+    ).fit(task.X, task.y)
+    print(textwrap.fill(search.reason_, 100, initial_indent="  ", subsequent_indent="  "))
+    return search
 
 
 # ---------------------------------------------------------------------- comparing
@@ -350,6 +318,15 @@ def draw_errors(tasks: list[Task], chosen: list[int]) -> Path:
     return save(figure, "demo.png")
 
 
+def draw_paths(tasks: list[Task], searches: list[ComponentPathCV]) -> Path:
+    """Draw what the choice of k was made by, a panel for each data set."""
+    figure, panels = plt.subplots(1, len(tasks), figsize=(4.4 * len(tasks), 4.8), layout="constrained")
+    for panel, task, search in zip(panels, tasks, searches, strict=True):
+        ComponentPathDisplay.from_estimator(search, ax=panel, markersize=0)
+        panel.set_title(task.name)
+    return save(figure, "demo_path.png")
+
+
 def mark_choice(panel: Any, k: int) -> None:
     panel.axvline(k, color="black", linewidth=0.8)
     panel.annotate(
@@ -411,14 +388,17 @@ def main() -> None:
     start = time.perf_counter()
     warm_up()
     tasks = [breast_cancer(), digits(), synthetic()]
-    chosen = []
+    searches = []
     for task in tasks:
         n_rows, n_inputs = task.X.shape
         print(f"{task.name}: {n_rows:,} rows to train, {len(task.X_test):,} to test, {n_inputs} inputs")
-        chosen.append(choose_k(task))
-        compare(task, chosen[-1])
-    errors, examples = draw_errors(tasks, chosen), draw_digits(tasks[1])
+        searches.append(choose_k(task))
+        compare(task, searches[-1].best_n_components_)
+    paths = draw_paths(tasks, searches)
+    errors = draw_errors(tasks, [search.best_n_components_ for search in searches])
+    examples = draw_digits(tasks[1])
     print("Pictures:")
+    print(f"  {paths}: cross-validated scores by which the number of features was chosen")
     print(f"  {errors}: error against number of features")
     print(f"  {examples}: the chosen digits")
     print(f"All in {time.perf_counter() - start:.0f} s.")

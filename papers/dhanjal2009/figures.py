@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 
 from kernelsieve import SparseMaximalAlignment, SparseMaximalCovariance
-from kernelsieve.datasets import make_sparse_linear
+from kernelsieve.datasets import DATA_VARIABLE, local_data_folder, make_sparse_linear
+
+from . import stability
+from .pictures import new_figure, save, style
 
 CRITERIA = {"covariance": SparseMaximalCovariance, "alignment": SparseMaximalAlignment}
 NAMES = {"covariance": "cumulative square covariance", "alignment": "cumulative alignment"}
@@ -28,11 +31,6 @@ MOST_EVALUATIONS = 90  # so 90, 45 and 30 directions: triples of 100 examples ar
 SUBSETS = (25, 50, 100, 200, 500, 2000)
 ALL = SUBSETS[-1]
 N_FEATURES = 100
-
-# Colours that survive colour blindness, and a dash each for those who print in grey.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#000000")
-DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
-MARKERS = ("o", "s", "^", "x", "D", "v")
 
 
 # ---------------------------------------------------------------------- figure 2
@@ -144,45 +142,6 @@ def share_of_all(curves: Mapping[int, np.ndarray], subset: int) -> np.ndarray:
 # ---------------------------------------------------------------------- pictures
 
 
-def new_figure(n_lines: int, height: float) -> tuple[Any, np.ndarray]:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(n_lines, 2, figsize=(9.5, height), layout="constrained", squeeze=False)
-
-
-def style(place: int, every: int) -> dict[str, Any]:
-    return {
-        "color": COLOURS[place],
-        "linestyle": DASHES[place],
-        "marker": MARKERS[place],
-        "markevery": every,
-        "markersize": 5,
-        "linewidth": 1.5,
-    }
-
-
-def save(figure: Any, panels: np.ndarray, legend_title: str, path: Path) -> Path:
-    """Put one legend below all panels, where it hides nothing, and write the file."""
-    handles, names = panels[0, 0].get_legend_handles_labels()
-    figure.legend(
-        handles,
-        names,
-        title=legend_title,
-        loc="outside lower center",
-        ncols=len(names),
-        frameon=False,
-        handlelength=3.5,
-    )
-    for panel in panels.flat:
-        panel.grid(alpha=0.25)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
-    return path
-
-
 def draw_figure2(results: Mapping[str, Mapping[int, list[Curve]]], path: Path) -> Path:
     """Above, the paper's figure; below, the same curves for equal numbers of evaluations."""
     figure, panels = new_figure(2, 7.6)
@@ -276,7 +235,7 @@ def print_line(name: str, values: np.ndarray, how: str) -> None:
 
 
 def main(output: Path) -> None:
-    """Compute both figures, print what they say, and draw them into a folder."""
+    """Compute the figures, print what they say, and draw them into a folder."""
     start = time.perf_counter()
     print("Dhanjal, Gunn and Shawe-Taylor (2009)")
     second = {criterion: figure2(criterion) for criterion in CRITERIA}
@@ -285,4 +244,8 @@ def main(output: Path) -> None:
     third = figure3()
     state_figure3(third)
     print(f"  {draw_figure3(third, output / 'dhanjal2009_fig3.png')}")
+    if local_data_folder() is None:
+        print(f"Figure 4 is skipped: set {DATA_VARIABLE} to the folder with the papers' data sets")
+    else:
+        stability.main(output)
     print(f"  {time.perf_counter() - start:.0f} s")

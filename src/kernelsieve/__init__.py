@@ -27,6 +27,9 @@ from .latent import (
     SparseKernelBoostedLatentFeatures,
     SparseKernelPLS,
 )
+from .model_selection import (
+    ComponentPathCV,
+)
 from .rayleigh import (
     GreedyKernelFisherDiscriminant,
     KernelFisherDiscriminant,
@@ -43,6 +46,7 @@ from .subspace import (
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
     "BoostedLatentFeatures",
+    "ComponentPathCV",
     "ComponentPathDisplay",
     "CriterionPathDisplay",
     "FeatureExtraction",

@@ -17,3 +17,7 @@ class KernelError(ValueError):
 
 class FewerFeaturesWarning(UserWarning):
     """The data gave fewer features than were asked for."""
+
+
+class VacuousBoundWarning(UserWarning):
+    """A bound says nothing, so what was chosen by it is chosen by chance."""

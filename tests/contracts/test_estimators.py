@@ -279,6 +279,11 @@ def test_prefixes_truncation_and_projector_agree(fitted, diabetes):
     assert_allclose(fitted.projector()(X[5]), everything[5], atol=1e-9)
 
 
+def test_kernel_evaluations_are_the_landmarks_of_every_prefix(fitted):
+    expected = [len(fitted.truncate(k).landmarks_) for k in range(1, 7)]
+    assert_array_equal(fitted.kernel_evaluations_, expected)
+
+
 def test_features_are_orthogonal_and_centred(fitted, diabetes):
     if isinstance(fitted, KernelBoosting | KernelDiscriminantQR):
         pytest.skip("features are those of a sum of kernels, or discriminants, and neither")

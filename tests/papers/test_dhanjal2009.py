@@ -1,4 +1,4 @@
-"""What figures 2 and 3 of Dhanjal, Gunn and Shawe-Taylor (2009) show, as statements."""
+"""What figures 2 to 4 of Dhanjal, Gunn and Shawe-Taylor (2009) show, as statements."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from kernelsieve.datasets import DATA_VARIABLE, local_data_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -68,3 +70,47 @@ def test_500_of_2000_columns_come_within_two_percent_of_all(figures):
     shares = [figures.share_of_all(curves, 500)[:, -1] for curves in results.values()]
     assert np.mean(shares) > 0.98
     assert np.min(shares) > 0.95
+
+
+# ---------------------------------------------------------------------- figure 4
+
+
+@pytest.fixture(scope="module")
+def stability(figures):
+    return figures.stability
+
+
+@pytest.fixture(scope="module")
+def bounds(stability):
+    """All 20 splits with fewer features than the figure has."""
+    if local_data_folder() is None:
+        pytest.skip(f"set {DATA_VARIABLE} to the folder with the papers' data sets")
+    return stability.figure4(n_features=6)
+
+
+@pytest.mark.parametrize("name", ["puma32H", "bank32nh"])
+def test_the_bound_is_below_the_test_expectation_in_nine_of_ten_splits(stability, bounds, name):
+    assert len(bounds[name]) == 20
+    share = stability.share_that_holds(bounds[name])
+    assert share.shape == (6,)
+    assert np.all(share >= 0.9)
+
+
+def test_the_bound_says_something_of_the_first_set_and_nothing_of_the_second(bounds):
+    low, high = (
+        np.mean([c.relative(c.bound.bound) for c in bounds[name]], axis=0)
+        for name in ("bank32nh", "puma32H")
+    )
+    assert np.all(high > 0)
+    assert np.all(low < 0)
+    # because of the radius, as the paper says
+    for comparison in bounds["bank32nh"]:
+        assert np.all(comparison.bound.confidence > 5 * comparison.bound.complexity)
+
+
+@pytest.mark.parametrize("name", ["puma32H", "bank32nh"])
+def test_without_outliers_the_bound_is_nearer(stability, bounds, name):
+    trimmed = [stability.compare(name, seed, 6, trim=stability.TRIM) for seed in range(3)]
+    for before, after in zip(bounds[name], trimmed, strict=False):
+        assert np.all(after.relative(after.bound.bound) > before.relative(before.bound.bound))
+        assert np.all(after.holds)

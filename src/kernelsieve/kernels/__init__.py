@@ -7,10 +7,12 @@ from .fast_exp import exp_inplace
 from .gradients import landmark_gradient
 from .products import Cosine, Linear, Polynomial, Sigmoid
 from .resolve import KERNEL_NAMES, resolve_gamma, resolve_kernel
+from .sharing import BlockCache, sharing
 
 __all__ = [
     "KERNEL_NAMES",
     "RBF",
+    "BlockCache",
     "CallableKernel",
     "Chi2",
     "Cosine",
@@ -27,4 +29,5 @@ __all__ = [
     "landmark_gradient",
     "resolve_gamma",
     "resolve_kernel",
+    "sharing",
 ]

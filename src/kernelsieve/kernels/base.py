@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,17 @@ class Filler(Protocol):
     """Writes kernel values against fixed landmarks, one column of ``out`` for each row of ``X``."""
 
     def __call__(self, X: Rows, out: np.ndarray) -> None: ...
+
+
+# A matrix product of fewer dense inputs takes no longer than reading its result from memory.
+_FEW_INPUTS = 400
+
+
+class SharedPart(NamedTuple):
+    """What kernels that differ in their width alone have in common: distances or inner products."""
+
+    name: str  # equal where the values are
+    fill: Filler
 
 
 class Kernel(ABC):
@@ -40,6 +51,22 @@ class Kernel(ABC):
     @abstractmethod
     def diag(self, X: Rows) -> np.ndarray:
         """Return ``k(x, x)`` for each row of ``X``."""
+
+    @property
+    def name(self) -> str:
+        """The name by which users know the kernel."""
+        return type(self).__name__.lower()
+
+    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
+        """Prepare the part of the values that does not depend on parameters.
+
+        None where there is none, or where keeping it would not pay.
+        """
+        return None
+
+    def finish(self, values: np.ndarray) -> None:
+        """Turn values of the shared part into kernel values, in place."""
+        raise NotImplementedError(f"The kernel {self.name!r} has no part to share.")
 
     def points(self, X: Rows, rows: np.ndarray) -> Rows:
         """Return some rows of ``X`` as landmarks."""
@@ -77,6 +104,11 @@ def prepare_out(out: np.ndarray | None, n_rows: int, n_landmarks: int) -> np.nda
             f"got shape {out.shape} and type {out.dtype}."
         )
     return out
+
+
+def product_pays(Z: Rows) -> bool:
+    """Tell if inner products with these landmarks are worth keeping."""
+    return sparse.issparse(Z) or Z.shape[1] >= _FEW_INPUTS
 
 
 def as_dtype(X: Rows, dtype: type) -> Rows:

@@ -11,7 +11,16 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import additive_chi2_kernel, manhattan_distances
 
 from ..exceptions import InvalidDataError
-from .base import Filler, Kernel, Rows, as_dtype, inner_products, row_norms_squared
+from .base import (
+    Filler,
+    Kernel,
+    Rows,
+    SharedPart,
+    as_dtype,
+    inner_products,
+    product_pays,
+    row_norms_squared,
+)
 from .fast_exp import exp_inplace
 
 
@@ -36,9 +45,26 @@ class RBF(Kernel):
     gamma: float = 1.0
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        exponents = self._exponents(Z, dtype, self.gamma)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            exponents.fill(X, out)
+            exp_inplace(out, at_most=0.0)
+
+        return fill
+
+    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
+        return self._exponents(Z, dtype, 1.0) if product_pays(Z) else None
+
+    def finish(self, values: np.ndarray) -> None:
+        values *= values.dtype.type(self.gamma)
+        exp_inplace(values, at_most=0.0)
+
+    def _exponents(self, Z: Rows, dtype: type, factor: float) -> SharedPart:
+        """Prepare ``-factor |x - z|^2``, in the way that suits this kernel's width."""
         if sparse.issparse(Z):
-            return self._against_sparse(Z, dtype)
-        # -gamma |x - z|^2 = [2 gamma z, -gamma, -gamma |z|^2] [x, |x|^2, 1]': one matrix product.
+            return SharedPart("squared distances", _by_sparse_products(Z, dtype, factor))
+        # -factor |x - z|^2 = [2 factor z, -factor, -factor |z|^2] [x, |x|^2, 1]': one matrix product.
         # Moving the origin to the mean changes no distance and keeps the norms, and so the digits
         # lost when they cancel, small.
         n_landmarks, n_inputs = Z.shape
@@ -48,53 +74,53 @@ class RBF(Kernel):
         norms = row_norms_squared(centred)
         eps = np.finfo(dtype).eps
         if self.gamma * norms.max(initial=0.0) * eps > np.sqrt(eps):
-            return self._by_differences(Z, dtype)
+            return SharedPart("exact squared distances", _by_differences(Z, dtype, factor))
         left = np.empty((n_landmarks, n_inputs + 2), dtype)
-        left[:, :n_inputs] = 2 * self.gamma * centred
-        left[:, n_inputs] = -self.gamma
-        left[:, n_inputs + 1] = -self.gamma * norms
+        left[:, :n_inputs] = 2 * factor * centred
+        left[:, n_inputs] = -factor
+        left[:, n_inputs + 1] = -factor * norms
         origin_in_dtype = origin.astype(dtype)
 
         def fill(X: Rows, out: np.ndarray) -> None:
             if sparse.issparse(X):
-                self._against_sparse(sparse.csr_matrix(Z), dtype)(X, out)
+                _by_sparse_products(sparse.csr_matrix(Z), dtype, factor)(X, out)
                 return
             right = np.empty((X.shape[0], n_inputs + 2), dtype)
             _move_and_append_norms(np.asarray(X), origin_in_dtype, right)
-            exp_inplace(np.dot(left, right.T, out=out), at_most=0.0)
+            np.dot(left, right.T, out=out)
 
-        return fill
-
-    def _by_differences(self, Z: Rows, dtype: type) -> Filler:
-        """A kernel so narrow that rounding of the norms would show: slower, with all digits."""
-        Z = as_dtype(Z, np.float64)
-
-        def fill(X: Rows, out: np.ndarray) -> None:
-            X = X.toarray() if sparse.issparse(X) else X
-            out[...] = cdist(Z, as_dtype(X, np.float64), "sqeuclidean")
-            out *= dtype(-self.gamma)
-            exp_inplace(out)
-
-        return fill
-
-    def _against_sparse(self, Z: Rows, dtype: type) -> Filler:
-        # Moving the origin would fill the zeros in, so the norms are used as they are.
-        Z = as_dtype(Z, dtype)
-        norms = row_norms_squared(Z)
-
-        def fill(X: Rows, out: np.ndarray) -> None:
-            X = as_dtype(X, dtype)
-            inner_products(Z, X, out)
-            out *= dtype(2)
-            out -= norms[:, None]
-            out -= row_norms_squared(X)[None, :]
-            out *= dtype(self.gamma)
-            exp_inplace(out, at_most=0.0)
-
-        return fill
+        return SharedPart("squared distances", fill)
 
     def diag(self, X: Rows) -> np.ndarray:
         return np.ones(X.shape[0])
+
+
+def _by_differences(Z: Rows, dtype: type, factor: float) -> Filler:
+    """A kernel so narrow that rounding of the norms would show: slower, with all digits."""
+    Z = as_dtype(Z, np.float64)
+
+    def fill(X: Rows, out: np.ndarray) -> None:
+        X = X.toarray() if sparse.issparse(X) else X
+        out[...] = cdist(Z, as_dtype(X, np.float64), "sqeuclidean")
+        out *= dtype(-factor)
+
+    return fill
+
+
+def _by_sparse_products(Z: Rows, dtype: type, factor: float) -> Filler:
+    # Moving the origin would fill the zeros in, so the norms are used as they are.
+    Z = as_dtype(Z, dtype)
+    norms = row_norms_squared(Z)
+
+    def fill(X: Rows, out: np.ndarray) -> None:
+        X = as_dtype(X, dtype)
+        inner_products(Z, X, out)
+        out *= dtype(2)
+        out -= norms[:, None]
+        out -= row_norms_squared(X)[None, :]
+        out *= dtype(factor)
+
+    return fill
 
 
 @dataclass(frozen=True)
@@ -104,6 +130,15 @@ class Laplacian(Kernel):
     gamma: float = 1.0
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        distances = self.shared_part(Z, dtype)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            distances.fill(X, out)
+            self.finish(out)
+
+        return fill
+
+    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart:
         Z = as_dtype(Z, np.float64)
 
         def fill(X: Rows, out: np.ndarray) -> None:
@@ -114,10 +149,12 @@ class Laplacian(Kernel):
                 cdist(Z, X, "cityblock", out=out)
             else:
                 out[...] = cdist(Z, X, "cityblock")
-            out *= dtype(-self.gamma)
-            exp_inplace(out)
 
-        return fill
+        return SharedPart("sums of absolute differences", fill)
+
+    def finish(self, values: np.ndarray) -> None:
+        values *= values.dtype.type(-self.gamma)
+        exp_inplace(values)
 
     def diag(self, X: Rows) -> np.ndarray:
         return np.ones(X.shape[0])
@@ -132,14 +169,25 @@ class Chi2(Kernel):
     accepts_sparse = False
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        distances = self.shared_part(Z, dtype)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            distances.fill(X, out)
+            self.finish(out)
+
+        return fill
+
+    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart:
         Z = _non_negative(Z)
 
         def fill(X: Rows, out: np.ndarray) -> None:
             out[...] = additive_chi2_kernel(Z, _non_negative(X))
-            out *= dtype(self.gamma)
-            exp_inplace(out)
 
-        return fill
+        return SharedPart("chi2 distances", fill)
+
+    def finish(self, values: np.ndarray) -> None:
+        values *= values.dtype.type(self.gamma)
+        exp_inplace(values)
 
     def diag(self, X: Rows) -> np.ndarray:
         return np.ones(X.shape[0])

@@ -8,7 +8,16 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from ..exceptions import KernelError
-from .base import Filler, Kernel, Rows, as_dtype, inner_products, row_norms_squared
+from .base import (
+    Filler,
+    Kernel,
+    Rows,
+    SharedPart,
+    as_dtype,
+    inner_products,
+    product_pays,
+    row_norms_squared,
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,14 @@ class Polynomial(Kernel):
 
         return fill
 
+    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
+        return SharedPart("inner products", Linear().against(Z, dtype)) if product_pays(Z) else None
+
+    def finish(self, values: np.ndarray) -> None:
+        values *= values.dtype.type(self.gamma)
+        values += values.dtype.type(self.coef0)
+        _power_inplace(values, self.degree)
+
     def diag(self, X: Rows) -> np.ndarray:
         return (self.gamma * Linear().diag(X) + self.coef0) ** self.degree
 
@@ -65,6 +82,14 @@ class Sigmoid(Kernel):
             np.tanh(out, out=out)
 
         return fill
+
+    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
+        return SharedPart("inner products", Linear().against(Z, dtype)) if product_pays(Z) else None
+
+    def finish(self, values: np.ndarray) -> None:
+        values *= values.dtype.type(self.gamma)
+        values += values.dtype.type(self.coef0)
+        np.tanh(values, out=values)
 
     def diag(self, X: Rows) -> np.ndarray:
         return np.tanh(self.gamma * Linear().diag(X) + self.coef0)

@@ -17,6 +17,7 @@ from .base import Kernel, Rows, as_dtype, row_norms_squared
 from .custom import CallableKernel, Precomputed
 from .distances import RBF, Chi2, Laplacian
 from .products import Cosine, Linear, Polynomial, Sigmoid
+from .sharing import shared
 
 KERNEL_NAMES = (
     "linear",
@@ -52,7 +53,7 @@ def resolve_kernel(
     RBF(gamma=1.0)
     """
     if isinstance(kernel, Kernel):
-        return kernel
+        return shared(kernel)
     if callable(kernel):
         return CallableKernel(kernel, kernel_params)
     if kernel not in KERNEL_NAMES:
@@ -64,15 +65,19 @@ def resolve_kernel(
     if kernel == "cosine":
         return Cosine()
     settled = resolve_gamma(gamma, X, kernel, sample_weight, random_state)
+    return shared(_with_width(kernel, settled, degree, coef0))
+
+
+def _with_width(kernel: str, gamma: float, degree: float, coef0: float) -> Kernel:
     if kernel == "rbf":
-        return RBF(settled)
+        return RBF(gamma)
     if kernel == "laplacian":
-        return Laplacian(settled)
+        return Laplacian(gamma)
     if kernel == "chi2":
-        return Chi2(settled)
+        return Chi2(gamma)
     if kernel == "sigmoid":
-        return Sigmoid(settled, coef0)
-    return Polynomial(settled, degree, coef0)
+        return Sigmoid(gamma, coef0)
+    return Polynomial(gamma, degree, coef0)
 
 
 def resolve_gamma(

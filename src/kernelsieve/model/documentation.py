@@ -151,6 +151,8 @@ offset_ : ndarray of shape (k,)
     See there.
 n_components_ : int
     Number of features found, k.
+kernel_evaluations_ : ndarray of shape (k,)
+    Kernel evaluations that the first 1, 2, ..., k features cost a new row.
 criterion_path_ : ndarray of shape (k,)
     The criterion's value at each step.
 explained_variance_ratio_ : ndarray of shape (k,)

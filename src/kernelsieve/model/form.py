@@ -9,7 +9,7 @@ import numpy as np
 from ..columns import row_slices, rows_per_block
 from ..exceptions import KernelError
 from ..execution import run_blocks
-from ..kernels import Kernel, Rows
+from ..kernels import Inputs, Kernel, Rows
 
 _NEAR_CACHE_BYTES = 2**20  # kernel values are written, read by one product, and done with
 
@@ -33,9 +33,14 @@ class KernelModel:
     def n_components(self) -> int:
         return int(self.projection.shape[1])
 
+    @property
+    def evaluations(self) -> np.ndarray:
+        """Landmarks that the first 1, 2, ..., k features need."""
+        return np.searchsorted(self.first_use, np.arange(1, self.n_components + 1))
+
     def truncate(self, n_components: int) -> KernelModel:
         """Return the model with the first features only, and only the landmarks that they need."""
-        n_landmarks = int(np.searchsorted(self.first_use, n_components))
+        n_landmarks = int(self.evaluations[n_components - 1])
         return replace(
             self,
             landmarks=self.landmarks[:n_landmarks],
@@ -57,6 +62,12 @@ class KernelModel:
         self.kernel.against(self.landmarks)(X, values)
         np.dot(self.projection.T, values, out=out)
         out -= self.offset[:, None]
+
+
+def features_as_they_are(n_components: int) -> KernelModel:
+    """Return the model whose rows are features already."""
+    numbers = np.arange(n_components)
+    return KernelModel(Inputs(), numbers, np.eye(n_components), np.zeros(n_components), numbers)
 
 
 class _Transformer:

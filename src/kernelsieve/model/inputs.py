@@ -134,7 +134,7 @@ def check_kernel_input(kernel: Kernel, X: Rows) -> None:
     """Refuse sparse rows for a kernel that needs dense ones."""
     if sparse.issparse(X) and not kernel.accepts_sparse:
         raise InvalidDataError(
-            f"kernel={type(kernel).__name__.lower()!r} needs dense input and X is sparse; pass "
+            f"kernel={kernel.name!r} needs dense input and X is sparse; pass "
             "X.toarray(), or choose 'linear', 'rbf', 'laplacian', 'poly', 'sigmoid' or 'cosine'."
         )
 

@@ -61,6 +61,10 @@ class _NestedTransform:
         return self._current_fit().model.n_components
 
     @property
+    def kernel_evaluations_(self) -> np.ndarray:
+        return self._current_fit().model.evaluations
+
+    @property
     def criterion_path_(self) -> np.ndarray:
         return self._current_fit().criterion_path
 

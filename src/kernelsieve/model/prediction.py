@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
+from .form import features_as_they_are
 from .nested import NestedTransformer
 
 
@@ -117,6 +119,26 @@ class Predicting(NestedTransformer):
         """
         measure = r2_score if self._labels() is None else accuracy_score
         return float(measure(y, self.predict(X), sample_weight=sample_weight))
+
+    def head(self, n_components: int | None = None) -> Self:
+        """Return the predictor alone: a copy whose rows are features instead of inputs.
+
+        Parameters
+        ----------
+        n_components : int, default=None
+            For the first features only; None for all.
+
+        Returns
+        -------
+        estimator
+            ``head(j).predict(transform(X, j))`` is ``predict(X, j)``.
+        """
+        k = self.n_components_ if n_components is None else n_components
+        alone = self.truncate(k)
+        alone._fit = replace(alone._current_fit(), model=features_as_they_are(k))
+        alone.n_features_in_ = k
+        alone.__dict__.pop("feature_names_in_", None)
+        return alone
 
     def _scores(self, X: Any, n_components: int | None) -> np.ndarray:
         fitted = self if n_components is None else self.truncate(n_components)

@@ -1,1 +1,16 @@
 """How many features: every number from one fit, the one-standard-error rule, a bound."""
+
+from .bound import StabilityBound, select_by_bound, stability_bound
+from .composed import ExtractorWithHead
+from .nested import NestedScores, nested_cross_validate
+from .path import ComponentPathCV
+
+__all__ = [
+    "ComponentPathCV",
+    "ExtractorWithHead",
+    "NestedScores",
+    "StabilityBound",
+    "nested_cross_validate",
+    "select_by_bound",
+    "stability_bound",
+]

@@ -1,0 +1,121 @@
+"""Distances and inner products that kernels of several widths have in common, evaluated once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+
+import numpy as np
+from scipy import sparse
+
+from .base import Filler, Kernel, Rows
+
+
+class BlockCache:
+    """Keeps blocks of values while they fit a number of bytes; what comes later is evaluated anew.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.kernels import BlockCache, resolve_kernel, sharing
+    >>> X = np.arange(6.0).reshape(3, 2)
+    >>> cache = BlockCache()
+    >>> with sharing(cache):
+    ...     blocks = [resolve_kernel("laplacian", X, gamma=gamma).block(X, X) for gamma in (0.1, 0.2)]
+    >>> cache.evaluated, cache.reused
+    (9, 9)
+    """
+
+    def __init__(self, max_bytes: float = 2**28) -> None:
+        self.max_bytes = max_bytes
+        self.evaluated = 0  # values
+        self.reused = 0
+        self._blocks: dict[Hashable, np.ndarray] = {}
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def fill(self, key: Hashable, compute: Filler, X: Rows, out: np.ndarray) -> None:
+        """Write the block of a key into ``out``, from memory where it is known."""
+        block = self._blocks.get(key)
+        if block is not None:
+            out[...] = block
+            with self._lock:
+                self.reused += out.size
+            return
+        compute(X, out)
+        with self._lock:
+            self.evaluated += out.size
+            if self._bytes + out.nbytes <= self.max_bytes:
+                self._bytes += out.nbytes
+                self._blocks[key] = out.copy()
+
+
+class SharedKernel(Kernel):
+    """A kernel that takes the part without parameters from a cache.
+
+    Rows and landmarks are known by their contents: equal ones may come from different arrays.
+    """
+
+    def __init__(self, kernel: Kernel, cache: BlockCache) -> None:
+        self._kernel = kernel
+        self._cache = cache
+        self.accepts_sparse = kernel.accepts_sparse  # type: ignore[misc]
+        self.cheap_diag = kernel.cheap_diag  # type: ignore[misc]
+
+    @property
+    def name(self) -> str:
+        return self._kernel.name
+
+    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
+        part = self._kernel.shared_part(Z, dtype)
+        if part is None:
+            return self._kernel.against(Z, dtype)
+        about = (part.name, np.dtype(dtype).char, _fingerprint(Z))
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            self._cache.fill((*about, _fingerprint(X)), part.fill, X, out)
+            self._kernel.finish(out)
+
+        return fill
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return self._kernel.diag(X)
+
+
+_active: ContextVar[BlockCache | None] = ContextVar("kernelsieve_block_cache", default=None)
+
+
+@contextmanager
+def sharing(cache: BlockCache) -> Iterator[None]:
+    """Let all kernels that are settled inside share their distances or inner products."""
+    token = _active.set(cache)
+    try:
+        yield
+    finally:
+        _active.reset(token)
+
+
+def shared(kernel: Kernel) -> Kernel:
+    """Return a kernel that shares, where that was asked for and the kernel has a part to share."""
+    cache = _active.get()
+    if cache is None or type(kernel).shared_part is Kernel.shared_part:
+        return kernel
+    return SharedKernel(kernel, cache)
+
+
+def _fingerprint(X: Rows) -> Hashable:
+    """Return what only equal rows have in common: their products with a random vector.
+
+    Reading the rows once is all that it costs. Rows whose products agree in all digits by accident
+    would have to be so near each other that their distances agree as well.
+    """
+    products = np.asarray(X @ _random_vector(X.shape[1], X.dtype.char))
+    return X.shape, X.dtype.char, sparse.issparse(X), products.tobytes()
+
+
+@lru_cache
+def _random_vector(length: int, dtype: str) -> np.ndarray:
+    return np.random.RandomState(0).standard_normal(length).astype(dtype)

@@ -1,0 +1,327 @@
+"""A lower bound on how much covariance with the target the features will keep on new rows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from .._sklearn import safe_split
+from ..columns import row_slices, rows_per_block
+from ..exceptions import InvalidParameterError, VacuousBoundWarning
+from ..kernels import Kernel, Precomputed, Rows
+from ..metrics import cumulative_pointwise_squared_covariance
+from ..model import KernelExtractor, TargetEncoder
+
+
+@dataclass(frozen=True)
+class StabilityBound:
+    """The parts of the bound for 1, 2, ..., k features; made by :func:`stability_bound`.
+
+    Attributes
+    ----------
+    empirical : ndarray of shape (k,)
+        Mean over the training rows of ``y^2 (t_1^2 + ... + t_j^2)``.
+    complexity, confidence : ndarray of shape (k,)
+        What the Rademacher complexity and the confidence take away from it.
+    bound : ndarray of shape (k,)
+        What remains: with probability 1 - delta the expectation on new rows is above it.
+    best_n_components : int
+        Where the cost-adjusted bound is largest.
+    cost : float
+        The price q of a feature.
+    cost_adjusted : ndarray of shape (k,)
+        ``bound - q j``, the bound on the paper's g, which is largest at some number of features.
+    norms : ndarray of shape (k,)
+        c, the norm of the function.
+    radius_squared : float
+        R^2, the largest ``y^2 k(x, x)``.
+    n_examples : int
+        Training rows that were left after trimming.
+    kept : ndarray of shape (n_examples,)
+        Their numbers.
+    delta : float
+        Probability that the bound does not hold.
+    extractor : fitted estimator
+        The features that the bound is about.
+    """
+
+    empirical: np.ndarray
+    complexity: np.ndarray
+    confidence: np.ndarray
+    cost: float
+    norms: np.ndarray
+    radius_squared: float
+    n_examples: int
+    kept: np.ndarray
+    delta: float
+    extractor: Any
+
+    @property
+    def bound(self) -> np.ndarray:
+        return self.empirical - self.complexity - self.confidence
+
+    @property
+    def cost_adjusted(self) -> np.ndarray:
+        return self.adjust(self.bound)
+
+    @property
+    def n_components(self) -> np.ndarray:
+        """The numbers of features, 1 to k."""
+        return np.arange(1, len(self.empirical) + 1)
+
+    @property
+    def best_n_components(self) -> int:
+        return int(np.argmax(self.cost_adjusted)) + 1
+
+    def adjust(self, values: np.ndarray) -> np.ndarray:
+        """Subtract the price of the features from values for 1, 2, ..., k of them."""
+        return values - self.cost * self.n_components
+
+    def n_examples_needed(self, gap: Any) -> np.ndarray:
+        """Return how many training rows bring the bound within a gap of the empirical value.
+
+        Both terms fall with the root of the number of rows; the other quantities are taken to stay as
+        they are.
+
+        Parameters
+        ----------
+        gap : float or array-like of shape (k,)
+            Above 0. ``0.1 * bound.empirical`` asks for a tenth of the value at each k.
+
+        Returns
+        -------
+        ndarray of shape (k,)
+        """
+        allowed = np.asarray(gap, dtype=np.float64)
+        if not (np.isfinite(allowed) & (allowed > 0)).all():
+            raise InvalidParameterError(f"gap={gap!r} must be above 0 and finite.")
+        gap_now = self.complexity + self.confidence
+        return np.ceil(self.n_examples * (gap_now / allowed) ** 2).astype(np.int64)
+
+
+def stability_bound(
+    extractor: Any,
+    X: Any,
+    y: Any,
+    delta: float = 0.1,
+    cost: float | None = None,
+    trim: float = 0.0,
+) -> StabilityBound:
+    """Bound from below the squared covariance with the target that features have on new rows.
+
+    This is Theorem 5.5 of Dhanjal, Gunn and Shawe-Taylor (2009) for every number of features from one
+    fit. For ``f(x, y^2) = y^2 |t(x)|^2``, with t(x) the first k features, and l training rows
+
+        E f >= mean f - 2 c sqrt(sum y^4 k(x, x)^2) / l - 3 c R^2 sqrt(ln(2 / delta) / (2 l)).
+
+    Parameters
+    ----------
+    extractor : kernel extractor
+        A copy is fitted to the rows. The bound is about the features as the extractor scales them;
+        :class:`SparseMaximalCovariance` with ``center=False`` is the paper's.
+    X : array-like or CSR matrix of shape (n, d)
+        Training rows; the n x n matrix for a precomputed kernel.
+    y : array-like of shape (n,) or (n, q)
+        Targets; of several columns, or labels (one column a class), ``y^2`` is the squared length.
+    delta : float, default=0.1
+        Probability that the bound does not hold.
+    cost : float, default=None
+        Price q of a feature; None is half of what the first feature brings.
+    trim : float, default=0.0
+        Share of the rows that is left out before the fit: those with the largest ``y^2 k(x, x)``,
+        which is the norm of ``y^2 phi~(x)``. A few of them can make R, and so the last term, large.
+        The bound is then about rows without such outliers.
+
+    Returns
+    -------
+    StabilityBound
+
+    Notes
+    -----
+    The theorem wants the norm c fixed before the data are seen; as in the paper it is taken from the
+    data, which makes the bound a heuristic. So does trimming. With ``center=True`` images and targets
+    are moved by their training means, which depend on the data too; the squared distances from the mean
+    image then take n x n kernel evaluations.
+
+    References
+    ----------
+    C. Dhanjal, S. R. Gunn, J. Shawe-Taylor. Efficient sparse kernel feature extraction based on
+    partial least squares. IEEE Transactions on Pattern Analysis and Machine Intelligence 31(8), 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernelsieve import SparseMaximalCovariance
+    >>> from kernelsieve.model_selection import stability_bound
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> bound = stability_bound(SparseMaximalCovariance(5, center=False), X, y.astype(float))
+    >>> bool((bound.bound < bound.empirical).all())
+    True
+    >>> bound.n_examples_needed(0.5 * bound.empirical).shape
+    (5,)
+    """
+    _check(extractor, delta, cost, trim)
+    rows = _Rows.of(extractor, X, y)
+    if trim > 0:
+        rows = rows.part(rows.without_outliers(extractor, trim))
+    model = clone(extractor).fit(rows.X, rows.y)
+    lengths, squares = rows.lengths(model), rows.squares
+    n = len(squares)
+    empirical = rows.expectation(model)
+    norms = _norms(model, rows.X)
+    radius_squared = float((squares * lengths).max())
+    return StabilityBound(
+        empirical=empirical,
+        complexity=2 * norms / n * np.sqrt(np.sum(squares**2 * lengths**2)),
+        confidence=3 * norms * radius_squared * np.sqrt(np.log(2 / delta) / (2 * n)),
+        cost=float(empirical[0] / 2) if cost is None else float(cost),
+        norms=norms,
+        radius_squared=radius_squared,
+        n_examples=n,
+        kept=rows.numbers,
+        delta=float(delta),
+        extractor=model,
+    )
+
+
+def select_by_bound(
+    extractor: Any,
+    X: Any,
+    y: Any,
+    delta: float = 0.1,
+    cost: float | None = None,
+    trim: float = 0.0,
+) -> int:
+    """Return the number of features at which the cost-adjusted stability bound is largest.
+
+    Parameters
+    ----------
+    extractor, X, y, delta, cost, trim
+        As for :func:`stability_bound`.
+
+    Returns
+    -------
+    int
+
+    Warns
+    -----
+    VacuousBoundWarning
+        Where the bound is below zero at the chosen number, and so says nothing.
+
+    Examples
+    --------
+    >>> from kernelsieve import SparseMaximalCovariance
+    >>> from kernelsieve.datasets import make_interactions
+    >>> from kernelsieve.model_selection import select_by_bound
+    >>> X, y = make_interactions(3000, 5, random_state=0)
+    >>> sieve = SparseMaximalCovariance(10, gamma=0.02, candidates=300, center=False, random_state=0)
+    >>> select_by_bound(sieve, X, y > 0)
+    1
+    """
+    result = stability_bound(extractor, X, y, delta, cost, trim)
+    k = result.best_n_components
+    if result.bound[k - 1] <= 0:
+        warnings.warn(
+            f"The stability bound with {result.n_examples} rows is {result.bound[k - 1]:.3g} with {k} "
+            "features: below zero it says nothing. More rows, trim=0.01, or targets without outliers "
+            "make it tighter; ComponentPathCV does without.",
+            VacuousBoundWarning,
+            stacklevel=2,
+        )
+    return k
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows with the squared lengths of their targets, as the extractor sees them."""
+
+    estimator: Any
+    X: Rows
+    y: np.ndarray
+    encoder: TargetEncoder
+    numbers: np.ndarray
+
+    @classmethod
+    def of(cls, extractor: Any, X: Any, y: Any) -> _Rows:
+        labels = np.asarray(y)
+        encoder = TargetEncoder.for_target(labels, extractor.get_params().get("target", "auto"))
+        return cls(extractor, X, labels, encoder, np.arange(len(labels)))
+
+    def part(self, kept: np.ndarray) -> _Rows:
+        X, y = safe_split(self.estimator, self.X, self.y, kept)
+        return _Rows(self.estimator, X, y, self.encoder, self.numbers[kept])
+
+    @property
+    def targets(self) -> np.ndarray:
+        Y = self.encoder.encode(self.y, len(self.y))
+        return Y - Y.mean(axis=0) if self.estimator.center else Y
+
+    @property
+    def squares(self) -> np.ndarray:
+        """y^2, the squared length of each row's targets."""
+        return np.einsum("nq,nq->n", self.targets, self.targets)
+
+    def lengths(self, model: Any) -> np.ndarray:
+        """k(x, x), or the squared distance of the image from the mean image."""
+        kernel = model._current_fit().model.kernel
+        rows = model._check_new_rows(self.X, len(model.projection_))
+        diagonal = kernel.diag(rows)
+        if not model.center:
+            return diagonal
+        means = _mean_similarities(kernel, rows)
+        return np.maximum(diagonal - 2 * means + means.mean(), 0)
+
+    def expectation(self, model: Any) -> np.ndarray:
+        """Mean of y^2 |t|^2 for 1, 2, ..., k features."""
+        return cumulative_pointwise_squared_covariance(model.transform(self.X), self.targets)
+
+    def without_outliers(self, extractor: Any, trim: float) -> np.ndarray:
+        """Return the rows but for a share with the largest y^2 k(x, x), by a first fit's kernel."""
+        model = clone(extractor).fit(self.X, self.y)
+        size = self.squares * self.lengths(model)
+        n_kept = len(size) - int(trim * len(size))
+        return np.sort(np.argsort(size, kind="stable")[:n_kept])
+
+
+def _mean_similarities(kernel: Kernel, rows: Rows) -> np.ndarray:
+    """Return the mean kernel value of each row with all rows, a block of them at a time."""
+    everyone = kernel.points(rows, np.arange(rows.shape[0]))
+    fill = kernel.against(everyone)
+    means = np.empty(rows.shape[0])
+    for part in row_slices(rows.shape[0], rows_per_block(rows.shape[0])):
+        values = np.empty((rows.shape[0], part.stop - part.start))
+        fill(rows[part], values)
+        means[part] = values.mean(axis=0)
+    return means
+
+
+def _norms(model: Any, X: Rows) -> np.ndarray:
+    """Return c for 1, 2, ..., k features: the Frobenius norm of ``W W'``, which is that of ``W'W``.
+
+    With W the landmarks' images times the projection A, ``W'W = A'KA`` takes kernel values between
+    landmarks only, and that of the first k features is its leading block.
+    """
+    kernel, landmarks, A = model._current_fit().model.kernel, model.landmarks_, model.projection_
+    rows = np.asarray(X)[model.landmark_indices_] if isinstance(kernel, Precomputed) else landmarks
+    squares = (A.T @ kernel.block(rows, landmarks) @ A) ** 2
+    # The leading block of size j adds a line and a column to that of size j - 1.
+    added = np.tril(squares).sum(axis=1) + np.triu(squares, 1).sum(axis=0)
+    return np.sqrt(np.cumsum(added))
+
+
+def _check(extractor: Any, delta: float, cost: float | None, trim: float) -> None:
+    if not isinstance(extractor, KernelExtractor):
+        raise InvalidParameterError(
+            f"extractor={extractor!r} has no kernel of kernelsieve; pass an extractor such as "
+            "SparseMaximalCovariance(center=False)."
+        )
+    if not 0 < delta < 1:
+        raise InvalidParameterError(f"delta={delta!r} is a probability and must be between 0 and 1.")
+    if not 0 <= trim < 1:
+        raise InvalidParameterError(f"trim={trim!r} is a share of the rows: at least 0 and below 1.")
+    if cost is not None and not np.isfinite(cost):
+        raise InvalidParameterError(f"cost={cost!r} must be a number, or None.")

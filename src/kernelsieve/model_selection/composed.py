@@ -1,0 +1,128 @@
+"""A fitted extractor and the fitted head on its features, as one predictor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+
+from .nested_extractors import last_step
+
+
+def _head_has(method: str) -> Callable[[Any], bool]:
+    """Tell if the head has a method; the error of a head that has it not is passed on."""
+
+    def check(model: Any) -> bool:
+        getattr(model.head, method)
+        return True
+
+    return check
+
+
+class ExtractorWithHead(BaseEstimator):
+    """A fitted extractor followed by a fitted head: what :class:`ComponentPathCV` chooses.
+
+    Parameters
+    ----------
+    extractor : fitted transformer
+        Gives the features.
+    head : fitted predictor or None
+        Takes the features. For an extractor that predicts by itself, its own head.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from kernelsieve import SparseMaximalAlignment
+    >>> from kernelsieve.model_selection import ExtractorWithHead
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> sieve = SparseMaximalAlignment(5).fit(X, y)
+    >>> model = ExtractorWithHead(sieve, Ridge().fit(sieve.transform(X), y))
+    >>> model.predict(X[:2]).shape
+    (2,)
+    """
+
+    #: Rows whose features are known already, each with all its features.
+    _known: Sequence[tuple[Any, np.ndarray]] = ()
+
+    def __init__(self, extractor: Any, head: Any) -> None:
+        self.extractor = extractor
+        self.head = head
+
+    def knowing(self, *known: tuple[Any, np.ndarray]) -> ExtractorWithHead:
+        """Remember the features of some rows, which may be more than this model has.
+
+        A scorer is called with the rows, as always, and nothing is computed again.
+        """
+        self._known = known
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the features of rows."""
+        for rows, features in self._known:
+            if X is rows:
+                return features[:, : last_step(self.extractor).n_components_]
+        return self.extractor.transform(X)
+
+    @available_if(_head_has("predict"))
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the target of rows."""
+        return self.head.predict(self._features(X))
+
+    @available_if(_head_has("decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores of the classes."""
+        return self.head.decision_function(self._features(X))
+
+    @available_if(_head_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities of the classes."""
+        return self.head.predict_proba(self._features(X))
+
+    @available_if(_head_has("score"))
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the head's own score: accuracy for labels, R2 for numbers."""
+        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.head.score(self._features(X), y, **weight)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the features."""
+        return self.extractor.get_feature_names_out(input_features)
+
+    @property
+    def classes_(self) -> np.ndarray:
+        return self.head.classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        return self.extractor.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        return self.extractor.feature_names_in_
+
+    def _features(self, X: Any) -> np.ndarray:
+        return np.asarray(self.transform(X))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        return composed_tags(super().__sklearn_tags__(), self.extractor, self.head)
+
+
+def composed_tags(tags: Any, extractor: Any, head: Any) -> Any:
+    """Let inputs be those of the extractor, targets those of the head; tags are fresh objects."""
+    of_extractor, of_head = get_tags(extractor), get_tags(extractor if head is None else head)
+    tags.input_tags = of_extractor.input_tags
+    tags.transformer_tags = get_tags(last_step(extractor)).transformer_tags
+    tags.estimator_type = of_head.estimator_type
+    tags.classifier_tags = of_head.classifier_tags
+    tags.regressor_tags = of_head.regressor_tags
+    tags.target_tags = of_head.target_tags
+    tags.target_tags.required |= of_extractor.target_tags.required
+    return tags

@@ -1,0 +1,189 @@
+"""One fold: one fit of the extractor for each of its settings, all heads, all numbers of features."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from .._sklearn import safe_split
+from ..exceptions import FewerFeaturesWarning
+from ..kernels import BlockCache, sharing
+from ..model import Predicting
+from .composed import ExtractorWithHead
+from .heads import prefix_heads
+from .nested_extractors import fit_with_weight, last_step, microseconds_a_row, truncate
+
+HEAD = "head__"  # begins the names of parameters that belong to the head
+_WIDTHS = ("gamma", "degree", "coef0")  # kernels that differ in these have distances in common
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked of every fold."""
+
+    extractor: Any  # with the largest number of features
+    head: Any
+    scorer: Callable[..., float]
+    sizes: np.ndarray  # numbers of features, ascending
+    time_rows: bool  # whether to measure how long a new row takes
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows, targets and weights."""
+
+    X: Any
+    y: Any
+    weight: np.ndarray | None
+
+    def part(self, estimator: Any, rows: np.ndarray, fitted: np.ndarray | None = None) -> Data:
+        """Return some rows; for a precomputed kernel, their values against the fitted rows."""
+        X, y = safe_split(estimator, self.X, self.y, rows, fitted)
+        return Data(X, y, None if self.weight is None else self.weight[rows])
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What one setting gave in one fold, for every number of features; NaN beyond those found."""
+
+    train_score: np.ndarray
+    test_score: np.ndarray
+    evaluations: np.ndarray
+    latency: np.ndarray
+    seconds: float
+
+
+@dataclass
+class Group:
+    """Settings that share distances: for each setting of the extractor, those of the head."""
+
+    extractor_settings: list[Mapping[str, Any]] = field(default_factory=list)
+    head_settings: list[list[tuple[int, Mapping[str, Any]]]] = field(default_factory=list)
+
+
+def group_settings(settings: Sequence[Mapping[str, Any]]) -> list[Group]:
+    """Put settings together that differ only in the head, or in the width of the kernel."""
+    groups: dict[tuple, Group] = {}
+    places: dict[tuple, int] = {}
+    for number, setting in enumerate(settings):
+        of_extractor = {k: v for k, v in setting.items() if not k.startswith(HEAD)}
+        of_head = {k.removeprefix(HEAD): v for k, v in setting.items() if k.startswith(HEAD)}
+        common = {k: v for k, v in of_extractor.items() if k.split("__")[-1] not in _WIDTHS}
+        group = groups.setdefault(_identity(common), Group())
+        key = _identity(of_extractor)
+        if key not in places:
+            places[key] = len(group.extractor_settings)
+            group.extractor_settings.append(of_extractor)
+            group.head_settings.append([])
+        group.head_settings[places[key]].append((number, of_head))
+    return list(groups.values())
+
+
+def _identity(setting: Mapping[str, Any]) -> tuple:
+    # A grid hands out the same objects again and again; values may be arrays, which == cannot tell.
+    return tuple((name, id(value)) for name, value in sorted(setting.items()))
+
+
+def run_group(
+    task: Task, data: Data, train: np.ndarray, test: np.ndarray, group: Group
+) -> list[tuple[int, Curve]]:
+    """Return the curves of all settings of a group, with their numbers."""
+    fitted_rows = data.part(task.extractor, train)
+    held_out = data.part(task.extractor, test, train)
+    several = len(group.extractor_settings) > 1
+    curves: list[tuple[int, Curve]] = []
+    with sharing(BlockCache()) if several else nullcontext():
+        for of_extractor, head_settings in zip(
+            group.extractor_settings, group.head_settings, strict=True
+        ):
+            extractor = clone(task.extractor).set_params(**clone_values(of_extractor))
+            curves += _run_extractor(task, extractor, head_settings, fitted_rows, held_out)
+    return curves
+
+
+def clone_values(setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a setting whose estimators are not shared with another one."""
+    return {name: clone(value, safe=False) for name, value in setting.items()}
+
+
+def _run_extractor(
+    task: Task,
+    extractor: Any,
+    head_settings: Sequence[tuple[int, Mapping[str, Any]]],
+    train: Data,
+    test: Data,
+) -> Iterator[tuple[int, Curve]]:
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewerFeaturesWarning)  # told once, for all folds
+        fit_with_weight(extractor, train.X, train.y, train.weight)
+    seconds = time.perf_counter() - start
+    model = last_step(extractor)
+    sizes = task.sizes[task.sizes <= model.n_components_]
+    evaluations = model.kernel_evaluations_[sizes - 1]
+    latency = microseconds_a_row(extractor, test.X, sizes) if task.time_rows else np.empty(0)
+    known = tuple((data.X, np.asarray(extractor.transform(data.X))) for data in (train, test))
+    for number, of_head in head_settings:
+        head = task.head if task.head is None else clone(task.head).set_params(**clone_values(of_head))
+        scores = [
+            [score_of(task.scorer, fitted.knowing(*known), data) for data in (train, test)]
+            for fitted in path_models(extractor, head, known[0][1], train, sizes)
+        ]
+        train_score, test_score = np.array(scores).T
+        n = len(task.sizes)
+        yield (
+            number,
+            Curve(
+                _padded(train_score, n),
+                _padded(test_score, n),
+                _padded(evaluations, n),
+                _padded(latency, n),
+                seconds,
+            ),
+        )
+
+
+def path_models(
+    extractor: Any, head: Any, features: np.ndarray, train: Data, sizes: np.ndarray
+) -> Iterator[ExtractorWithHead]:
+    """Return the model with the first k features for every k, from one fitted extractor."""
+    if head is not None:
+        heads = prefix_heads(head, features, train.y, train.weight, sizes)
+    else:
+        heads = (own_head(extractor, int(k)) for k in sizes)
+    for k, fitted in zip(sizes, heads, strict=True):
+        yield ExtractorWithHead(truncate(extractor, int(k)), fitted)
+
+
+def own_head(extractor: Any, n_components: int) -> Any:
+    """Return the head of an extractor that predicts by itself; None of others."""
+    model = last_step(extractor)
+    return model.head(n_components) if isinstance(model, Predicting) else None
+
+
+def score_of(scorer: Callable[..., float], model: Any, data: Data) -> float:
+    """Score a model, with weights where there are some and the scorer takes them."""
+    target = () if data.y is None else (data.y,)
+    weight = {}
+    if data.weight is not None and _takes_weight(scorer):
+        weight = {"sample_weight": data.weight}
+    return float(scorer(model, data.X, *target, **weight))
+
+
+def _takes_weight(scorer: Callable[..., float]) -> bool:
+    parameters = signature(scorer).parameters
+    return "sample_weight" in parameters or any(
+        p.kind is Parameter.VAR_KEYWORD for p in parameters.values()
+    )
+
+
+def _padded(values: np.ndarray, length: int) -> np.ndarray:
+    return np.concatenate([values, np.full(length - len(values), np.nan)])

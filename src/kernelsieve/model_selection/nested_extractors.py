@@ -1,0 +1,84 @@
+"""Extractors as this room sees them: alone, or at the end of a pipeline that prepares the rows."""
+
+from __future__ import annotations
+
+import copy
+import time
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+from ..exceptions import InvalidParameterError
+from ..model import NestedTransformer
+
+_CALLS, _REPEATS = 20, 5  # of a projector that is timed
+
+
+def last_step(extractor: Any) -> Any:
+    """Return the extractor itself, or the one that a pipeline ends in."""
+    return extractor.steps[-1][1] if isinstance(extractor, Pipeline) else extractor
+
+
+def name_in_pipeline(extractor: Any, parameter: str) -> str:
+    """Return how a parameter of the extractor is called for ``set_params``."""
+    return f"{extractor.steps[-1][0]}__{parameter}" if isinstance(extractor, Pipeline) else parameter
+
+
+def check_nested(extractor: Any) -> None:
+    """Refuse what does not give nested features, or any number but one."""
+    model = last_step(extractor)
+    if not isinstance(model, NestedTransformer):
+        raise InvalidParameterError(
+            f"extractor={extractor!r} does not give nested features; pass an extractor of kernelsieve, "
+            "such as SparseMaximalAlignment(), or a Pipeline that ends in one."
+        )
+    if "n_components" not in model.get_params():
+        raise InvalidParameterError(
+            f"{type(model).__name__} has no n_components to choose; pass an extractor that has."
+        )
+
+
+def truncate(extractor: Any, n_components: int) -> Any:
+    """Return a fitted extractor with the first features only, as if no more had been asked for."""
+    short = last_step(extractor).truncate(n_components)
+    short.n_components = n_components
+    if not isinstance(extractor, Pipeline):
+        return short
+    pipeline = copy.copy(extractor)
+    pipeline.steps = [*extractor.steps[:-1], (extractor.steps[-1][0], short)]
+    return pipeline
+
+
+def fit_with_weight(estimator: Any, X: Any, y: Any, sample_weight: np.ndarray | None) -> Any:
+    """Fit, and hand weights on to what can take them."""
+    if sample_weight is None:
+        return estimator.fit(X, y)
+    taker = last_step(estimator)
+    if not has_fit_parameter(taker, "sample_weight"):
+        raise InvalidParameterError(
+            f"{type(taker).__name__} takes no sample_weight; pass another one, or no weights."
+        )
+    return estimator.fit(X, y, **{name_in_pipeline(estimator, "sample_weight"): sample_weight})
+
+
+def microseconds_a_row(extractor: Any, X: Any, sizes: np.ndarray) -> np.ndarray:
+    """Time the projector of the first features on one row, for every size.
+
+    The shortest of some runs counts: whatever else the machine does only adds to it.
+    """
+    rows = extractor[:-1].transform(X[:1]) if isinstance(extractor, Pipeline) else X[:1]
+    rows = rows if sparse.issparse(rows) else np.asarray(rows)
+    return np.array([_shortest(last_step(extractor).projector(int(k)), rows) for k in sizes])
+
+
+def _shortest(projector: Any, rows: Any) -> float:
+    spent = []
+    for _ in range(_REPEATS):
+        start = time.perf_counter()
+        for _ in range(_CALLS):
+            projector(rows)
+        spent.append(time.perf_counter() - start)
+    return 1e6 * min(spent) / _CALLS

@@ -1,0 +1,390 @@
+"""Cross-validation over the number of features, with one fit a fold."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import (
+    BaseEstimator,
+    MetaEstimatorMixin,
+    TransformerMixin,
+    clone,
+    is_classifier,
+)
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.utils import assert_all_finite, indexable
+
+from .._sklearn import Interval, StrOptions, fit_context
+from ..exceptions import FewerFeaturesWarning, InvalidParameterError
+from ..model import DEFAULT_COMPONENTS, Predicting, TargetEncoder, all_or_nothing
+from .composed import ExtractorWithHead, composed_tags
+from .delegation import DelegatingToChosen
+from .folds import (
+    HEAD,
+    Curve,
+    Data,
+    Task,
+    clone_values,
+    group_settings,
+    own_head,
+    run_group,
+)
+from .nested_extractors import check_nested, fit_with_weight, last_step, name_in_pipeline, truncate
+from .progress import followed
+from .rules import RULES, Budget, Choice, Scores, choose
+from .table import sizes_of, thinned, tidy_table
+
+
+class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, BaseEstimator):
+    """Choose the number of features by cross-validation that fits the extractor once a fold.
+
+    Features are nested: the first k of a large model are the model with k features. So for each fold,
+    and each setting of ``param_grid``, the extractor is fitted once with the most features, and the
+    head is scored on every prefix. Least squares and ridge heads (``LinearRegression``, ``Ridge``,
+    ``RidgeClassifier``) are found for all prefixes from one factorisation; any other predictor is
+    fitted to each prefix. The scores are those of ``GridSearchCV`` over ``n_components``.
+
+    Parameters
+    ----------
+    extractor : transformer
+        Of kernelsieve, or a ``Pipeline`` that ends in one, so that scaling is learned in the fold.
+    head : predictor, default=None
+        What predicts from the features. None for extractors that predict by themselves, such as
+        ``KernelPLS``, and for transformers with a ``scoring`` of their own.
+    n_components : int or array-like of int, default=None
+        Numbers of features to look at. An int stands for every number up to it, None for every one up
+        to the extractor's own ``n_components`` (100 where that is None); beyond 50 they are thinned
+        geometrically.
+    param_grid : dict or list of dicts, default=None
+        Values of parameters of the extractor, as ``GridSearchCV`` takes them; names that begin with
+        ``head__`` belong to the head. Values of ``gamma``, ``degree`` and ``coef0`` share distances or
+        inner products where that saves time, and values of the head's parameters share one fit of the
+        extractor.
+    cv : int, splitter or iterable, default=None
+        As for ``GridSearchCV``; None is 5 folds, stratified where labels are predicted.
+    scoring : str or callable, default=None
+        A scorer; larger is better. None is the head's own ``score``.
+    rule : {"one_standard_error", "best", "budget"}, default="one_standard_error"
+        The smallest k whose mean score is within one standard error (over folds) of the best; the k of
+        the best mean score; or the same within the budget, which then has to be given. All rules keep
+        to a budget that is given.
+    max_kernel_evaluations : int, default=None
+        Most kernel evaluations that a new row may cost.
+    max_latency_us : float, default=None
+        Most microseconds that the features of one new row may take: measured on this machine, through
+        ``projector()``, in every fold. The shortest time counts.
+    refit : bool, default=True
+        Fit the chosen model to all rows.
+    n_jobs : int, default=None
+        Processes for the folds and settings, through joblib.
+    verbose : int or bool, default=0
+        Show a progress bar (plain lines where rich is not installed).
+
+    Attributes
+    ----------
+    path_ : dict of ndarray
+        A tidy table, a line for each fold, setting and k: ``fold``, ``param_<name>`` for every
+        parameter of the grid, ``k``, ``train_score``, ``test_score``, ``fit_seconds`` (of the
+        extractor, once for all k), ``kernel_evaluations`` (for a new row), and ``latency_us`` where a
+        budget needs it. ``pandas.DataFrame(path_)`` makes a data frame. Scores are NaN where a fold
+        found fewer than k features.
+    best_n_components_ : int
+        The chosen k.
+    best_params_ : dict
+        The chosen setting of ``param_grid``.
+    best_index_ : int
+        Line of ``path_`` with the chosen setting and k in the first fold; the other folds follow at
+        equal distances.
+    best_score_ : float
+        Mean test score of the chosen model. It is a little too good, as it was chosen by its score;
+        :func:`nested_cross_validate` gives an honest one.
+    reason_ : str
+        Why this k.
+    best_estimator_ : ExtractorWithHead
+        The chosen model, fitted to all rows.
+    scorer_ : callable
+        The scorer.
+    n_splits_ : int
+        Number of folds.
+
+    Notes
+    -----
+    The refitted model is the first k features of a fit with the most features, as in the folds.
+    Usually that is a fit with k features. The exception is ``candidates="auto"`` with more than 3,000
+    rows, where the size of the pool follows ``n_components``.
+
+    Weights are used by fits and by scorers; a function that takes no ``sample_weight`` is called
+    without. The standard error of a single fold is not known, and taken for zero.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from kernelsieve import SparseMaximalAlignment
+    >>> from kernelsieve.model_selection import ComponentPathCV
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> search = ComponentPathCV(SparseMaximalAlignment(30), Ridge(), param_grid={"gamma": [1, 10]})
+    >>> search = search.fit(X, y)
+    >>> len(search.path_["k"]) == 5 * 2 * 30  # from ten fits
+    True
+    >>> search.best_estimator_.extractor.n_components_ == search.best_n_components_
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "param_grid": [dict, list, None],
+        "cv": ["cv_object"],
+        "scoring": [str, callable, None],
+        "rule": [StrOptions(set(RULES))],
+        "max_kernel_evaluations": [Interval(Real, 0, None, closed="neither"), None],
+        "max_latency_us": [Interval(Real, 0, None, closed="neither"), None],
+        "refit": ["boolean"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        extractor: Any,
+        head: Any = None,
+        *,
+        n_components: Any = None,
+        param_grid: Any = None,
+        cv: Any = None,
+        scoring: Any = None,
+        rule: str = "one_standard_error",
+        max_kernel_evaluations: float | None = None,
+        max_latency_us: float | None = None,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.extractor = extractor
+        self.head = head
+        self.n_components = n_components
+        self.param_grid = param_grid
+        self.cv = cv
+        self.scoring = scoring
+        self.rule = rule
+        self.max_kernel_evaluations = max_kernel_evaluations
+        self.max_latency_us = max_latency_us
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    # ------------------------------------------------------------------ fitting
+
+    @fit_context(prefer_skip_nested_validation=False)
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
+        """Score every number of features in every fold, choose one, and fit it to all rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Training rows; the n x n kernel matrix for a precomputed kernel.
+        y : array-like of shape (n,) or (n, q), default=None
+            Targets.
+        groups : array-like of shape (n,), default=None
+            Groups of rows, for splitters that keep them together.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        settings = self._check_parameters()
+        X, y, groups, weight = indexable(X, y, groups, sample_weight)
+        if y is not None:
+            assert_all_finite(y, input_name="y")  # before a splitter tells what it is
+        data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
+        task = self._task()
+        cv = check_cv(self.cv, y, classifier=self._tells_classes_apart(y))
+        folds = list(cv.split(X, y, groups))
+        curves = self._run(task, data, folds, settings)
+        sizes = self._sizes_to_keep(task.sizes, curves)
+        self.path_ = tidy_table(curves, settings, task.sizes, sizes, timed=task.time_rows)
+        self._choose(settings, n_folds=len(folds))
+        self.scorer_ = task.scorer
+        self.n_splits_ = len(folds)
+        if self.refit:
+            self._refit(task, data)
+        else:
+            self.__dict__.pop("best_estimator_", None)  # of an earlier fit
+        return self
+
+    def _check_parameters(self) -> list[Mapping[str, Any]]:
+        """Refuse what cannot work before any work is done; return the settings of the grid."""
+        check_nested(self.extractor)
+        if self.rule == "budget" and not self._budget.given:
+            raise InvalidParameterError(
+                "rule='budget' needs a budget; pass max_kernel_evaluations or max_latency_us."
+            )
+        if self.head is None and self.scoring is None and not self._predicts_itself:
+            raise InvalidParameterError(
+                f"{type(last_step(self.extractor)).__name__} does not predict by itself; pass a head, "
+                "such as Ridge(), or scoring as a function of the model and the rows."
+            )
+        settings = list(ParameterGrid({} if self.param_grid is None else self.param_grid))
+        if not settings:
+            raise InvalidParameterError("param_grid is an empty list; pass None, or parameters to try.")
+        names = {name for setting in settings for name in setting}
+        if name_in_pipeline(self.extractor, "n_components") in names:
+            raise InvalidParameterError(
+                "param_grid names n_components; pass the numbers of features as n_components=..."
+            )
+        for setting in settings:  # an unknown name is told of now
+            _with_setting(self.extractor, self.head, setting)
+        return settings
+
+    @property
+    def _budget(self) -> Budget:
+        return Budget(self.max_kernel_evaluations, self.max_latency_us)
+
+    @property
+    def _predicts_itself(self) -> bool:
+        return isinstance(last_step(self.extractor), Predicting)
+
+    def _tells_classes_apart(self, y: Any) -> bool:
+        if self.head is not None:
+            return is_classifier(self.head)
+        model = last_step(self.extractor)
+        if y is None or not np.size(y) or not isinstance(model, Predicting):
+            return False
+        return TargetEncoder.for_target(y, model.target).classes is not None
+
+    def _task(self) -> Task:
+        name = name_in_pipeline(self.extractor, "n_components")
+        asked = last_step(self.extractor).n_components
+        if self.n_components is None and asked is None:
+            sizes, largest = thinned(DEFAULT_COMPONENTS), None  # as many as the data give
+        else:
+            sizes = sizes_of(asked if self.n_components is None else self.n_components)
+            largest = int(sizes[-1])
+        return Task(
+            clone(self.extractor).set_params(**{name: largest}),
+            self.head,
+            check_scoring(self, scoring=self.scoring),
+            sizes,
+            time_rows=self.max_latency_us is not None,
+        )
+
+    def _run(
+        self,
+        task: Task,
+        data: Data,
+        folds: Sequence[tuple[np.ndarray, np.ndarray]],
+        settings: Sequence[Mapping[str, Any]],
+    ) -> list[list[Curve]]:
+        """Return the curves of all folds (lines) and settings (columns)."""
+        groups = group_settings(settings)
+        jobs = [(number, group) for number in range(len(folds)) for group in groups]
+        results = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(run_group)(task, data, *folds[number], group) for number, group in jobs
+        )
+        found: list[dict[int, Curve]] = [{} for _ in folds]
+        done = followed(results, len(jobs), type(self).__name__, self.verbose)
+        for (number, _), curves in zip(jobs, done, strict=True):
+            found[number].update(curves)
+        return [[of_fold[i] for i in range(len(settings))] for of_fold in found]
+
+    def _sizes_to_keep(self, sizes: np.ndarray, curves: Sequence[Sequence[Curve]]) -> np.ndarray:
+        """Leave out numbers of features that nobody asked for and some fold did not find."""
+        reached = np.array([[np.isfinite(c.evaluations) for c in of_fold] for of_fold in curves])
+        everywhere = reached.all(axis=0).any(axis=0)
+        if everywhere.all():
+            return sizes
+        if self.n_components is None and last_step(self.extractor).n_components is None:
+            return sizes[everywhere]
+        warnings.warn(
+            f"Not every fold gave more than {max(sizes[everywhere], default=0)} of the {sizes[-1]} "
+            "features asked for; the scores beyond are NaN.",
+            FewerFeaturesWarning,
+            stacklevel=4,
+        )
+        return sizes
+
+    def _choose(self, settings: Sequence[Mapping[str, Any]], n_folds: int) -> None:
+        path = {name: column.reshape(n_folds, -1) for name, column in self.path_.items()}
+        scores = Scores(
+            path["test_score"],
+            path["k"][0],
+            path["kernel_evaluations"].max(axis=0),
+            path["latency_us"].min(axis=0) if "latency_us" in path else None,
+            _in_words(settings, repeat=path["k"].shape[1] // len(settings)),
+        )
+        choice = choose(scores, self.rule, self._budget)
+        self._set_choice(scores, choice)
+        n_sizes = len(scores.sizes) // len(settings)
+        self.best_params_ = dict(settings[choice.index // n_sizes])
+
+    def _set_choice(self, scores: Scores, choice: Choice) -> None:
+        self.best_index_ = choice.index
+        self.best_n_components_ = int(scores.sizes[choice.index])
+        self.best_score_ = float(scores.mean[choice.index])
+        self.reason_ = choice.reason
+
+    def _refit(self, task: Task, data: Data) -> None:
+        extractor, head = _with_setting(task.extractor, task.head, self.best_params_)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FewerFeaturesWarning)  # of more features than are kept
+            fit_with_weight(extractor, data.X, data.y, data.weight)
+        k = self._affordable(last_step(extractor))
+        if head is None:
+            head = own_head(extractor, k)
+        else:
+            features = np.asarray(extractor.transform(data.X))[:, :k]
+            fit_with_weight(head, features, data.y, data.weight)
+        self.best_estimator_ = ExtractorWithHead(truncate(extractor, k), head)
+
+    def _affordable(self, model: Any) -> int:
+        """Return the chosen k, or fewer where the model of all rows has fewer or costs more."""
+        chosen, limit = self.best_n_components_, self.max_kernel_evaluations
+        k = min(chosen, model.n_components_)
+        if limit is not None:
+            k = min(k, int(np.searchsorted(model.kernel_evaluations_, limit, side="right")))
+        if k == 0:
+            raise InvalidParameterError(
+                f"max_kernel_evaluations={limit:g}: fitted to all rows, one feature needs "
+                f"{model.kernel_evaluations_[0]} kernel evaluations; raise the budget, or choose a "
+                "sparser extractor."
+            )
+        if k < chosen:
+            why = "keep to the budget" if k < model.n_components_ else "are all that there are"
+            self.reason_ += f" Fitted to all rows, {k} features {why}."
+            self.best_n_components_ = k
+        return k
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "path_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        return composed_tags(super().__sklearn_tags__(), self.extractor, self.head)
+
+
+def _with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return fresh copies with the parameters of a setting."""
+    of_extractor = {k: v for k, v in setting.items() if not k.startswith(HEAD)}
+    of_head = {k.removeprefix(HEAD): v for k, v in setting.items() if k.startswith(HEAD)}
+    if of_head and head is None:
+        raise InvalidParameterError(
+            f"param_grid names {sorted(of_head)} of the head, and there is none; pass a head."
+        )
+    extractor = clone(extractor).set_params(**clone_values(of_extractor))
+    return extractor, head if head is None else clone(head).set_params(**clone_values(of_head))
+
+
+def _in_words(settings: Sequence[Mapping[str, Any]], repeat: int) -> list[str]:
+    """Return the settings as text, each as often as there are numbers of features; nothing for one."""
+    if len(settings) < 2:
+        return []
+    words = [", ".join(f"{k}={v!r}" for k, v in setting.items()) for setting in settings]
+    return [text for text in words for _ in range(repeat)]

@@ -1,0 +1,131 @@
+"""Which number of features to take, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..exceptions import InvalidDataError, InvalidParameterError
+
+RULES = ("one_standard_error", "best", "budget")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Test scores of all models, a line for each fold and a column for each model."""
+
+    test: np.ndarray
+    sizes: np.ndarray  # k of each model
+    evaluations: np.ndarray
+    latency: np.ndarray | None = None  # microseconds, where they were asked for
+    settings: Sequence[str] = ()  # of each model, in words, where there are several
+
+    def name(self, model: int) -> str:
+        """Return how a model is called in a sentence."""
+        k = f"k = {self.sizes[model]}"
+        return f"{k} ({self.settings[model]})" if self.settings else k
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.test.mean(axis=0)
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Over the folds; zero where there is one fold only, which tells nothing of it."""
+        n_folds = len(self.test)
+        if n_folds == 1:
+            return np.zeros(self.test.shape[1])
+        return self.test.std(axis=0, ddof=1) / np.sqrt(n_folds)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a new row may cost."""
+
+    max_kernel_evaluations: float | None = None
+    max_latency_us: float | None = None
+
+    @property
+    def given(self) -> bool:
+        return self.max_kernel_evaluations is not None or self.max_latency_us is not None
+
+    def allows(self, scores: Scores) -> np.ndarray:
+        """Tell of each model if it is cheap enough in every fold."""
+        allowed = np.ones(len(scores.sizes), dtype=bool)
+        if self.max_kernel_evaluations is not None:
+            allowed &= scores.evaluations <= self.max_kernel_evaluations
+        if self.max_latency_us is not None:
+            allowed &= np.asarray(scores.latency) <= self.max_latency_us
+        return allowed
+
+    def __str__(self) -> str:
+        parts = []
+        if self.max_kernel_evaluations is not None:
+            parts.append(f"{self.max_kernel_evaluations:g} kernel evaluations")
+        if self.max_latency_us is not None:
+            parts.append(f"{self.max_latency_us:g} microseconds")
+        return "at most " + " and ".join(parts) + " a row"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen model and one sentence why."""
+
+    index: int
+    reason: str
+
+
+def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
+    """Choose a model by a rule, among those within the budget."""
+    eligible = _eligible(scores, budget)
+    mean, k = scores.mean, scores.sizes
+    best = _first(eligible, -mean, k)
+    within = f" of the models with {budget}" if budget.given else ""
+    if rule != "one_standard_error":
+        return Choice(
+            best, f"{scores.name(best)} has the best mean test score{within}, {mean[best]:.4g}."
+        )
+    error = scores.standard_error[best]
+    near = eligible[mean[eligible] >= mean[best] - error]
+    chosen = _first(near, k, -mean)
+    n_folds = len(scores.test)
+    folds = f"over {n_folds} folds" if n_folds > 1 else "unknown from one fold"
+    if k[chosen] == k[best]:
+        return Choice(
+            chosen,
+            f"{scores.name(chosen)} has the best mean test score{within}, {mean[chosen]:.4g}, and no "
+            f"smaller k is within one standard error ({error:.2g}, {folds}) of it.",
+        )
+    return Choice(
+        chosen,
+        f"{scores.name(chosen)} is the smallest number of features whose mean test score, "
+        f"{mean[chosen]:.4g}, is within one standard error ({error:.2g}, {folds}) of the best"
+        f"{within}, {mean[best]:.4g} with {scores.name(best)}.",
+    )
+
+
+def _eligible(scores: Scores, budget: Budget) -> np.ndarray:
+    """Return the models that every fold has a score for, and that are cheap enough."""
+    scored = np.flatnonzero(np.isfinite(scores.mean))
+    if not len(scored):
+        raise InvalidDataError(
+            "No number of features has a finite test score in every fold; look at path_ of a fit with "
+            "fewer features, at the scorer, and for folds that lack a class."
+        )
+    eligible = scored[budget.allows(scores)[scored]]
+    if not len(eligible):
+        cheapest = f"{scores.evaluations[scored].min():g} kernel evaluations"
+        if scores.latency is not None:
+            cheapest += f" and {scores.latency[scored].min():.1f} microseconds"
+        raise InvalidParameterError(
+            f"No model has {budget}: the cheapest needs {cheapest}; raise the budget, lower "
+            "n_components, or choose a sparser extractor."
+        )
+    return eligible
+
+
+def _first(models: np.ndarray, *keys: np.ndarray) -> int:
+    """Return the model that is smallest by the first key, and of equal ones by the next."""
+    return int(models[np.lexsort([key[models] for key in reversed(keys)])[0]])

@@ -1,0 +1,72 @@
+"""Which numbers of features to look at, and the table of what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import InvalidParameterError
+from .folds import Curve
+
+_MOST_SIZES = 50  # numbers of features that are looked at unless told
+
+
+def sizes_of(n_components: Any) -> np.ndarray:
+    """Return the numbers of features that were asked for, in order."""
+    if isinstance(n_components, Integral):
+        return thinned(int(n_components))
+    sizes = np.asarray(n_components)
+    if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
+        raise InvalidParameterError(
+            f"n_components={n_components!r} must be one number, or a list of whole numbers above 0."
+        )
+    return np.unique(sizes)
+
+
+def thinned(largest: int) -> np.ndarray:
+    """Return every number up to the largest, or some in a geometric progression where they are many."""
+    if largest <= _MOST_SIZES:
+        return np.arange(1, largest + 1)
+    return np.unique(np.geomspace(1, largest, _MOST_SIZES).round().astype(int))
+
+
+def tidy_table(
+    curves: Sequence[Sequence[Curve]],
+    settings: Sequence[Mapping[str, Any]],
+    all_sizes: np.ndarray,
+    sizes: np.ndarray,
+    *,
+    timed: bool,
+) -> dict[str, np.ndarray]:
+    """Return the tidy table, in the order of folds, settings and sizes."""
+    kept = np.isin(all_sizes, sizes)
+    n_folds, n_settings, n_sizes = len(curves), len(settings), len(sizes)
+    flat = [curve for of_fold in curves for curve in of_fold]
+
+    def column(name: str) -> np.ndarray:
+        return np.concatenate([getattr(curve, name)[kept] for curve in flat])
+
+    table = {"fold": np.repeat(np.arange(n_folds), n_settings * n_sizes)}
+    for name in sorted({name for setting in settings for name in setting}):
+        values = [setting.get(name) for setting in settings]
+        table[f"param_{name}"] = np.tile(np.repeat(_column_of(values), n_sizes), n_folds)
+    table |= {
+        "k": np.tile(sizes, n_folds * n_settings),
+        "train_score": column("train_score"),
+        "test_score": column("test_score"),
+        "fit_seconds": np.repeat([curve.seconds for curve in flat], n_sizes),
+        "kernel_evaluations": column("evaluations"),
+    }
+    return table | ({"latency_us": column("latency")} if timed else {})
+
+
+def _column_of(values: list[Any]) -> np.ndarray:
+    """Return numbers as numbers, and all else as objects, one a line."""
+    if all(isinstance(v, Real) and not isinstance(v, bool) for v in values):
+        return np.array(values)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column

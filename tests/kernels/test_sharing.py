@@ -1,0 +1,109 @@
+"""Distances that kernels of several widths share."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from kernelsieve.kernels import (
+    RBF,
+    BlockCache,
+    Chi2,
+    Cosine,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Sigmoid,
+    resolve_kernel,
+    sharing,
+)
+from kernelsieve.kernels.sharing import SharedKernel, shared
+
+FAMILIES = [
+    [RBF(0.001), RBF(0.02)],
+    [Laplacian(0.001), Laplacian(0.02)],
+    [Chi2(0.001), Chi2(0.02)],
+    [Polynomial(0.001, 2, 1.0), Polynomial(0.007, 3, 0.5), Sigmoid(0.002, 0.1)],
+]
+
+
+@pytest.fixture
+def rows(rng):
+    return rng.uniform(0, 2, (30, 400)), rng.uniform(0, 2, (7, 400))
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: type(f[0]).__name__)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_values_are_the_same_and_the_common_part_is_evaluated_once(family, dtype, make, rows):
+    if make is sparse.csr_matrix and not family[0].accepts_sparse:
+        pytest.skip("needs dense input")
+    X, Z = (make(part) for part in rows)
+    cache = BlockCache()
+    for kernel in family:
+        with sharing(cache):
+            wrapped = shared(kernel)
+        assert isinstance(wrapped, SharedKernel)
+        values, expected = np.empty((7, 30), dtype), np.empty((7, 30), dtype)
+        wrapped.against(Z.copy(), dtype)(X.copy(), values)  # equal rows in other arrays
+        kernel.against(Z, dtype)(X, expected)
+        assert_allclose(values, expected, rtol=1e-10 if dtype is np.float64 else 1e-4)
+        assert_allclose(wrapped.diag(X), kernel.diag(X))
+        assert wrapped.name == kernel.name
+        assert wrapped.accepts_sparse == kernel.accepts_sparse
+    assert cache.evaluated == 7 * 30
+    assert cache.reused == (len(family) - 1) * 7 * 30
+
+
+def test_other_rows_landmarks_types_and_families_are_not_mixed_up(rows):
+    X, Z = rows
+    cache = BlockCache()
+    with sharing(cache):
+        kernels = [shared(RBF(0.005)), shared(Laplacian(0.005))]
+    for kernel, plain in zip(kernels, (RBF(0.005), Laplacian(0.005)), strict=True):
+        for rows_, points in ((X, Z), (X[:7], Z), (X, Z[::-1]), (Z, X), (X + 1, Z)):
+            assert_allclose(kernel.block(rows_, points), plain.block(rows_, points), rtol=1e-10)
+    assert cache.reused == 0
+
+
+def test_a_kernel_too_narrow_for_products_of_norms_keeps_its_digits():
+    X = 1e4 + np.array([[0.0], [1e-4], [2e-4]]) + np.zeros((1, 400))
+    X[:, 1] += np.array([0, 1e4, -1e4])
+    cache = BlockCache()
+    for gamma in (1e-9, 1e7):
+        with sharing(cache):
+            kernel = shared(RBF(gamma))
+        assert_allclose(kernel.block(X, X), RBF(gamma).block(X, X), rtol=1e-12)
+
+
+def test_products_of_few_inputs_are_made_again_which_is_as_fast(rows):
+    X, Z = (part[:, :5] for part in rows)
+    cache = BlockCache()
+    with sharing(cache):
+        kernels = [shared(RBF(0.5)), shared(Polynomial(0.5)), shared(Laplacian(0.5))]
+    for kernel, plain in zip(kernels, (RBF(0.5), Polynomial(0.5), Laplacian(0.5)), strict=True):
+        assert_allclose(kernel.block(X, Z), plain.block(X, Z), rtol=1e-12)
+    assert cache.evaluated == 7 * 30  # of the laplacian kernel
+
+
+def test_memory_is_bounded(rows):
+    X, Z = rows
+    cache = BlockCache(max_bytes=7 * 30 * 8)
+    with sharing(cache):
+        kernel = shared(RBF(0.5))
+    for _ in range(2):
+        kernel.against(Z)(X, np.empty((7, 30)))
+        kernel.against(Z)(X + 1, np.empty((7, 30)))  # does not fit any more
+    assert cache.reused == 7 * 30
+    assert cache.evaluated == 3 * 7 * 30
+
+
+def test_only_kernels_with_a_width_share_and_only_where_asked(rows):
+    X, _ = rows
+    assert isinstance(resolve_kernel("rbf", X), RBF)
+    with sharing(BlockCache()):
+        assert isinstance(resolve_kernel("rbf", X), SharedKernel)
+        assert isinstance(resolve_kernel(RBF(1.0), X), SharedKernel)
+        assert isinstance(resolve_kernel("linear", X), Linear)
+        assert isinstance(resolve_kernel("cosine", X), Cosine)
+    assert isinstance(resolve_kernel("laplacian", X), Laplacian)
