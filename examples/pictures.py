@@ -1,4 +1,4 @@
-"""Pictures of several kinds, for small data sets.
+"""One picture of each kind, for small data sets.
 
 Run it with ``python examples/pictures.py``; it writes the pictures into ``output/pictures`` and says
 what each of them shows.
@@ -17,7 +17,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, make_moons
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
@@ -25,6 +25,7 @@ from sklearn.svm import SVC
 
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
+    ComponentPathDisplay,
     CriterionPathDisplay,
     FeatureMapDisplay,
     KernelPCA,
@@ -32,10 +33,30 @@ from kernelsieve import (
     RocComparisonDisplay,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
+    StabilityBoundDisplay,
 )
-from kernelsieve.datasets import make_noisy_circle
+from kernelsieve.datasets import make_interactions, make_noisy_circle
+from kernelsieve.metrics import cumulative_pointwise_squared_covariance
+from kernelsieve.model_selection import ComponentPathCV, stability_bound
 
 OUTPUT = Path(__file__).resolve().parents[1] / "output" / "pictures"
+
+
+def component_path() -> Any:
+    """Accuracy on the digits against features and kernel evaluations, and the chosen number."""
+    X, y = load_digits(return_X_y=True)
+    grid = {"gamma": [0.01, 0.05, 0.2]}
+    search = ComponentPathCV(SparseMaximalAlignment(60), RidgeClassifier(), param_grid=grid)
+    return ComponentPathDisplay.from_estimator(search.fit(X / 16, y), against="both").figure_
+
+
+def bound() -> Any:
+    """The stability bound of SMC on synthetic rows, beside the mean on others, term by term."""
+    X, y = make_interactions(6000, 10, random_state=0)
+    X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, random_state=0)
+    found = stability_bound(SparseMaximalCovariance(30, center=False, random_state=0), X, y)
+    tested = cumulative_pointwise_squared_covariance(found.extractor.transform(X_test), y_test)
+    return StabilityBoundDisplay.from_bound(found, tested, kind="terms").figure_
 
 
 def criterion() -> Any:
@@ -102,6 +123,8 @@ def roc() -> Any:
 
 
 PICTURES: tuple[Callable[[], Any], ...] = (
+    component_path,
+    bound,
     criterion,
     landmarks,
     digits,
