@@ -19,6 +19,7 @@ from .latent import (
     SparseKernelBoostedLatentFeatures,
     SparseKernelPLS,
 )
+from .rayleigh import SparseKernelFisherDiscriminant
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ __all__ = [
     "ReducedKernelOPLS",
     "SparseKernelBoostedLatentFeatures",
     "SparseKernelFeatureAnalysis",
+    "SparseKernelFisherDiscriminant",
     "SparseKernelPLS",
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",

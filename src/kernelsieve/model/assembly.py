@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
@@ -29,7 +30,7 @@ class Fit:
     heads: Heads | None = None  # predictions from the first j features, where there is a target
     mean_image: KernelModel | None = None  # where features are centred and can be rebuilt from
 
-    def truncate(self, n_components: int) -> Fit:
+    def truncate(self, n_components: int) -> Self:
         """Return the fit with the first features only."""
         model = self.model.truncate(n_components)
         return replace(
@@ -42,7 +43,7 @@ class Fit:
             heads=None if self.heads is None else self.heads.truncate(n_components),
         )
 
-    def renumbered(self, kept: np.ndarray, n_columns: int) -> Fit:
+    def renumbered(self, kept: np.ndarray, n_columns: int) -> Self:
         """Return the fit of the kept rows with the numbers that they have among all rows."""
 
         def with_all_columns(model: KernelModel) -> KernelModel:

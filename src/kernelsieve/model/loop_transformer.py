@@ -78,8 +78,7 @@ class LoopTransformer(NestedTransformer):
             raise InvalidDataError("All sample weights are zero; at least one must be positive.")
         return batch, encoder
 
-    @staticmethod
-    def _batch(X: Rows, y: Any, sample_weight: Any, encoder: TargetEncoder) -> Batch:
+    def _batch(self, X: Rows, y: Any, sample_weight: Any, encoder: TargetEncoder) -> Batch:
         n_rows = X.shape[0]
         Y = encoder.encode(y, n_rows) if encoder.n_targets else np.empty((n_rows, 0))
         return Batch(X, Y, check_weights(sample_weight, X))

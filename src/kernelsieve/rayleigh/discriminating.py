@@ -1,0 +1,172 @@
+"""What the classifiers of this room share: weights of classes, decisions, probabilities, sparsity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from .._sklearn import Interval, StrOptions
+from ..columns import Batch
+from ..deflation import Criterion, Heads
+from ..exceptions import InvalidParameterError
+from ..kernels import Rows
+from ..model import Fit, KernelExtractor, Predicting, Stream, TargetEncoder
+from .outputs import Moments, decision_heads, gaussian_heads, logit_heads
+
+#: Gives features, indicators of classes and weights of all rows: what the margin looks at.
+FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
+
+
+@dataclass(frozen=True)
+class DiscriminantFit(Fit):
+    """A fit that decides between classes."""
+
+    logits: Heads | None = None  # of probabilities
+    joint: bool = False  # whether features serve all classes, or each one of them
+    n_candidates: int = 0
+
+    def truncate(self, n_components: int) -> Self:
+        """Return the fit with the first features only."""
+        shorter = super().truncate(n_components)
+        logits = None if self.logits is None else self.logits.truncate(n_components)
+        return replace(shorter, logits=logits)
+
+    @property
+    def sparsity(self) -> float:
+        """Share of the candidates that no feature uses."""
+        used = np.count_nonzero(self.model.projection.any(axis=1))
+        return 1.0 - used / self.n_candidates
+
+
+class Discriminating(Predicting, KernelExtractor):
+    """Base of the classifiers: outputs, thresholds, probabilities.
+
+    A subclass finds features, and tells by :meth:`_decided` how they decide.
+    """
+
+    threshold: str
+    nu: float
+    class_weight: dict[Any, float] | str | None
+    target = "classes"
+
+    _discriminating_constraints: ClassVar[dict] = {
+        "threshold": [StrOptions({"margin", "midpoint", "least_squares", "gaussian"})],
+        "nu": [Interval(Real, 0, 1, closed="right")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "probability_cv": [Interval(Integral, 2, None, closed="left"), None],
+    }
+
+    # ------------------------------------------------------------------ weights
+
+    def _batch(self, X: Rows, y: Any, sample_weight: Any, encoder: TargetEncoder) -> Batch:
+        batch = super()._batch(X, y, sample_weight, encoder)
+        if self.class_weight is None or encoder.classes is None:
+            return batch
+        of_class = self._class_weights(batch, encoder.classes)
+        return replace(batch, weight=batch.root_weight**2 * (batch.Y @ of_class))
+
+    def _class_weights(self, batch: Batch, classes: np.ndarray) -> np.ndarray:
+        if isinstance(self.class_weight, str):  # "balanced"
+            totals = batch.root_weight**2 @ batch.Y
+            present = totals > 0
+            mean = totals.sum() / np.count_nonzero(present)
+            return np.where(present, mean / np.where(present, totals, 1.0), 0.0)
+        given = dict(self.class_weight or {})
+        unknown = [label for label in given if label not in classes.tolist()]
+        bad = [value for value in given.values() if not (np.isfinite(value) and value > 0)]
+        if unknown or bad:
+            raise InvalidParameterError(
+                f"class_weight={self.class_weight!r} must give labels, which are {classes.tolist()}, "
+                "positive weights; labels that are left out have weight 1."
+            )
+        return np.array([float(given.get(label, 1.0)) for label in classes.tolist()])
+
+    def _start_stream(
+        self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
+    ) -> Stream:
+        if isinstance(self.class_weight, str):
+            raise InvalidParameterError(
+                "class_weight='balanced' needs all rows at once, because it counts the classes; pass a "
+                "dict with the weight of each label where rows come in pieces."
+            )
+        return super()._start_stream(X, y, classes, sample_weight, criterion)
+
+    # ------------------------------------------------------------------ decisions
+
+    def _decided(
+        self,
+        fit: Fit,
+        moments: Moments,
+        n_candidates: int,
+        *,
+        joint: bool,
+        features_of: FeaturesOf | None = None,
+    ) -> DiscriminantFit:
+        """Add to a fit how it decides, given the moments of its features.
+
+        Joint features serve several classes together, and the classes are taken for Gaussian. Other
+        features tell one class each from the rest (a single one the second of two classes from the
+        first), with a threshold of its own. ``features_of`` returns features, indicators of classes
+        and weights of all rows, which the margin needs.
+        """
+        if joint:
+            heads = logits = gaussian_heads(moments)
+        else:
+            needs_rows = self.threshold == "margin" and features_of is not None
+            outputs, Y, weight = features_of() if needs_rows else (None, None, None)  # type: ignore[misc]
+            heads = decision_heads(self.threshold, moments, outputs, Y, weight, self.nu)
+            logits = logit_heads(moments)
+        parts = {name: getattr(fit, name) for name in Fit.__dataclass_fields__}
+        parts |= {"heads": heads}
+        return DiscriminantFit(**parts, logits=logits, joint=joint, n_candidates=n_candidates)
+
+    @property
+    def thresholds_(self) -> np.ndarray:
+        """B of each output: a feature decides by the sign of feature + b."""
+        fit = self._discriminant()
+        if fit.joint or fit.heads is None:
+            raise AttributeError("Joint features of several classes have no thresholds of their own.")
+        return fit.heads.intercepts[-1] / np.diagonal(fit.heads.coefficients)
+
+    @property
+    def sparsity_(self) -> float:
+        """Share of the candidates whose coefficients are zero."""
+        return self._discriminant().sparsity
+
+    def predict_proba(self, X: Any, n_components: int | None = None) -> np.ndarray:
+        """Return the probability of each class, by a Gaussian model of the outputs.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Rows, as for ``transform``.
+        n_components : int, default=None
+            Use the first features only; None for all.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Where each class is told from the rest, the sum is made 1.
+        """
+        fitted = self if n_components is None else self.truncate(n_components)
+        fit = fitted._discriminant()
+        rows = self._check_new_rows(X, len(fit.model.projection))
+        logits = fit.logits.predict(fit.model.features(rows, self.n_jobs))  # type: ignore[union-attr]
+        if fit.joint:
+            return np.asarray(softmax(logits, axis=1))
+        p = expit(logits)
+        if p.shape[1] == 1:
+            return np.hstack([1 - p, p])
+        total = p.sum(axis=1, keepdims=True)
+        return np.where(total > 0, p, 1.0) / np.where(total > 0, total, p.shape[1])
+
+    def _discriminant(self) -> DiscriminantFit:
+        fit = self._current_fit()
+        if not isinstance(fit, DiscriminantFit):
+            raise TypeError(f"{type(self).__name__} did not say how its features decide")
+        return fit

@@ -1,0 +1,137 @@
+"""Linear sparse KFD: the linear program (14) of Mika et al. (2003) by column generation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import InvalidDataError
+from .priced_columns import PricedColumns, SparseSolution, most_violated
+
+_MISSING = (
+    "loss='absolute' and loss='epsilon_insensitive' are linear programs and need HiGHS; install it by "
+    "`pip install kernelsieve[solvers]`, or choose loss='squared' or loss='huber'."
+)
+_FEASIBILITY = 1e-9
+_MOST_ROUNDS = 1000
+
+
+def import_highspy() -> Any:
+    """Return the module of the HiGHS solver, which is an optional dependency."""
+    try:
+        import highspy
+    except ImportError as error:
+        raise ImportError(_MISSING) from error
+    return highspy
+
+
+class ColumnGeneration:
+    """``min sum_i w_i max(0, |xi_i| - epsilon) + C ||alpha||_1`` with ``K alpha + b = y - xi``.
+
+    The master program knows a few kernel columns. Its dual variables d price all others: a column
+    with ``|k_j' d| > C`` would lower the objective and joins the master. HiGHS holds the master in its
+    dual form, ``max y'd - epsilon ||d||_1`` with ``|d_i| <= w_i``, ``1'd = 0`` and ``|k_j' d| <= C``,
+    where a new column is a new row: the last basis stays feasible for the dual simplex method, and
+    has as many entries as there are columns in the master instead of rows of data. The same holds
+    when C changes, so a path is followed from basis to basis.
+    """
+
+    def __init__(
+        self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray, epsilon: float, tol: float
+    ) -> None:
+        self._columns = columns
+        self._y = y
+        self._weight = weight
+        self._epsilon = epsilon
+        self._tol = tol
+        self._known = np.empty(0, np.intp)
+        self._highs = import_highspy()
+        self._master = self._empty_master()
+
+    def solve(self, C: float) -> SparseSolution:
+        """Minimise for a penalty, from where the last one ended."""
+        self._set_penalty(C)
+        for _ in range(_MOST_ROUNDS):
+            d = self._solved()
+            prices = self._columns.prices(d)
+            new = most_violated(prices, C, self._known, self._tol)
+            if len(new) == 0:
+                return self._solution(C, d, prices)
+            self._enter(new, C)
+        raise InvalidDataError(
+            f"The linear program is not solved after {_MOST_ROUNDS} rounds of column generation; raise "
+            "tol or C, or scale the inputs."
+        )
+
+    @property
+    def _is_split(self) -> bool:
+        """Whether d is a difference of two variables, because its absolute value costs something."""
+        return self._epsilon > 0
+
+    def _empty_master(self) -> Any:
+        highs = self._highs.Highs()
+        highs.silent()
+        for option, value in (
+            ("solver", "simplex"),
+            ("presolve", "off"),  # a basis of the presolved program would not be one of the next
+            ("threads", 1),
+            ("primal_feasibility_tolerance", _FEASIBILITY),
+            ("dual_feasibility_tolerance", _FEASIBILITY),
+        ):
+            highs.setOptionValue(option, value)
+        y, weight, n = self._y, self._weight, len(self._y)
+        nothing = np.empty(0, np.int32), np.empty(0)
+        if self._is_split:
+            cost = np.concatenate([self._epsilon - y, self._epsilon + y])
+            lower, upper = np.zeros(2 * n), np.tile(weight, 2)
+        else:
+            cost, lower, upper = -y, -weight, weight
+        highs.addCols(len(cost), cost, lower, upper, 0, np.zeros(len(cost), np.int32), *nothing)
+        self._add_rows(highs, np.ones((1, n)), 0.0)  # its dual variable is the intercept
+        return highs
+
+    def _add_rows(self, highs: Any, lines: np.ndarray, limit: float) -> None:
+        if self._is_split:
+            lines = np.hstack([lines, -lines])
+        count, width = lines.shape
+        limits = np.full(count, limit)
+        starts = np.arange(count, dtype=np.int32) * width
+        entries = np.tile(np.arange(width, dtype=np.int32), count)
+        highs.addRows(count, -limits, limits, count * width, starts, entries, lines.ravel())
+
+    def _enter(self, new: np.ndarray, C: float) -> None:
+        self._add_rows(self._master, np.ascontiguousarray(self._columns.take(new).T), C)
+        self._known = np.concatenate([self._known, new])
+
+    def _set_penalty(self, C: float) -> None:
+        for row in range(1, 1 + len(self._known)):
+            self._master.changeRowBounds(row, -C, C)
+
+    def _solved(self) -> np.ndarray:
+        """Solve the master from its last basis and return d."""
+        self._master.run()
+        status = self._master.getModelStatus()
+        if status != self._highs.HighsModelStatus.kOptimal:
+            raise InvalidDataError(
+                f"HiGHS gave up on the linear program ({self._master.modelStatusToString(status)}); "
+                "kernel values may be too large or too small: scale the inputs, or change gamma."
+            )
+        values = np.array(self._master.getSolution().col_value)
+        return values[: len(self._y)] - values[len(self._y) :] if self._is_split else values
+
+    def _solution(self, C: float, d: np.ndarray, prices: np.ndarray) -> SparseSolution:
+        multipliers = -np.array(self._master.getSolution().row_dual)
+        alpha = multipliers[1:]
+        order = np.argsort(self._known)
+        order = order[np.abs(alpha[order]) > 0]
+        return SparseSolution(
+            C=C,
+            candidates=self._known[order],
+            alpha=alpha[order],
+            intercept=float(multipliers[0]),
+            objective=-float(self._master.getInfo().objective_function_value),
+            slopes=d,
+            largest_price=float(np.abs(prices).max()) / C,
+            n_columns=len(self._known),
+        )

@@ -1,0 +1,93 @@
+"""Kernel columns that are priced in blocks: a solver keeps only those that it works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..columns import Batch, row_slices
+from ..deflation import RecomputedColumns
+from ..kernels import Kernel, Rows
+
+_COLUMNS_AT_ONCE = 2048  # a block of rows of that many is a few megabytes
+#: Columns that a solver takes in at once, the most violated ones first.
+COLUMNS_A_ROUND = 20
+
+
+class PricedColumns:
+    """The columns ``k_j`` of all candidates over the rows; nothing of that size is ever stored.
+
+    ``prices`` evaluates all of them once, block by block, and ``take`` keeps those that were asked
+    for, so that a path over penalties and several classes share them.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Rows and candidates.
+    n_passes : int
+        How many times all columns were evaluated.
+    """
+
+    def __init__(self, X: Rows, kernel: Kernel, points: Rows, *, n_jobs: int | None = None) -> None:
+        self.shape = (int(X.shape[0]), int(points.shape[0]))
+        self.n_passes = 0
+        batch = Batch(X, np.empty((self.shape[0], 0)))
+        self._parts = [
+            RecomputedColumns(batch, kernel, points[some], center=False, n_jobs=n_jobs)
+            for some in row_slices(self.shape[1], _COLUMNS_AT_ONCE)
+        ]
+        self._place = np.full(self.shape[1], -1)
+        self._kept = np.empty((0, self.shape[0]))
+
+    @property
+    def n_kept(self) -> int:
+        """How many columns are in memory."""
+        return len(self._kept)
+
+    def prices(self, vector: np.ndarray) -> np.ndarray:
+        """Return the inner product of every column with a vector."""
+        self.n_passes += 1
+        return np.concatenate([part.inner(vector) for part in self._parts])
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the chosen columns, (n, len(chosen))."""
+        missing = np.unique(chosen[self._place[chosen] < 0])
+        if len(missing):
+            self._place[missing] = len(self._kept) + np.arange(len(missing))
+            self._kept = np.vstack([self._kept, *self._evaluated(missing)])
+        return self._kept[self._place[chosen]].T
+
+    def _evaluated(self, missing: np.ndarray) -> list[np.ndarray]:
+        """Return columns as lines, in ascending order."""
+        lines = []
+        for i, part in enumerate(self._parts):
+            first = i * _COLUMNS_AT_ONCE
+            own = missing[(missing >= first) & (missing < first + part.shape[1])]
+            if len(own):
+                lines.append(part.take(own - first).T)
+        return lines
+
+
+@dataclass(frozen=True)
+class SparseSolution:
+    """A minimiser of ``sum_i w_i loss(y_i - f(x_i)) + C ||alpha||_1`` with f = K alpha + b."""
+
+    C: float
+    candidates: np.ndarray  # where alpha is not zero, in ascending order
+    alpha: np.ndarray  # there
+    intercept: float  # b
+    objective: float
+    slopes: np.ndarray  # w_i loss'(xi_i), (n,): the dual variables
+    largest_price: float  # of all columns with the slopes, as a part of C: 1 at the optimum
+    n_columns: int  # that the solver worked with
+
+
+def most_violated(
+    prices: np.ndarray, limit: float | np.ndarray, known: np.ndarray, tol: float
+) -> np.ndarray:
+    """Return the columns that break ``|k_j' d| <= C`` most and are not known yet."""
+    excess = np.abs(prices) / limit - 1
+    excess[known] = -1.0
+    worst = np.argsort(-excess, kind="stable")[:COLUMNS_A_ROUND]
+    return worst[excess[worst] > tol]

@@ -1,0 +1,393 @@
+"""Sparse kernel Fisher discriminants by mathematical programming: SKFD, LSKFD, other noise models."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from .._sklearn import Interval, StrOptions
+from ..columns import Batch, Pool
+from ..deflation import Alignment, Criterion, Heads, Outcome, PoolMetric
+from ..exceptions import FewerFeaturesWarning
+from ..kernels import Kernel
+from ..model import Fit, KernelExtractor, KernelModel, documented, trace_of
+from .discriminating import Discriminating
+from .linear_program import ColumnGeneration, import_highspy
+from .outputs import Moments
+from .penalised_squares import PenalisedSquares
+from .priced_columns import PricedColumns, SparseSolution
+
+
+@dataclass
+class _Shared:
+    """What the fits of a path have in common: the candidates, their columns, and the last solutions."""
+
+    pool: tuple[Pool, np.ndarray] | None = None
+    columns: PricedColumns | None = None
+    images: _Images | None = None
+    solvers: list[PenalisedSquares | ColumnGeneration] | None = None
+
+
+@documented
+class SparseKernelFisherDiscriminant(Discriminating):
+    """Kernel Fisher discriminant with few coefficients (SKFD, LSKFD).
+
+    Fisher's discriminant is least squares to labels -1 and 1. Here the coefficients of the kernel
+    columns pay by their absolute value, so most of them are zero, and a new row is compared with the
+    others only. Two classes have one feature; more have one for each class, which tells it from the
+    rest.
+
+    Kernel columns are evaluated in blocks and taken up when they would lower the objective; the kernel
+    matrix is never stored.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of the absolute values of the coefficients, beside a sum of losses over the rows.
+    loss : {"squared", "absolute", "huber", "epsilon_insensitive"}, default="squared"
+        Of the residuals xi, or the model of their noise. "squared" is SKFD, xi^2; "absolute" is
+        LSKFD, ``|xi|``; "huber" is xi^2 up to delta and a line beyond; "epsilon_insensitive" is
+        ``max(0, |xi| - epsilon)``. The second and the last are linear programs and need
+        ``kernelsieve[solvers]``.
+    delta : float, default=1.0
+        Where the Huber loss becomes a line.
+    epsilon : float, default=0.1
+        Residuals up to here cost nothing with the epsilon-insensitive loss.
+    candidates : {"auto", "all"}, int or array, default="auto"
+        Examples whose kernel columns may be used: "all", a number of examples, or an array of points
+        (row numbers, for a precomputed kernel). "auto" is "all" up to 3,000 rows and 1,000 examples
+        beyond.
+    pool : {"random", "kmeans", "rpcholesky"}, default="random"
+        How candidates given as a number are drawn.
+    tol : float, default=1e-08
+        A column is taken up when its optimality condition is violated by more than this part of C.
+    threshold : {"margin", "intercept", "midpoint", "least_squares", "gaussian"}, default="margin"
+        How a feature decides. "intercept" is the one that the program itself finds; "margin" is the
+        linear program (15) of the paper, "midpoint" the middle of the means of the classes,
+        "least_squares" and "gaussian" the best ones for these models of the features.
+    {parameters}
+
+    Attributes
+    ----------
+    sparsity_ : float
+        Share of the candidates whose coefficients are zero.
+    thresholds_ : ndarray
+        b of each feature: the sign of feature + b decides.
+    {attributes}
+
+    Notes
+    -----
+    Problems (12) and (14) of the paper: ``min sum_i w_i loss(xi_i) + C ||alpha||_1`` subject to
+    ``K alpha + 1 b = y - xi``. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
+    of each. At the optimum the slopes d of the losses satisfy ``|k_j' d| <= C`` for all candidates, with
+    equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for all
+    candidates before a fit is called done.
+
+    References
+    ----------
+    S. Mika, G. Raetsch, J. Weston, B. Schoelkopf, A. Smola, K.-R. Mueller. Constructing descriptive
+    and discriminative nonlinear features: Rayleigh coefficients in kernel feature spaces. IEEE
+    Transactions on Pattern Analysis and Machine Intelligence 25(5), 2003. Column generation: G.
+    Raetsch, A. Demiriz, K. Bennett. Sparse regression ensembles in infinite and finite hypothesis
+    spaces. Machine Learning 48, 2002. Screening: R. Tibshirani, J. Bien, J. Friedman, T. Hastie, N.
+    Simon, J. Taylor, R. J. Tibshirani. Strong rules for discarding predictors in lasso-type problems.
+    Journal of the Royal Statistical Society B 74(2), 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from kernelsieve import SparseKernelFisherDiscriminant
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = scale(X)
+    >>> skfd = SparseKernelFisherDiscriminant(C=5.0).fit(X[:400], y[:400])
+    >>> bool(skfd.score(X[400:], y[400:]) > 0.95), bool(skfd.sparsity_ > 0.9)
+    (True, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **KernelExtractor._parameter_constraints,
+        **Discriminating._discriminating_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions({"squared", "absolute", "huber", "epsilon_insensitive"})],
+        "delta": [Interval(Real, 0, None, closed="neither")],
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
+        "tol": [Interval(Real, 0, 1, closed="neither")],
+        "threshold": [StrOptions({"intercept", "margin", "midpoint", "least_squares", "gaussian"})],
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        loss: str = "squared",
+        delta: float = 1.0,
+        epsilon: float = 0.1,
+        kernel: str | Callable[..., Any] | Kernel = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        pool: str = "random",
+        tol: float = 1e-8,
+        threshold: str = "margin",
+        nu: float = 0.1,
+        class_weight: dict[Any, float] | str | None = None,
+        probability_cv: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.delta = delta
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.pool = pool
+        self.tol = tol
+        self.threshold = threshold
+        self.nu = nu
+        self.class_weight = class_weight
+        self.probability_cv = probability_cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    _in_pieces = False  # losses are sums over rows that no statistic holds
+    n_components = None  # one, or one for each class
+    resample = False
+    center = False
+    precision = "auto"
+    block_size = None
+    max_memory = 0.0  # the kernel matrix is never stored
+
+    def path(
+        self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None
+    ) -> list[SparseKernelFisherDiscriminant]:
+        """Fit for several penalties, each from the solution for the next larger one.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Training rows, as for ``fit``.
+        y : array-like of shape (n,)
+            Class labels.
+        Cs : sequence of float
+            Penalties, in any order.
+        sample_weight : array-like of shape (n,), default=None
+            Weights.
+
+        Returns
+        -------
+        list of SparseKernelFisherDiscriminant
+            A fitted estimator for each penalty, in their order; this one is left as it was.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.preprocessing import scale
+        >>> from kernelsieve import SparseKernelFisherDiscriminant
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> path = SparseKernelFisherDiscriminant().path(scale(X), y, [1.0, 10.0, 100.0])
+        >>> [len(model.landmarks_) for model in path]
+        [56, 15, 3]
+        """
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):  # all fits must draw the same candidates
+            seed = check_random_state(seed).randint(2**31 - 1)
+        shared = _Shared()
+        fitted: dict[int, SparseKernelFisherDiscriminant] = {}
+        for i in np.argsort(-np.asarray(Cs, dtype=float), kind="stable"):
+            model = clone(self).set_params(C=Cs[i], random_state=seed)
+            model._shared = shared
+            fitted[int(i)] = model.fit(X, y, sample_weight)
+            model.set_params(random_state=self.random_state)
+            del model._shared
+        return [fitted[i] for i in range(len(Cs))]
+
+    # ------------------------------------------------------------------ fitting
+
+    def _single_criterion(self) -> Criterion:
+        return Alignment()  # says that labels are needed; the loop itself is not run
+
+    def _fit_rows(
+        self,
+        batch: Batch,
+        kernel: Kernel,
+        criterion: Criterion,
+        random_state: np.random.RandomState,
+    ) -> Fit:
+        size = self._pool_size(len(batch))
+        if size < len(batch):
+            pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
+            return self._fit_pool(batch, kernel, pool, W, criterion)
+        everyone = np.arange(len(batch))
+        pool = Pool(kernel.points(batch.X, everyone), everyone)
+        return self._solve(batch, kernel, pool, None)
+
+    def _fit_pool(
+        self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
+    ) -> Fit:
+        return self._solve(batch, kernel, pool, W)
+
+    def _drawn_pool(
+        self,
+        batch: Batch,
+        kernel: Kernel,
+        size: int,
+        criterion: Criterion,
+        random_state: np.random.RandomState,
+    ) -> tuple[Pool, np.ndarray]:
+        shared = self._of_path()
+        if shared.pool is None:
+            shared.pool = super()._drawn_pool(batch, kernel, size, criterion, random_state)
+        return shared.pool
+
+    def _of_path(self) -> _Shared:
+        return vars(self).get("_shared") or _Shared()
+
+    def _solve(self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray | None) -> Fit:
+        shared = self._of_path()
+        if shared.columns is None or shared.images is None or shared.solvers is None:
+            shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
+            shared.images = _Images(batch, kernel, shared.columns, W)
+            labels = 2.0 * batch.Y - 1
+            labels = labels[:, 1:] if labels.shape[1] == 2 else labels
+            weight = batch.root_weight**2
+            shared.solvers = [self._solver(shared.columns, y, weight) for y in labels.T]
+        solutions = [solver.solve(float(self.C)) for solver in shared.solvers]
+        self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} rows")
+        return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
+
+    def _solver(
+        self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray
+    ) -> PenalisedSquares | ColumnGeneration:
+        if self.loss in ("absolute", "epsilon_insensitive"):
+            import_highspy()
+            epsilon = 0.0 if self.loss == "absolute" else float(self.epsilon)
+            return ColumnGeneration(columns, y, weight, epsilon, self.tol)
+        delta = np.inf if self.loss == "squared" else float(self.delta)
+        return PenalisedSquares(columns, y, weight, delta, self.tol)
+
+    def _fit_of(
+        self,
+        solutions: list[SparseSolution],
+        columns: PricedColumns,
+        images: _Images,
+        batch: Batch,
+        kernel: Kernel,
+        pool: Pool,
+    ) -> Fit:
+        chosen, first_use, alpha = _coefficients(solutions, len(pool))
+        if not alpha.any():
+            limit = min(s.largest_price for s in solutions) * self.C
+            warnings.warn(
+                f"C={self.C:g} is so large that all coefficients are zero and the features constant; "
+                f"choose C below {limit:.6g}.",
+                FewerFeaturesWarning,
+                stacklevel=6,
+            )
+        model = KernelModel(
+            kernel,
+            pool.points[chosen],
+            alpha,
+            -np.array([solution.intercept for solution in solutions]),
+            first_use,
+        )
+        outputs = columns.take(chosen) @ alpha - model.offset
+        moments = Moments.of(outputs, batch.Y, batch.weight)
+        n_outputs = outputs.shape[1]
+        fit = Fit(
+            model=model,
+            landmark_indices=pool.first_of_equals(chosen).indices[chosen],
+            criterion_path=np.array([solution.objective for solution in solutions]),
+            explained_variance_ratio=images.shares(chosen, alpha, _variances(outputs, batch)),
+            explained_target_ratio=np.array(
+                [_explained(moments, 1 if n_outputs == 1 else i, i) for i in range(n_outputs)]
+            ),
+            outcome=Outcome.COMPLETE,
+        )
+        decided = self._decided(
+            fit,
+            moments,
+            len(pool),
+            joint=False,
+            features_of=lambda: (outputs, batch.Y, batch.weight),
+        )
+        if self.threshold == "intercept":
+            lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, -np.inf)
+            return replace(decided, heads=Heads(lower, np.eye(n_outputs)))
+        return decided
+
+
+def _coefficients(
+    solutions: list[SparseSolution], n_candidates: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the used candidates by first use, that use, and their coefficients (m, k)."""
+    alpha = np.zeros((n_candidates, len(solutions)))
+    for j, solution in enumerate(solutions):
+        alpha[solution.candidates, j] = solution.alpha
+    used = np.flatnonzero(alpha.any(axis=1))
+    if len(used) == 0:
+        used = np.zeros(1, np.intp)  # a model has at least one landmark
+    first_use = (alpha[used] != 0).argmax(axis=1)
+    order = np.argsort(first_use, kind="stable")
+    return used[order], first_use[order], alpha[used[order]]
+
+
+def _explained(moments: Moments, which: int, output: int) -> float:
+    """Return the squared correlation of an output with the class that it tells from the rest."""
+    one = moments.one_against_rest(which, output)
+    share = one.weights / one.weights.sum()
+    between = float(share[0] * share[1]) * one.distance**2
+    total = between + float(one.covariance[0, 0])
+    return between / total if total > 0 else 0.0
+
+
+def _variances(outputs: np.ndarray, batch: Batch) -> np.ndarray:
+    weight = batch.root_weight**2
+    return np.asarray(weight @ (outputs - weight @ outputs / weight.sum()) ** 2 / weight.sum())
+
+
+class _Images:
+    """The kernel images of the rows: how much they vary, and lengths of combinations of candidates."""
+
+    def __init__(
+        self, batch: Batch, kernel: Kernel, columns: PricedColumns, W: np.ndarray | None
+    ) -> None:
+        weight = batch.root_weight**2
+        self._columns = columns
+        self._W = W  # of a pool; without one the candidates are the rows
+        means = columns.prices(weight) / weight.sum()
+        if W is None:
+            of_mean = float(weight @ means / weight.sum())
+            diagonal = kernel.diag_at(batch.X, np.arange(len(batch)))
+            trace = float(weight @ diagonal)
+        else:
+            of_mean = float(PoolMetric(W).mean_coefficients(means) @ means)
+            trace = trace_of(kernel, batch, np.diagonal(W))
+        self._variance = trace / weight.sum() - of_mean
+
+    def shares(self, chosen: np.ndarray, alpha: np.ndarray, variances: np.ndarray) -> np.ndarray:
+        """Return the share of all variance along each direction; they need not be orthogonal."""
+        if self._W is None:
+            among = self._columns.take(chosen)[chosen]
+        else:
+            among = self._W[np.ix_(chosen, chosen)]
+        lengths = np.einsum("mk,mk->k", alpha, among @ alpha)
+        along = np.divide(variances, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
+        return along / self._variance if self._variance > 0 else np.full(len(along), np.nan)
