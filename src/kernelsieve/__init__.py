@@ -19,9 +19,12 @@ from .latent import (
     SparseKernelBoostedLatentFeatures,
     SparseKernelPLS,
 )
-from .rayleigh import SparseKernelFisherDiscriminant
-
-__version__ = "0.1.0"
+from .rayleigh import (
+    KernelFisherDiscriminant,
+    OrientedKernelPCA,
+    RayleighCoefficient,
+    SparseKernelFisherDiscriminant,
+)
 
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
@@ -30,9 +33,12 @@ __all__ = [
     "KernelBoostedLatentFeatures",
     "KernelBoosting",
     "KernelFeatureExtraction",
+    "KernelFisherDiscriminant",
     "KernelPCA",
     "KernelPLS",
+    "OrientedKernelPCA",
     "OrthogonalLoadingsKernelPLS",
+    "RayleighCoefficient",
     "ReducedKernelOPLS",
     "SparseKernelBoostedLatentFeatures",
     "SparseKernelFeatureAnalysis",
@@ -41,3 +47,5 @@ __all__ = [
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",
 ]
+
+__version__ = "0.1.0"

@@ -16,7 +16,7 @@ from .fitting import (
 from .form import KernelModel, Projector
 from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
 from .nested import NestedTransformer
-from .one_pass import OnePass
+from .one_pass import OnePass, RowPass
 from .prediction import Predicting
 from .rebuilding import Rebuilding
 from .stream import Stream
@@ -33,6 +33,7 @@ __all__ = [
     "Predicting",
     "Projector",
     "Rebuilding",
+    "RowPass",
     "Settings",
     "Stream",
     "TargetEncoder",

@@ -67,6 +67,52 @@ is safe where the rows come only once.""",
         '{"auto", "continuous", "classes"}',
         'What ``y`` is. "auto" takes strings, booleans and integers for labels, floats for continuous.',
     ),
+    "reg": (
+        "float",
+        """Added to the denominator, which is a sum over the rows: ``reg * I`` or ``reg * K``, as
+``penalty`` says.""",
+    ),
+    "penalty": (
+        '{"alpha", "norm"}',
+        """What ``reg`` keeps small: the coefficients alpha of the candidates, or the length of the
+direction in feature space.""",
+    ),
+    "invariances": (
+        "list of (transform, weight)",
+        """Features are to change little under these: each transform is a function from X to X moved by
+a small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``, and the squared changes, summed
+over the rows, are added to the denominator with that weight.""",
+    ),
+    "virtual_candidates": (
+        "bool",
+        """Draw candidates among the rows and their transformed copies. A copy has the index of its row
+in ``landmark_indices_``.""",
+    ),
+    "multi_class": (
+        '{"joint", "ovr"}',
+        """For more than two classes: "joint" features, one less than classes, on which classes are taken
+for Gaussian, or "ovr", a feature for each class that tells it from the rest; the largest wins.""",
+    ),
+    "threshold": (
+        '{"gaussian", "margin", "midpoint", "least_squares"}',
+        """Of features that tell one class from the rest. "gaussian" is where both are as probable by a
+Gaussian model of the features, "margin" the linear programme (15) of Mika et al. (2003), which
+passes over the rows a second time, "midpoint" the middle of the means, and "least_squares" where
+least squares to labels -1 and 1 changes sign.""",
+    ),
+    "nu": (
+        "float",
+        'For ``threshold="margin"``: the share of the smaller class that may lie within the margin.',
+    ),
+    "class_weight": (
+        'dict or "balanced"',
+        'Weights of labels, which multiply the sample weights; "balanced" gives all classes the same.',
+    ),
+    "probability_cv": (
+        "int",
+        """Folds of a cross-validation whose held-out outputs make ``predict_proba``; None takes the
+outputs of the training rows, which are too good where there are many candidates and little ``reg``.""",
+    ),
     "fit_inverse_transform": (
         "bool",
         """Keep up to 3,000 training rows (the pool, where rows come in pieces), from which

@@ -23,7 +23,7 @@ from .fitting import fit_columns, fit_fresh
 from .inputs import check_rows, given_candidates
 from .kernel_transformer import AUTO_POOL, KernelTransformer
 from .loop_transformer import all_or_nothing
-from .one_pass import pool_pass
+from .one_pass import RowPass, pool_pass
 from .stream import RepeatableBatches, Stream, split_item
 
 _RESAMPLE_ALONE = (
@@ -221,7 +221,7 @@ class KernelExtractor(KernelTransformer):
             stream = self._start_stream(X, y, classes, sample_weight, criterion)
         criterion = self._criterion_for(stream.encoder)
         batch = self._batch(X, y, sample_weight, stream.encoder)
-        one_pass = stream.one_pass(self._settings(criterion, len(stream.pool)))
+        one_pass = self._stream_pass(stream, criterion)
         if stream.statistic is None:
             stream.statistic = one_pass.new_statistic(repeatable=False)
         one_pass.absorb(stream.statistic, batch)
@@ -258,7 +258,7 @@ class KernelExtractor(KernelTransformer):
         X = check_rows(self, X, reset=True, precomputed=self._is_precomputed)
         stream = self._start_stream(X, y, classes, weight, criterion)
         criterion = self._criterion_for(stream.encoder)
-        one_pass = stream.one_pass(self._settings(criterion, len(stream.pool)))
+        one_pass = self._stream_pass(stream, criterion)
 
         def check(item: Any) -> Batch:
             X, y, weight = split_item(item)
@@ -317,12 +317,26 @@ class KernelExtractor(KernelTransformer):
     ) -> Fit:
         if self.resample:
             raise InvalidParameterError(_RESAMPLE_ALONE)
-        settings = self._settings(criterion, len(pool))
         self._say(f"{len(pool)} candidates, {len(batch)} rows")
         if criterion.needs_rows:
+            settings = self._settings(criterion, len(pool))
             return fit_columns(batch, kernel, pool, settings, PoolMetric(W))
         target_shift = batch.Y[:64].mean(axis=0)  # near the means, which is all that it has to be
-        return pool_pass(kernel, pool, W, target_shift, settings).fit([batch])
+        return self._one_pass(kernel, pool, W, target_shift, criterion).fit([batch])
+
+    def _one_pass(
+        self,
+        kernel: Kernel,
+        pool: Pool,
+        W: np.ndarray,
+        target_shift: np.ndarray,
+        criterion: Criterion,
+    ) -> RowPass:
+        """Return what passes over the rows for a pool; ``W`` is its own kernel matrix."""
+        return pool_pass(kernel, pool, W, target_shift, self._settings(criterion, len(pool)))
+
+    def _stream_pass(self, stream: Stream, criterion: Criterion) -> RowPass:
+        return self._one_pass(stream.kernel, stream.pool, stream.W, stream.target_shift, criterion)
 
     def _start_stream(
         self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
@@ -359,8 +373,8 @@ class KernelExtractor(KernelTransformer):
         stream = vars(self).get("_stream")
         if "_fit" not in vars(self) and stream is not None:
             criterion = self._criterion_for(stream.encoder)
-            one_pass = stream.one_pass(self._settings(criterion, len(stream.pool)))
-            self._set_fit(one_pass.solve(stream.statistic), stream.encoder)
+            fit = self._stream_pass(stream, criterion).solve(stream.statistic)
+            self._set_fit(fit, stream.encoder)
             self._remember_rows(stream.pool.points)
         return super()._current_fit()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -39,6 +40,22 @@ from .targets import check_not_constant
 # Squared residuals of this part of the squared norm are the last that a Gram matrix knows well enough
 # to choose by: scores are good to about 1e-6 here, and become worse as the residuals become smaller.
 _GRAM_TRUST = 1e-8
+
+
+class RowPass(Protocol):
+    """How a fit on a pool sees the rows: in batches, through a statistic of its own kind."""
+
+    def new_statistic(self, *, repeatable: bool) -> Any:
+        """Return an empty statistic, for rows that can be passed over again or come once."""
+
+    def absorb(self, statistic: Any, batch: Batch) -> None:
+        """Add rows to a statistic; an error leaves it as it was."""
+
+    def fit(self, batches: Iterable[Batch]) -> Fit:
+        """Fit on rows that can be passed over more than once."""
+
+    def solve(self, statistic: Any) -> Fit:
+        """Fit from a statistic alone."""
 
 
 class OnePass:

@@ -11,9 +11,6 @@ import numpy as np
 from ..columns import Batch, Pool
 from ..exceptions import InvalidDataError
 from ..kernels import Kernel
-from ..statistics import Statistic
-from .fitting import Settings
-from .one_pass import OnePass, pool_pass
 from .targets import TargetEncoder
 
 
@@ -26,10 +23,7 @@ class Stream:
     W: np.ndarray
     encoder: TargetEncoder
     target_shift: np.ndarray
-    statistic: Statistic | None = None
-
-    def one_pass(self, settings: Settings) -> OnePass:
-        return pool_pass(self.kernel, self.pool, self.W, self.target_shift, settings)
+    statistic: Any = None  # of the kind that the estimator's pass makes
 
 
 class RepeatableBatches:

@@ -1,5 +1,47 @@
 """Rayleigh coefficients in kernel space: Fisher discriminants, oriented kernel PCA, invariances."""
 
-from .sparse_fisher import SparseKernelFisherDiscriminant
+from .coefficient import (
+    RayleighCoefficient,
+)
+from .fisher import (
+    KernelFisherDiscriminant,
+)
+from .invariances import (
+    ImageRotation,
+    ImageTransform,
+    ImageTranslation,
+    LineThickening,
+)
+from .oriented import (
+    OrientedKernelPCA,
+)
+from .scatter import (
+    BetweenClasses,
+    NoiseCovariance,
+    NoiseSamples,
+    Scatter,
+    Tangent,
+    TotalScatter,
+    WithinClasses,
+)
+from .sparse_fisher import (
+    SparseKernelFisherDiscriminant,
+)
 
-__all__ = ["SparseKernelFisherDiscriminant"]
+__all__ = [
+    "BetweenClasses",
+    "ImageRotation",
+    "ImageTransform",
+    "ImageTranslation",
+    "KernelFisherDiscriminant",
+    "LineThickening",
+    "NoiseCovariance",
+    "NoiseSamples",
+    "OrientedKernelPCA",
+    "RayleighCoefficient",
+    "Scatter",
+    "SparseKernelFisherDiscriminant",
+    "Tangent",
+    "TotalScatter",
+    "WithinClasses",
+]

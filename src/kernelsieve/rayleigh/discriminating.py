@@ -9,14 +9,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit, softmax
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from .._sklearn import Interval, StrOptions
+from .._sklearn import Interval, StrOptions, fit_context
 from ..columns import Batch
 from ..deflation import Criterion, Heads
 from ..exceptions import InvalidParameterError
 from ..kernels import Rows
-from ..model import Fit, KernelExtractor, Predicting, Stream, TargetEncoder
-from .outputs import Moments, decision_heads, gaussian_heads, logit_heads
+from ..model import Fit, KernelExtractor, Predicting, Stream, TargetEncoder, all_or_nothing
+from .outputs import Moments, decision_heads, gaussian_heads, logit_heads, logits_of_outputs
 
 #: Gives features, indicators of classes and weights of all rows: what the margin looks at.
 FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
@@ -52,6 +54,7 @@ class Discriminating(Predicting, KernelExtractor):
     threshold: str
     nu: float
     class_weight: dict[Any, float] | str | None
+    probability_cv: int | None
     target = "classes"
 
     _discriminating_constraints: ClassVar[dict] = {
@@ -60,6 +63,54 @@ class Discriminating(Predicting, KernelExtractor):
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "probability_cv": [Interval(Integral, 2, None, closed="left"), None],
     }
+
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find features that tell classes apart, and how to decide by them.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Training rows; kernel values for a precomputed kernel. A memory map is read in blocks.
+        y : array-like of shape (n,)
+            Class labels.
+        sample_weight : array-like of shape (n,), default=None
+            Weights; a whole number counts as that many equal rows.
+
+        Returns
+        -------
+        self
+        """
+        super().fit(X, y, sample_weight)
+        if self.probability_cv is not None:
+            self._hold_out(X, y, sample_weight)
+        return self
+
+    def _hold_out(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Take probabilities from the outputs of rows that were held out."""
+        batch, encoder = self._read(X, y, sample_weight, self._make_criterion())
+        rows_of_class = batch.Y.sum(axis=0)
+        if rows_of_class.min() < self.probability_cv:
+            raise InvalidParameterError(
+                f"probability_cv={self.probability_cv} is more than the {int(rows_of_class.min())} "
+                "rows of the smallest class; lower probability_cv, or pass None."
+            )
+        codes = batch.Y.argmax(axis=1)
+        outputs = cross_val_predict(
+            clone(self).set_params(probability_cv=None),
+            X,
+            encoder.classes[codes],  # type: ignore[index]
+            cv=StratifiedKFold(self.probability_cv),
+            method="decision_function",
+            params=None if sample_weight is None else {"sample_weight": np.asarray(sample_weight)},
+        ).reshape(len(batch), -1)
+        fit = self._discriminant()
+        if fit.joint:  # log odds against the last class
+            outputs = outputs[:, :-1] - outputs[:, -1:]
+        moments = Moments.of(outputs, batch.Y, batch.weight)
+        logits = logits_of_outputs(fit.heads, moments, joint=fit.joint)  # type: ignore[arg-type]
+        self._fit = replace(fit, logits=logits)
 
     # ------------------------------------------------------------------ weights
 
@@ -93,6 +144,11 @@ class Discriminating(Predicting, KernelExtractor):
             raise InvalidParameterError(
                 "class_weight='balanced' needs all rows at once, because it counts the classes; pass a "
                 "dict with the weight of each label where rows come in pieces."
+            )
+        if self.probability_cv is not None:
+            raise InvalidParameterError(
+                f"probability_cv={self.probability_cv} needs all rows at once; pass None where rows "
+                "come in pieces."
             )
         return super()._start_stream(X, y, classes, sample_weight, criterion)
 

@@ -81,7 +81,10 @@ def margin_threshold(
     >>> margin_threshold(np.array([-3.0, -1.0, 2.0, 3.0]), np.array([False, False, True, True]))
     -0.5
     """
-    weight = np.ones(len(outputs)) if weight is None else weight
+    if weight is None:
+        weight = np.ones(len(outputs))
+    elif not weight.all():
+        outputs, positive, weight = (values[weight > 0] for values in (outputs, positive, weight))
     above, of_above = outputs[positive], weight[positive]
     below, of_below = outputs[~positive], weight[~positive]
     budget = nu * min(of_above.sum(), of_below.sum())
@@ -259,6 +262,29 @@ def logit_heads(moments: Moments) -> Heads:
     array([[1.]])
     """
     return _one_against_rest_heads(moments, lambda one, which, output: gaussian_logit(one))
+
+
+def logits_of_outputs(heads: Heads, moments: Moments, *, joint: bool) -> Heads:
+    """Return heads of log odds, given the moments of outputs that ``heads`` made of held-out features.
+
+    Joint outputs are scores of classes less that of the last class; only all features together are
+    known by held-out scores, so fewer ones keep the odds that they had.
+    """
+    if not joint:
+        scales, shifts = np.diagonal(heads.coefficients), heads.intercepts[-1]
+
+        def line(one: Moments, which: int, output: int) -> tuple[float, float]:
+            a, b = gaussian_logit(one)
+            return a * float(scales[output]), a * float(shifts[output]) + b
+
+        return _one_against_rest_heads(moments, line)
+    coefficients, intercepts = gaussian_scores(moments)
+    inner = heads.coefficients[-1, :, :-1] - heads.coefficients[-1, :, -1:]
+    shift = heads.intercepts[-1, :-1] - heads.intercepts[-1, -1]
+    all_coefficients, all_intercepts = heads.coefficients.copy(), heads.intercepts.copy()
+    all_coefficients[-1] = inner @ coefficients
+    all_intercepts[-1] = shift @ coefficients + intercepts
+    return Heads(all_intercepts, all_coefficients)
 
 
 def _one_against_rest_heads(

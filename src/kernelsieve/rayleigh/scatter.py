@@ -1,0 +1,288 @@
+"""Scatters: the quadratic forms that Rayleigh coefficients are made of.
+
+Each is a sum over the training rows, or a mean over them times their number, so that weights of
+different kinds compare. All are known from one pass over the rows, for a pool of candidates.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+from ..columns import Batch, Frame, Pool
+from ..exceptions import InvalidDataError, InvalidParameterError
+from ..execution import gather
+from ..kernels import Kernel, Linear, Precomputed, Rows
+from ..statistics import Coordinates, Statistic, TriangularStatistic
+from .outputs import Moments
+
+#: Moves rows by a small step: X to an array of the same shape.
+Transform = Callable[[Rows], Rows]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known of the training rows, in coordinates: centred columns and targets."""
+
+    kernel: Kernel
+    pool: Pool
+    coordinates: Coordinates
+    n_jobs: int | None = None
+
+    @property
+    def class_basis(self) -> np.ndarray:
+        """An orthonormal basis of the centred class indicators: one less than there are classes."""
+        left, sizes, _ = np.linalg.svd(self.coordinates.targets, full_matrices=False)
+        return left[:, sizes > 1e-7 * sizes.max(initial=0.0)]
+
+    def moments(self, features: np.ndarray, mean: np.ndarray) -> Moments:
+        """Return the moments of classes for features in coordinates that have the given mean."""
+        targets, shares = self.coordinates.targets, self.coordinates.target_means
+        total = self.coordinates.total_weight
+        # Products with centred indicators: the weight of a class times its mean less that of all.
+        weights = total * np.where(shares > 0, shares, 1.0)
+        means = mean + targets.T @ features / weights[:, None]
+        basis = self.class_basis
+        rest = features - basis @ (basis.T @ features)
+        return Moments(total * shares, means, rest.T @ rest / total)
+
+
+class Scatter(ABC):
+    """A quadratic form in directions, with a weight in a sum of several.
+
+    To write your own, return in :meth:`factor` a matrix F with ``F'F`` the form in the coefficients
+    alpha of the candidates. A form that sees the rows in another way than through their kernel
+    columns gives a :meth:`frame`, whose statistic is accumulated in the same pass.
+    """
+
+    #: Whether class labels are needed.
+    supervised: ClassVar[bool] = False
+
+    def __init__(self, weight: float = 1.0) -> None:
+        if not (np.isfinite(weight) and weight >= 0):
+            raise InvalidParameterError(
+                f"weight={weight} of {type(self).__name__} must be a finite number, not negative."
+            )
+        self.weight = weight
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(weight={self.weight:g})"
+
+    def frame(self, kernel: Kernel, points: Rows) -> Frame | None:
+        """Return the lines of a statistic of its own, or None."""
+        return None
+
+    @abstractmethod
+    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+        """Return F, without the weight; ``own`` is the statistic of :meth:`frame`."""
+
+
+class TotalScatter(Scatter):
+    """Scatter of the images about their mean, which kernel PCA maximises; formula (2), times n.
+
+    Examples
+    --------
+    >>> from kernelsieve.rayleigh import TotalScatter
+    >>> TotalScatter(weight=2.0)
+    TotalScatter(weight=2)
+    """
+
+    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+        return seen.coordinates.columns
+
+
+class BetweenClasses(Scatter):
+    """Scatter of the class means about the mean of all, each as often as it has rows.
+
+    For two classes with m and l of n rows this is m l / n times M of formula (6).
+
+    Examples
+    --------
+    >>> from kernelsieve.rayleigh import BetweenClasses
+    >>> BetweenClasses()
+    BetweenClasses(weight=1)
+    """
+
+    supervised = True
+
+    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+        return seen.class_basis.T @ seen.coordinates.columns
+
+
+class WithinClasses(Scatter):
+    """Scatter of the images about the means of their classes: N of formula (7).
+
+    Examples
+    --------
+    >>> from kernelsieve.rayleigh import WithinClasses
+    >>> WithinClasses()
+    WithinClasses(weight=1)
+    """
+
+    supervised = True
+
+    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+        columns, basis = seen.coordinates.columns, seen.class_basis
+        return columns - basis @ (basis.T @ columns)
+
+
+class Tangent(Scatter):
+    """What a transformation changes: the tangent covariance of formula (3), summed over the rows.
+
+    Parameters
+    ----------
+    transform : callable
+        Maps rows X to an array of the same shape, moved by a small step.
+    weight : float, default=1.0
+        Weight in a sum.
+
+    Examples
+    --------
+    >>> from kernelsieve.rayleigh import ImageRotation, Tangent
+    >>> Tangent(ImageRotation(5.0), weight=0.1)
+    Tangent(ImageRotation(degrees=5.0), weight=0.1)
+    """
+
+    def __init__(self, transform: Transform, weight: float = 1.0) -> None:
+        super().__init__(weight)
+        if not callable(transform):
+            raise InvalidParameterError(
+                f"transform={transform!r} must be a function from rows to moved rows."
+            )
+        self.transform = transform
+
+    def __repr__(self) -> str:
+        return f"Tangent({self.transform!r}, weight={self.weight:g})"
+
+    def frame(self, kernel: Kernel, points: Rows) -> Frame:
+        if isinstance(kernel, Precomputed):
+            raise InvalidParameterError(
+                "Invariances need inputs, which a precomputed kernel does not have; pass a kernel by "
+                "its name or as a function."
+            )
+        values_of = kernel.against(points)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            values_of(X, out)
+            moved = np.empty_like(out)
+            values_of(move(self.transform, X), moved)
+            out -= moved
+
+        return Frame(fill, np.zeros(points.shape[0]), np.zeros(0))
+
+    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+        if own is None:
+            raise ValueError("the tangent covariance has a statistic of its own")
+        shift = np.zeros(len(seen.pool))
+        return own.coordinates(np.zeros(0), shift, center=False).columns
+
+
+class NoiseSamples(Scatter):
+    """Scatter of examples of noise about their mean, as if there were as many as training rows.
+
+    Parameters
+    ----------
+    samples : array-like or CSR matrix of shape (s, d)
+        Examples drawn from the noise.
+    weight : float, default=1.0
+        Weight in a sum.
+
+    Examples
+    --------
+    >>> from kernelsieve.rayleigh import NoiseSamples
+    >>> NoiseSamples([[0.1, -0.2], [0.0, 0.3]])
+    NoiseSamples(weight=1)
+    """
+
+    def __init__(self, samples: Any, weight: float = 1.0) -> None:
+        super().__init__(weight)
+        self.samples = samples
+
+    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+        points = seen.pool.points
+        samples = check_array(
+            self.samples, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="noise"
+        )
+        if isinstance(seen.kernel, Precomputed) or samples.shape[1] != points.shape[1]:
+            raise InvalidDataError(
+                f"noise has shape {samples.shape}; examples of noise must have the inputs of X, and "
+                "cannot be used with a precomputed kernel."
+            )
+        if sparse.issparse(points) != sparse.issparse(samples):
+            samples = samples.toarray() if sparse.issparse(samples) else sparse.csr_matrix(samples)
+        frame = Frame(seen.kernel.against(points), np.zeros(len(seen.pool)), np.zeros(0))
+        batch = Batch(samples, np.empty((samples.shape[0], 0)))
+        statistic = gather([batch], frame, TriangularStatistic, n_jobs=seen.n_jobs)
+        columns = statistic.coordinates(np.zeros(0), frame.shift, center=True).columns
+        return columns * np.sqrt(seen.coordinates.total_weight / samples.shape[0])
+
+
+class NoiseCovariance(Scatter):
+    """A covariance of noise in input space, times the number of rows; for the linear kernel.
+
+    Parameters
+    ----------
+    covariance : array-like of shape (d, d)
+        Symmetric and positive semidefinite.
+    weight : float, default=1.0
+        Weight in a sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh import NoiseCovariance
+    >>> NoiseCovariance(np.eye(3))
+    NoiseCovariance(weight=1)
+    """
+
+    def __init__(self, covariance: Any, weight: float = 1.0) -> None:
+        super().__init__(weight)
+        self.covariance = covariance
+
+    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+        covariance = check_array(self.covariance, dtype=np.float64, input_name="noise")
+        points = seen.pool.points
+        if not isinstance(seen.kernel, Linear):
+            raise InvalidParameterError(
+                "A covariance in input space says nothing about the images of another kernel than "
+                "'linear'; pass kernel='linear', or the noise as samples."
+            )
+        size = points.shape[1]
+        if covariance.shape != (size, size) or not np.allclose(covariance, covariance.T):
+            raise InvalidDataError(
+                f"The noise covariance has shape {covariance.shape}; it must be symmetric and "
+                f"({size}, {size}), as X has {size} inputs."
+            )
+        values, vectors = np.linalg.eigh(covariance)
+        if values[0] < -1e-10 * max(values[-1], 0.0) or values[-1] <= 0:
+            raise InvalidDataError(
+                f"The noise covariance has the eigenvalue {values[0]:g}; a covariance has none below "
+                "zero, and some above."
+            )
+        root = vectors * np.sqrt(np.maximum(values, 0.0) * seen.coordinates.total_weight)
+        return np.asarray(points @ root).T
+
+
+def move(transform: Transform, X: Rows) -> Rows:
+    """Apply a transformation and check what comes back."""
+    moved = transform(X)
+    shape = getattr(moved, "shape", None)
+    if shape != X.shape:
+        raise InvalidDataError(
+            f"The transformation {transform!r} turned rows of shape {X.shape} into {shape}; it must "
+            "return an array of the same shape."
+        )
+    if sparse.issparse(X):
+        moved = sparse.csr_matrix(moved)
+    values = moved.data if sparse.issparse(moved) else moved
+    if not np.isfinite(values).all():
+        raise InvalidDataError(
+            f"The transformation {transform!r} returned NaN or infinity; it must return finite numbers."
+        )
+    return moved
