@@ -5,31 +5,34 @@ The functions are pure: numbers in, numbers out. Tests use them too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from kernelsieve import KernelFisherDiscriminant, SparseKernelFisherDiscriminant
 from kernelsieve.datasets import load_local
+from kernelsieve.exceptions import FewerFeaturesWarning
 
 from .printed import TABLE1
 
 REALISATIONS = 10
 CHOSEN_ON = 5  # realisations whose training rows settle the parameters, as in the paper
 FOLDS = 5
-WIDTHS = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)  # c of exp(-d^2 / c)
+WIDTHS = (0.3, 0.6, 1.2, 2.5, 5.0, 10.0)  # c of exp(-d^2 / c), for each input
 COSTS = {
-    "SVM": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0),
-    "KFD": (1e-4, 1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0),
-    "SKFD": (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
-    "LSKFD": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0),
+    "SVM": (0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
+    "KFD": (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0),
+    "SKFD": (0.1, 0.3, 1.0, 3.0, 10.0),
+    "LSKFD": (0.1, 0.3, 1.0, 3.0, 10.0),
 }
 METHODS = tuple(COSTS)
 #: Training and test rows of the sets that we have without splits, as IDA has them.
@@ -74,6 +77,14 @@ def load(name: str, realisation: int) -> tuple[Rows, Rows]:
     return (X[train], y[train]), (X[test], y[test])
 
 
+@contextmanager
+def quiet_single_thread() -> Iterator[None]:
+    """Run one of many small jobs; a cost so high that no coefficient is left is no news here."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewerFeaturesWarning)
+        yield
+
+
 def model_of(method: str, choice: Choice) -> Any:
     """Return one of the four contenders, not fitted."""
     gamma = 1 / choice.width
@@ -98,22 +109,17 @@ def zeros_of(model: Any, n_rows: int) -> float:
 def settled(name: str, method: str, realisation: int) -> Choice:
     """Return the parameters with the least error in cross-validation of one set of training rows."""
     (X, y), _ = load(name, realisation)
-    folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(X, y))
-    choices = [Choice(width, cost) for width in WIDTHS for cost in COSTS[method]]
-    with threadpool_limits(1):
-        errors = [
-            np.mean(
-                [np.mean(model_of(method, c).fit(X[a], y[a]).predict(X[b]) != y[b]) for a, b in folds]
-            )
-            for c in choices
-        ]
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    choices = [Choice(width * X.shape[1], cost) for width in WIDTHS for cost in COSTS[method]]
+    with quiet_single_thread():
+        errors = [1 - cross_val_score(model_of(method, c), X, y, cv=folds).mean() for c in choices]
     return choices[int(np.argmin(errors))]
 
 
 def tested(name: str, method: str, choice: Choice, realisation: int) -> Result:
     """Train with given parameters and test."""
     (X, y), (X_test, y_test) = load(name, realisation)
-    with threadpool_limits(1):
+    with quiet_single_thread():
         model = model_of(method, choice).fit(X, y)
         wrong = float(np.mean(model.predict(X_test) != y_test))
     return Result(100 * wrong, zeros_of(model, len(X)))
