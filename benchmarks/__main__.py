@@ -13,6 +13,8 @@ NAMES = (
     "analysis",
     "kernel_pls",
     "sparse_pls",
+    "fisher",
+    "sparse_fisher",
     "pools",
     "million",
 )

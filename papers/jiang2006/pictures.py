@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelsieve import LandmarkDisplay
+
 from . import printed
 from .faces import MOST_NEIGHBOURS, SIGMA, Recognition
 from .methods import METHODS
@@ -94,12 +96,11 @@ def draw_table2_and_figure3(results: Mapping[int, Sequence[Draw]], path: Path) -
 
 
 def draw_figure4(chosen: Chosen, path: Path) -> Path:
-    """The cross, and the points that AKFA and SKFA choose."""
+    """The cross, and the points that AKFA and SKFA choose, in their order."""
     figure, panels = new_figure(len(chosen.indices), height=4.9)
     for panel, (method, indices) in zip(panels, chosen.indices.items(), strict=True):
-        panel.plot(*chosen.X.T, ".", color="0.75", markersize=3)
-        panel.plot(*chosen.X[indices].T, "D", color=COLOURS[1], markersize=6)
         panel.set(title=method, aspect="equal")
+        LandmarkDisplay(chosen.X[indices], rows=chosen.X, names=("x", "y")).plot(panel)
     return save(figure, path)
 
 

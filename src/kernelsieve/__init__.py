@@ -1,5 +1,13 @@
 """Kernel features that are cheap to train and cheaper to use."""
 
+from .displays import (
+    ComponentPathDisplay,
+    CriterionPathDisplay,
+    FeatureMapDisplay,
+    LandmarkDisplay,
+    RocComparisonDisplay,
+    StabilityBoundDisplay,
+)
 from .greedy import (
     AcceleratedKernelFeatureAnalysis,
     SparseKernelFeatureAnalysis,
@@ -20,6 +28,7 @@ from .latent import (
     SparseKernelPLS,
 )
 from .rayleigh import (
+    GreedyKernelFisherDiscriminant,
     KernelFisherDiscriminant,
     OrientedKernelPCA,
     RayleighCoefficient,
@@ -29,23 +38,30 @@ from .rayleigh import (
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
     "BoostedLatentFeatures",
+    "ComponentPathDisplay",
+    "CriterionPathDisplay",
     "FeatureExtraction",
+    "FeatureMapDisplay",
+    "GreedyKernelFisherDiscriminant",
     "KernelBoostedLatentFeatures",
     "KernelBoosting",
     "KernelFeatureExtraction",
     "KernelFisherDiscriminant",
     "KernelPCA",
     "KernelPLS",
+    "LandmarkDisplay",
     "OrientedKernelPCA",
     "OrthogonalLoadingsKernelPLS",
     "RayleighCoefficient",
     "ReducedKernelOPLS",
+    "RocComparisonDisplay",
     "SparseKernelBoostedLatentFeatures",
     "SparseKernelFeatureAnalysis",
     "SparseKernelFisherDiscriminant",
     "SparseKernelPLS",
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",
+    "StabilityBoundDisplay",
 ]
 
 __version__ = "0.1.0"

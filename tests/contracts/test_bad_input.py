@@ -10,12 +10,14 @@ from sklearn.exceptions import NotFittedError
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
     FeatureExtraction,
+    GreedyKernelFisherDiscriminant,
     KernelBoostedLatentFeatures,
     KernelFeatureExtraction,
     KernelPCA,
     KernelPLS,
     OrthogonalLoadingsKernelPLS,
     SparseKernelFeatureAnalysis,
+    SparseKernelFisherDiscriminant,
     SparseKernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
@@ -366,3 +368,23 @@ def test_predictors_refuse_the_same(method, data):
         model.predict(X[:, :3])
     with pytest.raises(ValueError, match="n_components=4"):
         model.predict(X, n_components=4)
+
+
+@pytest.mark.parametrize("method", [SparseKernelFisherDiscriminant, GreedyKernelFisherDiscriminant])
+def test_discriminants_refuse_what_they_cannot_use(method, data):
+    X, y = data
+    labels = (y > np.median(y)).astype(int)
+    bad = X.copy()
+    bad[7, 2] = np.nan
+    fitted = method().fit(X, labels)
+    before = fitted.predict_proba(X)
+    for model in (method(), fitted):
+        refused("X contains NaN in row 7, column 2", model, bad, labels)
+        refused("one class only", model, X, np.zeros(40, int))
+        refused("row 3", model, X, labels, sample_weight=np.where(np.arange(40) == 3, -1.0, 1.0))
+        refused("one class", model, X, labels, sample_weight=labels)
+        refused("39 entries", model, X, labels[:-1])
+        model.set_params(class_weight={7: 2.0})
+        refused("class_weight", model, X, labels)
+        model.set_params(class_weight=None)
+    np.testing.assert_array_equal(fitted.predict_proba(X), before)

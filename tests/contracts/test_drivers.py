@@ -17,6 +17,7 @@ from kernelsieve import (
     KernelFeatureExtraction,
     KernelPCA,
     KernelPLS,
+    OrientedKernelPCA,
     SparseKernelFeatureAnalysis,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
@@ -36,6 +37,9 @@ ESTIMATORS = {
     "centred akfa": lambda *a, **kw: AcceleratedKernelFeatureAnalysis(*a, center=True, **kw),
     "skfa": SparseKernelFeatureAnalysis,
     "pca": KernelPCA,
+    "oriented": lambda *a, **kw: OrientedKernelPCA(
+        *a, invariances=[(np.tanh, 0.1)], penalty="alpha", **kw
+    ),
     "pls": KernelPLS,
     "pairs": lambda *a, **kw: SparseMaximalCovariance(*a, n_nonzero=2, **kw),
 }

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -18,15 +19,20 @@ from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
     BoostedLatentFeatures,
     FeatureExtraction,
+    GreedyKernelFisherDiscriminant,
     KernelBoostedLatentFeatures,
     KernelBoosting,
     KernelFeatureExtraction,
+    KernelFisherDiscriminant,
     KernelPCA,
     KernelPLS,
+    OrientedKernelPCA,
     OrthogonalLoadingsKernelPLS,
+    RayleighCoefficient,
     ReducedKernelOPLS,
     SparseKernelBoostedLatentFeatures,
     SparseKernelFeatureAnalysis,
+    SparseKernelFisherDiscriminant,
     SparseKernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
@@ -61,7 +67,22 @@ KERNEL_ESTIMATORS = [
     KernelPLS(6),
     KernelPLS(6, candidates=50, random_state=0),
     ReducedKernelOPLS(6, n_landmarks=50, random_state=0),
+    KernelFisherDiscriminant(6),
+    KernelFisherDiscriminant(6, candidates=50, penalty="norm", random_state=0),
+    OrientedKernelPCA(6),
+    OrientedKernelPCA(6, candidates=50, invariances=[(np.tanh, 0.1)], random_state=0),
+    RayleighCoefficient(6),
+    SparseKernelFisherDiscriminant(0.3),
+    SparseKernelFisherDiscriminant(0.3, loss="huber", candidates=50, random_state=0),
+    GreedyKernelFisherDiscriminant(6, stop_tol=0),
+    GreedyKernelFisherDiscriminant(6, stop_tol=0, candidates=50, random_state=0),
+    GreedyKernelFisherDiscriminant(6, stop_tol=0, resample=True, random_state=0),
 ]
+DISCRIMINANTS = (
+    KernelFisherDiscriminant,
+    SparseKernelFisherDiscriminant,
+    GreedyKernelFisherDiscriminant,
+)
 PRIMAL_ESTIMATORS = [FeatureExtraction(name, 6) for name in ("alignment", "pca", "pls", "blf")]
 PRIMAL_ESTIMATORS += [BoostedLatentFeatures(6, loss="absolute")]
 ESTIMATORS = KERNEL_ESTIMATORS + PRIMAL_ESTIMATORS
@@ -71,8 +92,29 @@ def name_of(estimator):
     return repr(estimator).replace(" ", "")
 
 
+def excused_discriminant(estimator):
+    expected = {}
+    if estimator.kernel == "precomputed":
+        expected["check_classifiers_one_label_sample_weights"] = "the matrix of the check is no kernel"
+        if isinstance(estimator, KernelFisherDiscriminant):
+            expected["check_class_weight_classifiers"] = (
+                "the new rows of the check are unlike all training rows, and the same for every class"
+            )
+    weights = None
+    if isinstance(estimator.candidates, int):
+        weights = "a random pool is another one when rows are repeated"
+    elif isinstance(estimator, GreedyKernelFisherDiscriminant):
+        weights = "a repeated row is a candidate twice, and two halves of a coefficient cost less ridge"
+    if weights:
+        for kind in ("dense", "sparse"):
+            expected[f"check_sample_weight_equivalence_on_{kind}_data"] = weights
+    return expected
+
+
 def excused(estimator):
     """Checks that cannot be passed, most of them because candidates are drawn at random, and why."""
+    if isinstance(estimator, DISCRIMINANTS):
+        return excused_discriminant(estimator)
     if isinstance(estimator, KernelBoosting) and estimator.kernel == "precomputed":
         return {"check_fit2d_1feature": "one positive input cannot tell the labels apart"}
     drawn = isinstance(getattr(estimator, "candidates", None), int)
@@ -126,6 +168,27 @@ def excused(estimator):
         ReducedKernelOPLS(),
         ReducedKernelOPLS(kernel="precomputed", n_landmarks=10),
         ReducedKernelOPLS(n_landmarks=10),
+        KernelFisherDiscriminant(),
+        KernelFisherDiscriminant(candidates=10),
+        KernelFisherDiscriminant(kernel="precomputed"),
+        KernelFisherDiscriminant(multi_class="ovr"),
+        KernelFisherDiscriminant(penalty="norm"),
+        SparseKernelFisherDiscriminant(),
+        SparseKernelFisherDiscriminant(loss="huber", delta=0.5),
+        SparseKernelFisherDiscriminant(candidates=10, threshold="intercept"),
+        SparseKernelFisherDiscriminant(kernel="precomputed"),
+        *(
+            SparseKernelFisherDiscriminant(loss=loss)
+            for loss in ("absolute", "epsilon_insensitive")
+            if find_spec("highspy")
+        ),
+        GreedyKernelFisherDiscriminant(),
+        GreedyKernelFisherDiscriminant(candidates=10),
+        GreedyKernelFisherDiscriminant(resample=True),
+        GreedyKernelFisherDiscriminant(kernel="precomputed"),
+        OrientedKernelPCA(),
+        OrientedKernelPCA(candidates=10, invariances=[(np.tanh, 0.1)]),
+        RayleighCoefficient(),
         SparseKernelBoostedLatentFeatures(loss="squared", target="continuous"),
         SparseKernelBoostedLatentFeatures(random_state=0),
         SparseKernelPLS(),
@@ -144,6 +207,10 @@ def target_of(estimator, X, y):
         return np.column_stack([y / y.std(), X[:, :5] ** 2])
     if isinstance(estimator, KernelBoosting):
         return np.digitize(y, np.quantile(y, [0.3, 0.6]))
+    if isinstance(estimator, KernelFisherDiscriminant):
+        return np.digitize(y, np.quantile(y, np.arange(1, 7) / 7))
+    if isinstance(estimator, DISCRIMINANTS):
+        return np.digitize(y, np.quantile(y, np.arange(1, 6) / 6))
     return y
 
 
@@ -185,6 +252,10 @@ def test_prefixes_truncation_and_projector_agree(fitted, diabetes):
 def test_features_are_orthogonal_and_centred(fitted, diabetes):
     if isinstance(fitted, KernelBoosting):
         pytest.skip("features are those of a sum of kernels, and neither")
+    if isinstance(fitted, SparseKernelFisherDiscriminant):
+        pytest.skip("each class has a feature of its own")
+    if isinstance(fitted, DISCRIMINANTS):
+        pytest.skip("features are uncorrelated in the sum of scatter within classes and penalty")
     if fitted._make_criterion().symmetric:
         pytest.skip("directions are orthogonal, not features: the next test")
     features = fitted.transform(diabetes[0])
@@ -245,6 +316,8 @@ def test_whole_weights_are_repeated_rows(estimator, diabetes, rng):
     parameters = estimator.get_params()
     if "n_landmarks" in parameters:
         estimator = clone(estimator).set_params(n_landmarks=X[:30])
+    elif isinstance(estimator, GreedyKernelFisherDiscriminant):  # see excused_discriminant
+        estimator = clone(estimator).set_params(candidates=X[:30], resample=False)
     elif any(parameters.get(name) for name in drawn) or not isinstance(
         parameters.get("candidates", ""), str
     ):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from kernelsieve.columns import Batch
-from kernelsieve.deflation import RecomputedColumns, store_columns
+from kernelsieve.deflation import RecomputedColumns, RidgeColumns, store_columns
 from kernelsieve.kernels import RBF
 
 
@@ -63,3 +63,22 @@ def test_norms_keep_their_digits_when_the_mean_is_large(rng):
         RecomputedColumns(batch, kernel, X[:5], center=True),
     ):
         assert_allclose(columns.scan(np.ones((2000, 1)))[0], exact, rtol=1e-10)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_ridge_is_a_block_below(shared, problem, rng):
+    batch, points = problem
+    below = (np.full(20, 2), 4) if shared else ()
+    columns = RidgeColumns(RecomputedColumns(batch, RBF(0.3), points, center=True), 0.7, *below)
+    n_below = 4 if shared else 20
+    root = np.zeros((n_below, 20))
+    root[2 if shared else np.arange(20), np.arange(20)] = np.sqrt(0.7)
+    above = store_columns(batch, RBF(0.3), points, center=True).values
+    A = np.vstack([above, root])
+    vectors = rng.standard_normal((300 + n_below, 2))
+    squared_norms, products = columns.scan(vectors)
+    assert columns.shape == A.shape
+    assert_allclose(squared_norms, (A**2).sum(axis=0), rtol=1e-12)
+    assert_allclose(products, A.T @ vectors, atol=1e-11)
+    assert_allclose(columns.inner(vectors[:, 0]), A.T @ vectors[:, 0], atol=1e-11)
+    assert_allclose(columns.take(np.array([3, 7])), A[:, [3, 7]], atol=1e-13)

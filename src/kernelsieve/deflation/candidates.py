@@ -10,7 +10,7 @@ import numpy as np
 
 from ..exceptions import KernelError
 from .basis import Basis, Residual
-from .columns import Columns, RecomputedColumns
+from .columns import Columns, RecomputedColumns, RidgeColumns
 from .criteria import Direction
 from .metric import DiagonalOnly, Metric
 
@@ -150,7 +150,7 @@ class FixedCandidates(LeftDeflation):
 
 
 #: Draws fresh candidates, none of them retired: their columns and names, or None when none is left.
-Draw = Callable[[np.ndarray], tuple[RecomputedColumns, np.ndarray] | None]
+Draw = Callable[[np.ndarray], tuple[RecomputedColumns | RidgeColumns, np.ndarray] | None]
 
 
 class FreshCandidates(LeftDeflation):

@@ -33,6 +33,10 @@ class Outcome(Enum):
         "no point is left whose residual is at least the cutoff. Lower cutoff to get more features, or "
         "pass n_components=None to take as many as it gives"
     )
+    SLOW = (
+        "with more features the objective would fall too slowly. Lower stop_tol to get more, or pass "
+        "n_components=None to take as many as it gives"
+    )
     INDEFINITE = (
         "the other eigenvalues are negative, because the kernel is not positive definite, and were "
         "dropped. Lower n_components, or use another kernel"
@@ -145,6 +149,9 @@ def extract(
             outcome = none_left
             break
         candidates.retire(np.flatnonzero(candidates.eligible & candidates.used_up(floor)))
+        if criterion.is_settled(residual_targets):
+            outcome = Outcome.SLOW
+            break
         view = _view(candidates, targets, residual_targets, n_components, rows)
         direction = criterion.propose(view) if candidates.eligible.any() else None
         if direction is None:

@@ -1,1 +1,19 @@
 """Pictures of paths, bounds, landmarks and features, drawn with matplotlib."""
+
+from .bound import StabilityBoundDisplay
+from .criterion import CriterionPathDisplay
+from .feature_map import FeatureMapDisplay
+from .landmarks import LandmarkDisplay
+from .path import ComponentPathDisplay
+from .path_table import PathCurve
+from .roc import RocComparisonDisplay
+
+__all__ = [
+    "ComponentPathDisplay",
+    "CriterionPathDisplay",
+    "FeatureMapDisplay",
+    "LandmarkDisplay",
+    "PathCurve",
+    "RocComparisonDisplay",
+    "StabilityBoundDisplay",
+]

@@ -29,6 +29,7 @@ class Fit:
     outcome: Outcome
     heads: Heads | None = None  # predictions from the first j features, where there is a target
     mean_image: KernelModel | None = None  # where features are centred and can be rebuilt from
+    total_weight: float = 0.0  # of the rows, where the loop was run
 
     def truncate(self, n_components: int) -> Self:
         """Return the fit with the first features only."""
@@ -124,8 +125,12 @@ def calibrate(
     first = 1 + frame.n_targets
     if center:
         gram = gram - np.outer(ones, ones)
+    # The features are orthonormal together with what the ridge adds to them.
+    squares = gram[first:, first:] + rough.extraction.criterion.ridge * (
+        model.projection.T @ model.projection
+    )
     try:
-        correction = cholesky(gram[first:, first:])
+        correction = cholesky(squares)
     except LinAlgError:  # the rough model is too far off; it is still the best one known
         return rough
     means = ones[first:] / ones[0] if center else 0.0
@@ -170,6 +175,7 @@ def finish(
         explained_target_ratio=explained / (extraction.target_squared_norm or np.inf),
         outcome=extraction.outcome,
         heads=None if heads is None else heads.for_scaled(scales),
+        total_weight=extraction.total_weight,
     )
 
 
@@ -227,6 +233,9 @@ def variance_of_directions(
         return np.full(len(extraction), np.nan)
     coordinates = solve_triangular(L, extraction.triangle.T, lower=True)
     captured = np.einsum("kn,kn->k", coordinates, coordinates)
+    if extraction.criterion.ridge > 0:  # which is no variance of the images
+        directions = solve_triangular(L, rough.dual.T, lower=True)
+        captured -= extraction.criterion.ridge * np.einsum("km,km->k", directions, directions)
     removed = mean_squared_norm if rough.centred else 0.0
     return _share(captured, trace - extraction.total_weight * removed)
 

@@ -90,15 +90,18 @@ in ``landmark_indices_``.""",
     ),
     "multi_class": (
         '{"joint", "ovr"}',
-        """For more than two classes: "joint" features, one less than classes, on which classes are taken
-for Gaussian, or "ovr", a feature for each class that tells it from the rest; the largest wins.""",
+        """For more than two classes: "joint" features, one less than classes, on which classes are
+taken for Gaussian, or "ovr", a feature for each class that tells it from the rest; the largest
+wins.""",
     ),
     "threshold": (
-        '{"gaussian", "margin", "midpoint", "least_squares"}',
-        """Of features that tell one class from the rest. "gaussian" is where both are as probable by a
-Gaussian model of the features, "margin" the linear programme (15) of Mika et al. (2003), which
-passes over the rows a second time, "midpoint" the middle of the means, and "least_squares" where
-least squares to labels -1 and 1 changes sign.""",
+        '{"auto", "least_squares", "margin", "midpoint", "gaussian"}',
+        """Of features that tell one class from the rest. "least_squares" is where least squares to
+labels -1 and 1 changes sign, "margin" the linear programme (15) of Mika et al. (2003), which
+needs the features of all rows, "midpoint" the middle of the means, and "gaussian" where both
+sides are as probable by a Gaussian model of the features. Joint features are decided by a
+Gaussian model, or with "least_squares" by ridge regression to the indicators of the classes.
+"auto" is "least_squares", but "gaussian" for joint features without ``class_weight``.""",
     ),
     "nu": (
         "float",

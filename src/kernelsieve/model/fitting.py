@@ -19,6 +19,7 @@ from ..deflation import (
     Heads,
     Metric,
     RecomputedColumns,
+    RidgeColumns,
     StoredColumns,
     extract,
     store_columns,
@@ -68,8 +69,12 @@ def fit_columns(
         if metric is None
         else metric
     )
+    seen = with_ridge(columns, settings.criterion)
     extraction = _extract(
-        batch, settings, lambda targets: FixedCandidates(columns, W, targets, settings.n_components)
+        batch,
+        settings,
+        lambda targets: FixedCandidates(seen, W, targets, settings.n_components),
+        seen.shape[0],
     )
     rough = draft(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
@@ -95,7 +100,9 @@ def fit_fresh(
     everyone = np.arange(len(batch))
     drawn: list[tuple[np.ndarray, RecomputedColumns]] = []
 
-    def draw(retired: np.ndarray) -> tuple[RecomputedColumns, np.ndarray] | None:
+    def draw(
+        retired: np.ndarray,
+    ) -> tuple[RecomputedColumns | RidgeColumns, np.ndarray] | None:
         remaining = np.setdiff1d(everyone, retired)
         if len(remaining) == 0:
             return None
@@ -110,11 +117,15 @@ def fit_fresh(
             n_jobs=settings.n_jobs,
         )
         drawn.append((rows, columns))
-        return columns, rows
+        if settings.criterion.ridge == 0:
+            return columns, rows
+        # One of them is taken up at most, so they share a row below.
+        places = np.full(size, candidates.basis.size)
+        return RidgeColumns(columns, settings.criterion.ridge, places, settings.n_components), rows
 
-    extraction = _extract(
-        batch, settings, lambda _: FreshCandidates(draw, len(batch), settings.n_components)
-    )
+    n_rows = len(batch) + (settings.n_components if settings.criterion.ridge > 0 else 0)
+    candidates = FreshCandidates(draw, n_rows, settings.n_components)
+    extraction = _extract(batch, settings, lambda _: candidates, n_rows)
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     rough = draft(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
@@ -130,13 +141,17 @@ def fit_fresh(
 
 
 def _extract(
-    batch: Batch, settings: Settings, candidates_for: Callable[[np.ndarray], Candidates]
+    batch: Batch,
+    settings: Settings,
+    candidates_for: Callable[[np.ndarray], Candidates],
+    n_rows: int,
 ) -> Extraction:
-    """Run the loop on the rows themselves."""
+    """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
     targets = weighted_targets(batch, settings.center)
     if settings.criterion.supervised:
         check_not_constant(targets, batch.Y * batch.root_weight[:, None])
     targets *= settings.criterion.target_scale(batch.root_weight**2 @ batch.Y)
+    targets = padded(targets, n_rows)
     return extract(
         candidates_for(targets),
         targets,
@@ -146,6 +161,16 @@ def _extract(
         floor=settings.floor,
         rows=batch,
     )
+
+
+def with_ridge(columns: Columns, criterion: Criterion) -> Columns:
+    """Return the columns as the criterion sees them."""
+    return RidgeColumns(columns, criterion.ridge) if criterion.ridge > 0 else columns
+
+
+def padded(targets: np.ndarray, n_rows: int) -> np.ndarray:
+    """Return targets with zeros below, where columns have further rows."""
+    return np.pad(targets, ((0, n_rows - len(targets)), (0, 0)))
 
 
 def _heads(extraction: Extraction, batch: Batch, settings: Settings) -> Heads | None:

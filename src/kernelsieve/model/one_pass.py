@@ -34,7 +34,7 @@ from .assembly import (
     variance_of_coordinates,
     variance_of_directions,
 )
-from .fitting import Settings, trace_of
+from .fitting import Settings, padded, trace_of, with_ridge
 from .targets import check_not_constant
 
 # Squared residuals of this part of the squared norm are the last that a Gram matrix knows well enough
@@ -118,9 +118,10 @@ class OnePass:
         target_sums = coordinates.target_means * coordinates.total_weight
         scale = criterion.target_scale(target_sums)
         coordinates = replace(coordinates, targets=coordinates.targets * scale)
+        candidates, targets = self._candidates(coordinates)
         extraction = extract(
-            self._candidates(coordinates),
-            coordinates.targets,
+            candidates,
+            targets,
             criterion,
             settings.n_components,
             total_weight=coordinates.total_weight,
@@ -142,7 +143,8 @@ class OnePass:
             )
         return self._finish(rough, coordinates)
 
-    def _candidates(self, coordinates: Coordinates) -> Candidates:
+    def _candidates(self, coordinates: Coordinates) -> tuple[Candidates, np.ndarray]:
+        """Return the candidates, and the targets in the rows of their columns."""
         settings, criterion = self._settings, self._settings.criterion
         centred = settings.centred_columns
         columns = StoredColumns(coordinates.columns, coordinates.means, centred=centred)
@@ -151,10 +153,13 @@ class OnePass:
                 columns.raw_squared_norms + coordinates.total_weight * coordinates.means**2
             )
         if criterion.symmetric:
-            return FollowedCandidates(
+            followed = FollowedCandidates(
                 columns, self._metric, settings.n_components, cutoff=criterion.cutoff
             )
-        return FixedCandidates(columns, self._metric, coordinates.targets, settings.n_components)
+            return followed, coordinates.targets
+        seen = with_ridge(columns, criterion)
+        targets = padded(coordinates.targets, seen.shape[0])
+        return FixedCandidates(seen, self._metric, targets, settings.n_components), targets
 
     def _can_calibrate(self, extraction: Extraction) -> bool:
         """Tell if a second pass is of use: features must be orthonormal, and not found in vain."""

@@ -1,20 +1,10 @@
 """Rayleigh coefficients in kernel space: Fisher discriminants, oriented kernel PCA, invariances."""
 
-from .coefficient import (
-    RayleighCoefficient,
-)
-from .fisher import (
-    KernelFisherDiscriminant,
-)
-from .invariances import (
-    ImageRotation,
-    ImageTransform,
-    ImageTranslation,
-    LineThickening,
-)
-from .oriented import (
-    OrientedKernelPCA,
-)
+from .coefficient import RayleighCoefficient
+from .fisher import KernelFisherDiscriminant
+from .greedy_fisher import GreedyKernelFisherDiscriminant
+from .invariances import ImageRotation, ImageTransform, ImageTranslation, LineThickening
+from .oriented import OrientedKernelPCA
 from .scatter import (
     BetweenClasses,
     NoiseCovariance,
@@ -24,12 +14,11 @@ from .scatter import (
     TotalScatter,
     WithinClasses,
 )
-from .sparse_fisher import (
-    SparseKernelFisherDiscriminant,
-)
+from .sparse_fisher import SparseKernelFisherDiscriminant
 
 __all__ = [
     "BetweenClasses",
+    "GreedyKernelFisherDiscriminant",
     "ImageRotation",
     "ImageTransform",
     "ImageTranslation",

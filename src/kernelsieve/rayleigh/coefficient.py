@@ -89,7 +89,12 @@ class RayleighExtractor(KernelExtractor):
         size = self._pool_size(len(batch) * (1 + len(self._virtual_transforms())))
         self._settings(criterion, size)  # refuses before a pool is drawn
         pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
-        return self._fit_pool(batch, kernel, pool, W, criterion)
+        if batch.weight is None or len(pool) < len(batch):
+            return self._fit_pool(batch, kernel, pool, W, criterion)
+        # All rows are candidates, and a row of weight 2 is two equal candidates that share alpha.
+        copies = batch.weight[pool.indices]
+        target_shift = batch.Y[:64].mean(axis=0)
+        return self._pass(kernel, pool, W, target_shift, criterion, copies).fit([batch])
 
     def _one_pass(
         self,
@@ -99,6 +104,17 @@ class RayleighExtractor(KernelExtractor):
         target_shift: np.ndarray,
         criterion: Criterion,
     ) -> RowPass:
+        return self._pass(kernel, pool, W, target_shift, criterion)
+
+    def _pass(
+        self,
+        kernel: Kernel,
+        pool: Pool,
+        W: np.ndarray,
+        target_shift: np.ndarray,
+        criterion: Criterion,
+        copies: np.ndarray | None = None,
+    ) -> RayleighPass:
         settings = self._settings(criterion, len(pool))
         return RayleighPass(
             kernel,
@@ -106,6 +122,7 @@ class RayleighExtractor(KernelExtractor):
             W,
             target_shift,
             self._recipe(len(pool), len(target_shift)),
+            copies=copies,
             precision=settings.precision,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,

@@ -18,7 +18,15 @@ from ..deflation import Criterion, Heads
 from ..exceptions import InvalidParameterError
 from ..kernels import Rows
 from ..model import Fit, KernelExtractor, Predicting, Stream, TargetEncoder, all_or_nothing
-from .outputs import Moments, decision_heads, gaussian_heads, logit_heads, logits_of_outputs
+from .outputs import (
+    Moments,
+    decision_heads,
+    gaussian_heads,
+    indicator_heads,
+    logit_heads,
+    logits_of_outputs,
+    winning_logits,
+)
 
 #: Gives features, indicators of classes and weights of all rows: what the margin looks at.
 FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
@@ -58,7 +66,7 @@ class Discriminating(Predicting, KernelExtractor):
     target = "classes"
 
     _discriminating_constraints: ClassVar[dict] = {
-        "threshold": [StrOptions({"margin", "midpoint", "least_squares", "gaussian"})],
+        "threshold": [StrOptions({"auto", "margin", "midpoint", "least_squares", "gaussian"})],
         "nu": [Interval(Real, 0, 1, closed="right")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "probability_cv": [Interval(Integral, 2, None, closed="left"), None],
@@ -89,6 +97,11 @@ class Discriminating(Predicting, KernelExtractor):
 
     def _hold_out(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Take probabilities from the outputs of rows that were held out."""
+        if self._is_precomputed and not isinstance(self.candidates, (str, Integral)):
+            raise InvalidParameterError(
+                "probability_cv fits on some of the rows, among which row numbers in candidates are "
+                "others; pass candidates as a number or 'all' with kernel='precomputed'."
+            )
         batch, encoder = self._read(X, y, sample_weight, self._make_criterion())
         rows_of_class = batch.Y.sum(axis=0)
         if rows_of_class.min() < self.probability_cv:
@@ -97,13 +110,16 @@ class Discriminating(Predicting, KernelExtractor):
                 "rows of the smallest class; lower probability_cv, or pass None."
             )
         codes = batch.Y.argmax(axis=1)
+        params = None
+        if sample_weight is not None:
+            params = {"sample_weight": np.broadcast_to(np.asarray(sample_weight), len(batch))}
         outputs = cross_val_predict(
             clone(self).set_params(probability_cv=None),
             X,
             encoder.classes[codes],  # type: ignore[index]
             cv=StratifiedKFold(self.probability_cv),
             method="decision_function",
-            params=None if sample_weight is None else {"sample_weight": np.asarray(sample_weight)},
+            params=params,
         ).reshape(len(batch), -1)
         fit = self._discriminant()
         if fit.joint:  # log odds against the last class
@@ -171,12 +187,20 @@ class Discriminating(Predicting, KernelExtractor):
         and weights of all rows, which the margin needs.
         """
         if joint:
-            heads = logits = gaussian_heads(moments)
+            # Features have unit variance with the ridge, and less without it; the ridge must be part of
+            # the Gaussians too, or classes that the candidates separate completely leave none.
+            unit = replace(moments, covariance=np.eye(len(moments.covariance)))
+            heads = logits = gaussian_heads(unit)
+            # No prior outweighs a Gaussian model of classes that the training rows separate.
+            weighted = self.threshold == "auto" and self.class_weight is not None
+            if weighted or self.threshold == "least_squares":
+                heads = indicator_heads(moments, fit.criterion_path)
         else:
             needs_rows = self.threshold == "margin" and features_of is not None
             outputs, Y, weight = features_of() if needs_rows else (None, None, None)  # type: ignore[misc]
-            heads = decision_heads(self.threshold, moments, outputs, Y, weight, self.nu)
-            logits = logit_heads(moments)
+            how = "least_squares" if self.threshold == "auto" else self.threshold
+            heads = decision_heads(how, moments, outputs, Y, weight, self.nu)
+            logits = winning_logits(heads, logit_heads(moments))
         parts = {name: getattr(fit, name) for name in Fit.__dataclass_fields__}
         parts |= {"heads": heads}
         return DiscriminantFit(**parts, logits=logits, joint=joint, n_candidates=n_candidates)

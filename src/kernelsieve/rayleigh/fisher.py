@@ -10,7 +10,6 @@ import numpy as np
 
 from .._sklearn import StrOptions
 from ..columns import Batch
-from ..exceptions import InvalidParameterError
 from ..kernels import Kernel
 from ..model import Fit, documented
 from .coefficient import RayleighExtractor, tangents
@@ -36,13 +35,15 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
     Parameters
     ----------
     n_components : int, default=None
-        Number of joint features; None for one less than there are classes.
+        Number of joint features; None for one less than there are classes. Not used with
+        ``multi_class="ovr"``, which has one for each class.
     candidates : {"auto", "all"}, int or array, default="auto"
         Examples that directions combine, all of which a new row is compared with: "all", a number of
         examples, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
         3,000 rows and 1,000 examples beyond.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
         How candidates given as a number are drawn; "kmeans" takes the rows nearest to the centres.
+        For the centres themselves, pass ``candidates=KMeans(m).fit(X).cluster_centers_``.
     tol : float, default=1e-10
         Ratios below this part of the largest are noise, and their features are dropped.
     {parameters}
@@ -59,10 +60,14 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
     -----
     With N of formula (7) in the paper, ``penalty="alpha"`` solves with ``N + reg I`` and
     ``penalty="norm"`` with ``N + reg K``; N is a sum over the rows, so the same ``reg`` weighs less the
-    more rows there are. For two classes the direction is that of ridge regression to the labels,
-    problem (9). Features have the ratio's denominator, over the number of rows, equal to one: unit
-    variance within classes but for the ridge. ``decision_function`` of one feature is scaled so that the means
-    of both sides differ by 2.
+    more rows there are. Where all rows are candidates, a row of weight w counts as w equal candidates
+    in the penalty, as repeated rows would. For two classes the direction is that of ridge regression
+    to the labels, problem (9).
+
+    Features have the ratio's denominator, over the number of rows, equal to one: unit variance within
+    classes but for the ridge. ``decision_function`` of one feature, and the features of
+    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2. Of two classes the
+    more probable one need not be the decision near the threshold, unless that is "gaussian".
 
     References
     ----------
@@ -110,8 +115,8 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
         invariances: list[tuple[Callable, float]] | None = None,
         virtual_candidates: bool = False,
         multi_class: str = "joint",
-        threshold: str = "gaussian",
-        nu: float = 0.1,
+        threshold: str = "auto",
+        nu: float = 0.5,
         class_weight: dict[Any, float] | str | None = None,
         probability_cv: int | None = None,
         precision: str = "auto",
@@ -150,14 +155,7 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
 
     def _recipe(self, n_candidates: int, n_classes: int) -> Recipe:
         recipe = super()._recipe(n_candidates, n_classes)
-        if self.multi_class == "joint" or n_classes == 2:
-            return recipe
-        if self.n_components is not None:
-            raise InvalidParameterError(
-                f"n_components={self.n_components} is for joint features; multi_class='ovr' has one "
-                "feature for each class. Pass n_components=None, or multi_class='joint'."
-            )
-        return replace(recipe, one_against_rest=True)
+        return replace(recipe, one_against_rest=self.multi_class == "ovr" and n_classes > 2)
 
     def _is_joint(self, n_classes: int) -> bool:
         return self.multi_class == "joint" and n_classes > 2

@@ -61,7 +61,7 @@ class Moments:
 
 
 def margin_threshold(
-    outputs: np.ndarray, positive: np.ndarray, weight: np.ndarray | None = None, nu: float = 0.1
+    outputs: np.ndarray, positive: np.ndarray, weight: np.ndarray | None = None, nu: float = 0.5
 ) -> float:
     """Return the threshold b with the largest margin between two classes, some errors allowed.
 
@@ -78,7 +78,7 @@ def margin_threshold(
     --------
     >>> import numpy as np
     >>> from kernelsieve.rayleigh.outputs import margin_threshold
-    >>> margin_threshold(np.array([-3.0, -1.0, 2.0, 3.0]), np.array([False, False, True, True]))
+    >>> margin_threshold(np.array([-3.0, -1.0, 2.0, 4.0]), np.array([False, False, True, True]), nu=0.1)
     -0.5
     """
     if weight is None:
@@ -222,7 +222,7 @@ def decision_heads(
     outputs: np.ndarray | None = None,
     indicators: np.ndarray | None = None,
     weight: np.ndarray | None = None,
-    nu: float = 0.1,
+    nu: float = 0.5,
 ) -> Heads:
     """Return heads ``s (f + b)`` of outputs that each tell one class from the rest.
 
@@ -320,3 +320,50 @@ def gaussian_heads(moments: Moments) -> Heads:
         first = Moments(moments.weights, moments.means[:, :j], moments.covariance[:j, :j])
         coefficients[j - 1, :j], intercepts[j - 1] = gaussian_scores(first)
     return Heads(intercepts, coefficients)
+
+
+def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
+    """Return heads of joint features: ridge regression to the indicators of the classes.
+
+    Joint features of unit length in the scatter within classes and the ridge have the length
+    ``1 + ratio`` where the scatter between classes is added, so the regression on all candidates is
+    one on each feature alone. Weights of classes act on it as on any least squares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.outputs import Moments, indicator_heads
+    >>> means = np.array([[-1.0], [0.0], [1.0]])
+    >>> heads = indicator_heads(Moments(np.ones(3), means, np.eye(1)), np.array([2 / 3]))
+    >>> heads.predict(np.array([[3.0]])).round(3)
+    array([[-0.267,  0.333,  0.933]])
+    """
+    shares = moments.weights / moments.weights.sum()
+    mean = shares @ moments.means
+    coefficients = ((moments.means - mean) * shares[:, None]).T / (1 + ratios)[:, None]
+    intercepts = shares - np.cumsum(mean[:, None] * coefficients, axis=0)
+    return Heads(intercepts, coefficients)
+
+
+def winning_logits(decisions: Heads, logits: Heads) -> Heads:
+    """Return log odds of several outputs, by which the class of the largest decision is the likeliest.
+
+    All outputs get the same slope per unit of decision, the mean of those that their own Gaussian
+    models have. A single output keeps its log odds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.deflation import Heads
+    >>> from kernelsieve.rayleigh.outputs import winning_logits
+    >>> zeros = np.zeros((2, 2))
+    >>> decisions, logits = Heads(zeros, np.eye(2)), Heads(zeros, np.diag([2.0, 4.0]))
+    >>> winning_logits(decisions, logits).coefficients
+    array([[3., 0.],
+           [0., 3.]])
+    """
+    of_decisions = np.diagonal(decisions.coefficients)
+    slope = float(np.mean(np.diagonal(logits.coefficients) / of_decisions))
+    if len(of_decisions) == 1 or not slope > 0:  # outputs may be constant, and tell nothing
+        return logits
+    return Heads(slope * decisions.intercepts, slope * decisions.coefficients)

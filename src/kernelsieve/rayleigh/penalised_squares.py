@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from scipy.linalg import LinAlgError, LinAlgWarning, lstsq, solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
@@ -14,35 +14,21 @@ from .priced_columns import PricedColumns, SparseSolution, most_violated
 _SWEEPS = 200  # of coordinate descent between two looks at the optimality conditions
 _MOST_TURNS = 200
 _MOST_ROUNDS = 1000
+_DEPENDENT = 1e-13  # relative eigenvalue below which a combination of columns is nothing but rounding
 
 
 class PenalisedSquares:
-    """``min sum_i w_i xi_i^2 + C ||alpha||_1`` with ``K alpha + b = y - xi``, on a working set.
+    """``min sum_i w_i xi_i^2 + C ||alpha||_1`` with ``K alpha + b = y - xi``, on a working set."""
 
-    With a finite ``delta`` squares beyond it become lines, ``2 delta |xi| - delta^2`` (Huber). That is
-    the same problem with a shift of its own for every row, at a price: ``min sum_i w_i (xi_i - s_i)^2
-    + 2 delta w_i |s_i|``. Shifts are columns of the identity matrix that join when ``|xi_i|`` exceeds
-    delta, just as kernel columns join when ``|2 k_j' W xi|`` exceeds C.
-    """
-
-    def __init__(
-        self,
-        columns: PricedColumns,
-        y: np.ndarray,
-        weight: np.ndarray,
-        delta: float,
-        tol: float,
-    ) -> None:
+    def __init__(self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray, tol: float) -> None:
         self._columns = columns
         self._weight = weight
         self._root = np.sqrt(weight)
-        self._delta = delta
         self._tol = tol
         self._mean = float(weight @ y / weight.sum())
         self._y = self._root * (y - self._mean)
-        self._target = y
-        self._known = np.empty(0, np.intp)  # candidates, then shifted rows beyond their number
-        self._coefficients = np.empty(0)
+        self._known = np.empty(0, np.intp)
+        self._alpha = np.empty(0)
         self._X = np.empty((len(y), 0), order="F")  # their columns, weighted and centred
         self._means = np.empty(0)
         self._gram = np.empty((0, 0))
@@ -51,99 +37,76 @@ class PenalisedSquares:
 
     def solve(self, C: float) -> SparseSolution:
         """Minimise for a penalty, from where the last one ended."""
-        n_candidates = self._columns.shape[1]
-        limit = np.concatenate([np.full(n_candidates, C), self._shift_penalties()])
-        self._screen(C, limit)
+        self._enter(self._screened(C))
         for _ in range(_MOST_ROUNDS):
-            self._coefficients = least_squares(
-                self._X, self._y, self._gram, limit[self._known], self._coefficients, self._tol
-            )
-            slopes = self._slopes()
-            self._prices = self._all_prices(slopes)
-            new = self._violated(limit)
+            penalties = np.full(len(self._known), C)
+            self._alpha = least_squares(self._X, self._y, self._gram, penalties, self._alpha, self._tol)
+            residual = self._residual()
+            self._prices = self._columns.prices(2 * self._root * residual)
+            new = most_violated(self._prices, C, self._known, self._tol)
             if len(new) == 0:
                 break
             self._enter(new)
-        else:
-            warnings.warn(
-                "The penalised least squares problem is not solved to the tolerance; raise tol or C.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        check_solved(self._prices, C, self._tol)
         self._last_C = C
-        return self._solution(C, limit, slopes)
+        return self._solution(C, residual)
 
-    def _shift_penalties(self) -> np.ndarray:
-        return 2 * self._delta * self._weight if np.isfinite(self._delta) else np.empty(0)
-
-    def _screen(self, C: float, limit: np.ndarray) -> None:
-        """Take in what the sequential strong rule keeps: prices of at least ``2 C - last C``.
+    def _screened(self, C: float) -> np.ndarray:
+        """Return what the sequential strong rule keeps: prices of at least ``2 C - last C``.
 
         The rule may err, so every column is priced afterwards (Tibshirani et al., 2012).
         """
         if self._prices is None or not self._last_C > C:
-            return
-        survivors = np.abs(self._prices[: self._columns.shape[1]]) >= 2 * C - self._last_C
-        prices = np.where(survivors, self._prices[: len(survivors)], 0.0)
-        self._enter(most_violated(prices, C, self._known[self._known < len(survivors)], self._tol))
-
-    def _violated(self, limit: np.ndarray) -> np.ndarray:
-        """Return the worst kernel columns, and every row whose residual is beyond delta."""
-        prices, n_candidates = np.asarray(self._prices), self._columns.shape[1]
-        of_kernel = self._known < n_candidates
-        worst = most_violated(
-            prices[:n_candidates], limit[:n_candidates], self._known[of_kernel], self._tol
-        )
-        beyond = np.abs(prices[n_candidates:]) > limit[n_candidates:] * (1 + self._tol)
-        beyond[self._known[~of_kernel] - n_candidates] = False
-        return np.concatenate([worst, n_candidates + np.flatnonzero(beyond)])
+            return np.empty(0, np.intp)
+        survives = np.abs(self._prices) >= 2 * C - self._last_C
+        return most_violated(np.where(survives, self._prices, 0.0), C, self._known, self._tol)
 
     def _enter(self, new: np.ndarray) -> None:
         """Add columns to the working set, with their inner products."""
         if len(new) == 0:
             return
-        n_candidates = self._columns.shape[1]
-        added = np.zeros((len(self._y), len(new)), order="F")
-        is_shift = new >= n_candidates
-        added[:, ~is_shift] = self._columns.take(new[~is_shift])
-        added[new[is_shift] - n_candidates, np.flatnonzero(is_shift)] = 1.0
-        means = self._weight @ added / self._weight.sum()
-        added -= means
-        added *= self._root[:, None]
+        added, means = centred(self._columns.take(new), self._weight)
         cross = self._X.T @ added
         self._gram = np.block([[self._gram, cross], [cross.T, added.T @ added]])
         self._X = np.asfortranarray(np.hstack([self._X, added]))
         self._means = np.concatenate([self._means, means])
         self._known = np.concatenate([self._known, new])
-        self._coefficients = np.concatenate([self._coefficients, np.zeros(len(new))])
+        self._alpha = np.concatenate([self._alpha, np.zeros(len(new))])
 
-    def _slopes(self) -> np.ndarray:
-        used = np.flatnonzero(self._coefficients)
-        residual = self._y - self._X[:, used] @ self._coefficients[used]
-        return np.asarray(2 * self._root * residual)
+    def _residual(self) -> np.ndarray:
+        used = np.flatnonzero(self._alpha)
+        return np.asarray(self._y - self._X[:, used] @ self._alpha[used])
 
-    def _all_prices(self, slopes: np.ndarray) -> np.ndarray:
-        prices = self._columns.prices(slopes)
-        return np.concatenate([prices, slopes]) if np.isfinite(self._delta) else prices
-
-    def _solution(self, C: float, limit: np.ndarray, slopes: np.ndarray) -> SparseSolution:
-        n_candidates = self._columns.shape[1]
-        used = np.flatnonzero(self._coefficients)
+    def _solution(self, C: float, residual: np.ndarray) -> SparseSolution:
+        used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
-        of_kernel = used[self._known[used] < n_candidates]
-        coefficients = self._coefficients
-        residual = slopes / (2 * self._root)
-        penalty = limit[self._known[used]] @ np.abs(coefficients[used])
-        prices = np.asarray(self._prices)
         return SparseSolution(
             C=C,
-            candidates=self._known[of_kernel],
-            alpha=coefficients[of_kernel],
-            intercept=self._mean - float(self._means[used] @ coefficients[used]),
-            objective=float(residual @ residual) + float(penalty),
-            slopes=slopes,
-            largest_price=float(np.abs(prices[:n_candidates]).max()) / C,
-            n_columns=int((self._known < n_candidates).sum()),
+            candidates=self._known[used],
+            alpha=self._alpha[used],
+            intercept=self._mean - float(self._means[used] @ self._alpha[used]),
+            objective=float(residual @ residual) + C * float(np.abs(self._alpha).sum()),
+            slopes=2 * self._root * residual,
+            largest_price=float(np.abs(np.asarray(self._prices)).max()) / C,
+            n_columns=len(self._known),
+        )
+
+
+def centred(values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return columns less their means, times root weights, and the means."""
+    means = weight @ values / weight.sum()
+    return np.asarray((values - means) * np.sqrt(weight)[:, None]), means
+
+
+def check_solved(prices: np.ndarray | None, C: float, tol: float) -> None:
+    """Warn where the optimality conditions are far from holding."""
+    largest = float(np.abs(np.asarray(prices)).max()) / C
+    if largest > 1 + max(100 * tol, 1e-4):
+        warnings.warn(
+            "The penalised problem is not solved: an optimality condition is violated by "
+            f"{largest - 1:.2g} of C. Raise C, or scale the inputs.",
+            ConvergenceWarning,
+            stacklevel=2,
         )
 
 
@@ -202,21 +165,34 @@ def _on_support(G: np.ndarray, q: np.ndarray, z: np.ndarray) -> np.ndarray:
         if len(support) == 0:
             return z
         signs = np.sign(z[support])
-        goal = _solved(G[np.ix_(support, support)], q[support] - signs / 2)
-        crossing = np.flatnonzero(goal * signs <= 0)
-        if len(crossing) == 0:
-            z[support] = goal
+        move, furthest = _towards(G[np.ix_(support, support)], q[support] - signs / 2, z[support])
+        shrinking = np.flatnonzero(move * signs < 0)
+        steps = -z[support[shrinking]] / move[shrinking]
+        if len(steps) == 0 or steps.min() > furthest:
+            z[support] += move
             return z
-        steps = z[support[crossing]] / (z[support[crossing]] - goal[crossing])
         first = int(np.argmin(steps))
-        z[support] += steps[first] * (goal - z[support])
-        z[support[crossing[first]]] = 0.0
+        z[support] += steps[first] * move
+        z[support[shrinking[first]]] = 0.0
 
 
-def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", LinAlgWarning)
-        try:
-            return np.asarray(solve(A, b, assume_a="pos"))
-        except (LinAlgError, LinAlgWarning):  # columns that are alike to the last digits
-            return np.asarray(lstsq(A, b)[0])
+def _towards(A: np.ndarray, b: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return a move from z that lowers ``z'A z / 2 - b'z``, and how many times it may be made.
+
+    Where columns depend on each other and their penalties do not agree there is no minimum; along what
+    is left of b the sum of squares stays as it is and the penalty falls.
+    """
+    try:
+        factor = cho_factor(A)
+        diagonal = np.abs(np.diagonal(factor[0]))
+        if diagonal.min() ** 2 > _DEPENDENT * diagonal.max() ** 2:
+            return np.asarray(cho_solve(factor, b)) - z, 1.0
+    except LinAlgError:  # columns that are alike to the last digits
+        pass
+    values, vectors = eigh(A)
+    curved = values > _DEPENDENT * values[-1]
+    along = vectors.T @ b
+    left = vectors[:, ~curved] @ along[~curved]
+    if np.linalg.norm(left) > 1e-9 * np.linalg.norm(b):
+        return left, np.inf
+    return vectors[:, curved] @ (along[curved] / values[curved] - vectors[:, curved].T @ z), 1.0

@@ -13,6 +13,7 @@ from ..kernels import Kernel, Rows
 _COLUMNS_AT_ONCE = 2048  # a block of rows of that many is a few megabytes
 #: Columns that a solver takes in at once, the most violated ones first.
 COLUMNS_A_ROUND = 20
+_SAME_PRICE = 1e-12
 
 
 class PricedColumns:
@@ -83,11 +84,20 @@ class SparseSolution:
     n_columns: int  # that the solver worked with
 
 
-def most_violated(
-    prices: np.ndarray, limit: float | np.ndarray, known: np.ndarray, tol: float
-) -> np.ndarray:
-    """Return the columns that break ``|k_j' d| <= C`` most and are not known yet."""
-    excess = np.abs(prices) / limit - 1
-    excess[known] = -1.0
-    worst = np.argsort(-excess, kind="stable")[:COLUMNS_A_ROUND]
-    return worst[excess[worst] > tol]
+def most_violated(prices: np.ndarray, C: float, known: np.ndarray, tol: float) -> np.ndarray:
+    """Return the columns that break ``|k_j' d| <= C`` most and are not known yet.
+
+    Of columns with the same price one is enough for now, and none where a known one has it: those of
+    equal examples are the same, and a solver would share a coefficient between them.
+    """
+    sizes = np.abs(prices)
+    is_known = np.zeros(len(sizes), dtype=bool)
+    is_known[known] = True
+    order = np.lexsort([np.arange(len(sizes)), ~is_known, -sizes])
+    sizes = sizes[order]
+    # Groups of equal prices; rounding may put a known column anywhere in its group.
+    group = np.cumsum(np.append(0, sizes[1:] < (1 - _SAME_PRICE) * sizes[:-1]))
+    has_known = np.bincount(group, is_known[order])[group] > 0
+    is_first = np.append(True, np.diff(group) > 0)
+    worst = order[is_first & ~has_known & (sizes > C * (1 + tol))]
+    return worst[:COLUMNS_A_ROUND]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..columns import Batch, Frame, Pool
 from ..deflation import Outcome, PoolMetric
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import gather
+from ..execution import absorb
 from ..kernels import Kernel
 from ..model import Fit, KernelModel, check_not_constant, sign_of_largest, trace_of
 from ..statistics import GramStatistic, Statistic, TriangularStatistic
@@ -26,7 +26,7 @@ from .scatter import Scatter, Seen, TotalScatter, WithinClasses
 
 # The part of the largest eigenvalue of the denominator that a ridge must have, for the denominator to
 # be known well enough from inner products: rounding then changes directions by 1e-8 or so.
-_GRAM_TRUST = 1e-8
+_GRAM_TRUST = 1e-9
 _FEW_ROWS = 2  # times the candidates: up to so many rows the safe statistic costs no more
 
 
@@ -59,18 +59,33 @@ class Recipe:
 
 @dataclass
 class Statistics:
-    """The statistic of the columns, and those that some scatters have of their own."""
+    """The statistic of the columns, and what scatters with lines of their own add to both forms.
+
+    One statistic holds the sum of all of them, however many transformations there are.
+    """
 
     columns: Statistic
-    own: list[Statistic | None]
+    numerator: Statistic
+    denominator: Statistic
 
     def merge(self, other: Statistics) -> None:
         """Take in what another one has seen."""
         self.columns.merge(other.columns)
-        for mine, theirs in zip(self.own, other.own, strict=True):
-            if mine is not None and theirs is not None:
-                mine.merge(theirs)
+        self.numerator.merge(other.numerator)
+        self.denominator.merge(other.denominator)
 
+
+@dataclass(frozen=True)
+class Problem:
+    """Two quadratic forms in the coefficients of the candidates."""
+
+    seen: Seen
+    numerator: np.ndarray  # a factor; empty where there is one for each class
+    denominator: Denominator
+
+
+#: Weight of a scatter, and what fills its lines.
+WeightedFrame = tuple[float, Frame]
 
 #: Completes a fit, given the moments of its features where there are labels, the number of candidates,
 #: and the rows where they can be passed over again.
@@ -88,6 +103,7 @@ class RayleighPass:
         target_shift: np.ndarray,
         recipe: Recipe,
         *,
+        copies: np.ndarray | None,
         precision: str,
         block_rows: int | None,
         n_jobs: int | None,
@@ -98,6 +114,7 @@ class RayleighPass:
         self._pool = pool
         self._W = W
         self._recipe = recipe
+        self._copies = copies  # that each candidate stands for; None for one
         self._precision = precision
         self._block_rows = block_rows
         self._n_jobs = n_jobs
@@ -105,7 +122,8 @@ class RayleighPass:
         self._needs_rows = needs_rows
         self._diagonal = np.diagonal(W)
         self._frame = Frame(kernel.against(pool.points), W.mean(axis=0), target_shift)
-        self._own = [scatter.frame(kernel, pool.points) for scatter in recipe.scatters]
+        self._of_numerator = _frames(recipe.numerator, kernel, pool)
+        self._of_denominator = _frames(recipe.denominator, kernel, pool)
 
     def new_statistic(self, *, repeatable: bool) -> Statistics:
         """Return empty statistics: the safe ones where asked or needed, or for rows that come once."""
@@ -130,78 +148,78 @@ class RayleighPass:
         n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
         few = n_rows <= _FEW_ROWS * len(self._pool)
         form = self._form(safe=few)
-        statistic = self._gather(batches, form)
-        denominator = self._denominator(statistic)
-        if form is GramStatistic and self._precision == "auto" and not self._trusted(denominator):
-            statistic = self._gather(batches, TriangularStatistic)
-            denominator = self._denominator(statistic)
-        return self._finish(statistic, denominator, batches)
+        problem = self._problem(self._gather(batches, form))
+        doubtful = self._recipe.reg < _GRAM_TRUST * problem.denominator.largest
+        if form is GramStatistic and self._precision == "auto" and doubtful:
+            del problem  # which is as large as the next one
+            problem = self._problem(self._gather(batches, TriangularStatistic))
+        return self._finish(problem, batches)
 
     def solve(self, statistic: Statistics) -> Fit:
         """Fit from statistics alone."""
-        return self._finish(statistic, self._denominator(statistic), None)
-
-    def _trusted(self, denominator: Denominator) -> bool:
-        return self._recipe.reg >= _GRAM_TRUST * denominator.largest
+        return self._finish(self._problem(statistic), None)
 
     def _empty(self, form: type[Statistic]) -> Statistics:
-        own = [None if frame is None else form(frame.n_lines) for frame in self._own]
-        return Statistics(form(self._frame.n_lines), own)
+        n_lines = 1 + len(self._pool)
+        numerator = form(n_lines if self._of_numerator else 1)
+        denominator = form(n_lines if self._of_denominator else 1)
+        return Statistics(form(self._frame.n_lines), numerator, denominator)
 
     def _gather(self, batches: Iterable[Batch], form: type[Statistic]) -> Statistics:
         """Pass once over all rows, batch by batch, for all statistics."""
         found = self._empty(form)
         for batch in batches:
-            columns = self._of(batch, self._frame, form)
-            bare = replace(batch, Y=np.empty((len(batch), 0)))
-            own = [None if frame is None else self._of(bare, frame, form) for frame in self._own]
-            found.merge(Statistics(columns, own))
+            self._absorb(found.columns, batch, self._frame)
+            self._absorb_own(found.numerator, batch, self._of_numerator)
+            self._absorb_own(found.denominator, batch, self._of_denominator)
         return found
 
-    def _of(self, batch: Batch, frame: Frame, form: type[Statistic]) -> Statistic:
+    def _absorb_own(self, statistic: Statistic, batch: Batch, frames: list[WeightedFrame]) -> None:
+        for weight, frame in frames:
+            rows = Batch(batch.X, np.empty((len(batch), 0)), weight * batch.root_weight**2)
+            self._absorb(statistic, rows, frame)
+
+    def _absorb(self, statistic: Statistic, batch: Batch, frame: Frame) -> None:
         def trace(block: Batch) -> float:
             return trace_of(self._kernel, block, self._diagonal)
 
-        return gather(
-            [batch],
+        absorb(
+            statistic,
+            batch,
             frame,
-            form,
             trace_of=trace if frame is self._frame else None,
             block_rows=self._block_rows,
             n_jobs=self._n_jobs,
         )
 
-    def _seen(self, statistic: Statistics) -> Seen:
-        frame = self._frame
+    def _problem(self, statistic: Statistics) -> Problem:
+        """Turn statistics into factors of both quadratic forms."""
+        recipe, frame = self._recipe, self._frame
         coordinates = statistic.columns.coordinates(frame.target_shift, frame.shift, center=True)
-        return Seen(self._kernel, self._pool, coordinates, self._n_jobs)
-
-    def _denominator(self, statistic: Statistics) -> Denominator:
-        recipe, seen = self._recipe, self._seen(statistic)
-        scatters = [
-            # For each class they differ by the numerator alone.
-            TotalScatter(scatter.weight)
-            if recipe.one_against_rest and isinstance(scatter, WithinClasses)
-            else scatter
-            for scatter in recipe.denominator
-        ]
-        factors = self._factors(seen, scatters, statistic.own[len(recipe.numerator) :])
+        seen = Seen(self._kernel, self._pool, coordinates, self._n_jobs)
+        if recipe.one_against_rest:  # for each class they differ by the numerator alone
+            numerator = np.empty((0, len(self._pool)))
+            wanted = [
+                TotalScatter(s.weight) if isinstance(s, WithinClasses) else s
+                for s in recipe.denominator
+            ]
+        else:
+            numerator = np.vstack(_factors(seen, recipe.numerator, statistic.numerator))
+            wanted = list(recipe.denominator)
+        factors = _factors(seen, wanted, statistic.denominator)
         if recipe.reg > 0:
             factors.append(np.sqrt(recipe.reg) * self._penalty_root())
         squared = isinstance(statistic.columns, GramStatistic) and not recipe.needs_all_digits
-        return factorise(factors or [np.empty((0, len(self._pool)))], squared=squared)
+        return Problem(seen, numerator, factorise(factors, squared=squared))
 
     def _penalty_root(self) -> np.ndarray:
         if self._recipe.penalty == "alpha":
-            return np.eye(len(self._pool))
+            return np.diag(np.ones(len(self._pool)) if self._copies is None else self._copies**-0.5)
         values, vectors = np.linalg.eigh(self._W)
         return (vectors * np.sqrt(np.maximum(values, 0.0))).T
 
-    def _finish(
-        self, statistic: Statistics, denominator: Denominator, batches: Iterable[Batch] | None
-    ) -> Fit:
-        recipe, seen = self._recipe, self._seen(statistic)
-        coordinates = seen.coordinates
+    def _finish(self, problem: Problem, batches: Iterable[Batch] | None) -> Fit:
+        recipe, coordinates = self._recipe, problem.seen.coordinates
         if recipe.supervised:
             size = coordinates.target_means * np.sqrt(coordinates.total_weight)
             check_not_constant(coordinates.targets, size)
@@ -211,24 +229,17 @@ class RayleighPass:
                     "A class has no rows of positive weight and cannot be told from the rest; pass "
                     "more rows, or multi_class='joint'."
                 )
-            alpha, ratios = one_against_rest(coordinates.columns, coordinates.targets, denominator)
-            outcome = Outcome.COMPLETE
-        else:
-            numerator = self._factors(seen, recipe.numerator, statistic.own)
-            alpha, ratios = largest_ratios(
-                np.vstack(numerator), denominator, recipe.n_components, recipe.tol
+            alpha, ratios = one_against_rest(
+                coordinates.columns, coordinates.targets, problem.denominator
             )
+            outcome = Outcome.COMPLETE if len(ratios) else Outcome.EXHAUSTED
+        else:
+            alpha, ratios = largest_ratios(
+                problem.numerator, problem.denominator, recipe.n_components, recipe.tol
+            )
+            alpha = alpha * np.sqrt(coordinates.total_weight)
             outcome = self._outcome(len(ratios))
-        alpha = alpha * np.sqrt(coordinates.total_weight)
-        return self._described(seen, alpha, ratios, outcome, batches)
-
-    def _factors(
-        self, seen: Seen, scatters: Sequence[Scatter], own: Sequence[Statistic | None]
-    ) -> list[np.ndarray]:
-        return [
-            np.sqrt(scatter.weight) * scatter.factor(seen, mine)
-            for scatter, mine in zip(scatters, own, strict=False)
-        ]
+        return self._described(problem.seen, alpha, ratios, outcome, batches)
 
     def _outcome(self, n_found: int) -> Outcome:
         if n_found == self._recipe.n_components:
@@ -248,7 +259,9 @@ class RayleighPass:
         coordinates = seen.coordinates
         features = coordinates.columns @ alpha
         products = features.T @ coordinates.targets
-        deciding = products if products.shape[1] else alpha.T
+        # Without classes the largest feature of a candidate is positive: coefficients of equal
+        # candidates may be divided between them in any way.
+        deciding = products if products.shape[1] else (self._W @ alpha - coordinates.means @ alpha).T
         signs = np.array([sign_of_largest(entries) for entries in deciding])
         alpha, features = alpha * signs, features * signs
         means = coordinates.means @ alpha
@@ -277,6 +290,20 @@ class RayleighPass:
         mean_norm = float(PoolMetric(self._W).mean_coefficients(coordinates.means) @ coordinates.means)
         total = coordinates.trace - coordinates.total_weight * mean_norm
         return captured / total if total > 0 else np.full(len(captured), np.nan)
+
+
+def _frames(scatters: Sequence[Scatter], kernel: Kernel, pool: Pool) -> list[WeightedFrame]:
+    frames = [(scatter.weight, scatter.frame(kernel, pool.points)) for scatter in scatters]
+    return [(weight, frame) for weight, frame in frames if frame is not None and weight > 0]
+
+
+def _factors(seen: Seen, scatters: Sequence[Scatter], own: Statistic) -> list[np.ndarray]:
+    """Return weighted factors of a sum of scatters; ``own`` holds those with lines of their own."""
+    factors = [np.sqrt(scatter.weight) * scatter.factor(seen) for scatter in scatters]
+    if own.n_rows:
+        zeros = np.zeros(len(seen.pool))
+        factors.append(own.coordinates(np.zeros(0), zeros, center=False).columns)
+    return [factor for factor in factors if len(factor)] or [np.zeros((1, len(seen.pool)))]
 
 
 def _target_shares(features: np.ndarray, targets: np.ndarray) -> np.ndarray:

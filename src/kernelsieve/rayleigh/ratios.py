@@ -26,10 +26,12 @@ class Denominator:
     @property
     def largest(self) -> float:
         """The largest eigenvalue, nearly: from a few products."""
-        vector = np.ones(len(self.triangle))
+        vector, size = np.ones(len(self.triangle)), float(len(self.triangle))
         for _ in range(20):
-            vector = self.triangle.T @ (self.triangle @ (vector / np.linalg.norm(vector)))
-        return float(np.linalg.norm(vector))
+            if size > 0:
+                vector = self.triangle.T @ (self.triangle @ (vector / size))
+                size = float(np.linalg.norm(vector))
+        return size
 
     def whiten(self, factor: np.ndarray) -> np.ndarray:
         """Return ``F R^-1``: a factor of a form in coordinates in which this one is the identity."""
@@ -63,7 +65,7 @@ def factorise(factors: Sequence[np.ndarray], *, squared: bool = False) -> Denomi
         except LinAlgError:
             pass  # nearly dependent columns: with all digits, then
     stacked = np.vstack(factors)
-    triangle = np.triu(qr(stacked, mode="r", check_finite=False)[0][:n_columns])
+    triangle = _triangle(stacked)
     if len(triangle) == n_columns and _smallest_pivot(triangle) > _DEPENDENT:
         return Denominator(triangle, everyone, n_columns)
     triangle, pivots = qr(stacked, mode="r", pivoting=True, check_finite=False)
@@ -71,8 +73,11 @@ def factorise(factors: Sequence[np.ndarray], *, squared: bool = False) -> Denomi
     rank = int(np.count_nonzero(sizes > _DEPENDENT * sizes.max(initial=0.0)))
     # Sorted, so that columns keep their order; the triangle is made anew for that order.
     kept = np.sort(pivots[:rank]).astype(np.intp)
-    again = qr(stacked[:, kept], mode="r", check_finite=False)[0][:rank]
-    return Denominator(np.triu(again), kept, n_columns)
+    return Denominator(_triangle(stacked[:, kept]), kept, n_columns)
+
+
+def _triangle(stacked: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.qr(stacked, mode="r"))
 
 
 def _smallest_pivot(triangle: np.ndarray) -> float:
@@ -116,14 +121,18 @@ def one_against_rest(
 
     ``denominator`` holds the total scatter of the (centred) columns where the Fisher criterion has
     the scatter within both sides. They differ by the numerator itself, which changes the length of
-    the solution and not its direction, so one factorisation serves all targets.
+    the solution and not its direction, so one factorisation serves all targets. Directions are scaled
+    so that the means of both sides differ by 2.
     """
     lengths = np.linalg.norm(targets, axis=0)
     between = columns.T @ (targets / lengths)  # the numerator is the square of this, for each target
     whitened = denominator.whiten(between.T)
     of_total = np.einsum("qc,qc->q", whitened, whitened)  # ratio to the total scatter, below 1
-    within = np.maximum(of_total * (1 - of_total), np.finfo(float).tiny)
-    alpha = denominator.directions(whitened.T) / np.sqrt(within)
+    if not (of_total > 0).any():
+        return np.empty((columns.shape[1], 0)), np.empty(0)
+    # The length that the ratio's own denominator would give is lost by rounding where classes are
+    # separated well; the distance of the means is not.
+    alpha = denominator.directions(whitened.T) * (2 * lengths / np.maximum(of_total, 1e-300))
     return alpha, of_total / np.maximum(1 - of_total, np.finfo(float).eps)
 
 

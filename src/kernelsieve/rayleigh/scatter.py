@@ -19,7 +19,7 @@ from ..columns import Batch, Frame, Pool
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import gather
 from ..kernels import Kernel, Linear, Precomputed, Rows
-from ..statistics import Coordinates, Statistic, TriangularStatistic
+from ..statistics import Coordinates, TriangularStatistic
 from .outputs import Moments
 
 #: Moves rows by a small step: X to an array of the same shape.
@@ -58,7 +58,7 @@ class Scatter(ABC):
 
     To write your own, return in :meth:`factor` a matrix F with ``F'F`` the form in the coefficients
     alpha of the candidates. A form that sees the rows in another way than through their kernel
-    columns gives a :meth:`frame`, whose statistic is accumulated in the same pass.
+    columns gives a :meth:`frame`: the squares of its lines are summed up beside the pass.
     """
 
     #: Whether class labels are needed.
@@ -75,12 +75,12 @@ class Scatter(ABC):
         return f"{type(self).__name__}(weight={self.weight:g})"
 
     def frame(self, kernel: Kernel, points: Rows) -> Frame | None:
-        """Return the lines of a statistic of its own, or None."""
+        """Return what fills lines, one for each candidate, whose squares over all rows are the form."""
         return None
 
     @abstractmethod
-    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
-        """Return F, without the weight; ``own`` is the statistic of :meth:`frame`."""
+    def factor(self, seen: Seen) -> np.ndarray:
+        """Return F, without the weight; without rows where :meth:`frame` says everything."""
 
 
 class TotalScatter(Scatter):
@@ -93,7 +93,7 @@ class TotalScatter(Scatter):
     TotalScatter(weight=2)
     """
 
-    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+    def factor(self, seen: Seen) -> np.ndarray:
         return seen.coordinates.columns
 
 
@@ -111,7 +111,7 @@ class BetweenClasses(Scatter):
 
     supervised = True
 
-    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+    def factor(self, seen: Seen) -> np.ndarray:
         return seen.class_basis.T @ seen.coordinates.columns
 
 
@@ -127,7 +127,7 @@ class WithinClasses(Scatter):
 
     supervised = True
 
-    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+    def factor(self, seen: Seen) -> np.ndarray:
         columns, basis = seen.coordinates.columns, seen.class_basis
         return columns - basis @ (basis.T @ columns)
 
@@ -176,11 +176,8 @@ class Tangent(Scatter):
 
         return Frame(fill, np.zeros(points.shape[0]), np.zeros(0))
 
-    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
-        if own is None:
-            raise ValueError("the tangent covariance has a statistic of its own")
-        shift = np.zeros(len(seen.pool))
-        return own.coordinates(np.zeros(0), shift, center=False).columns
+    def factor(self, seen: Seen) -> np.ndarray:
+        return np.empty((0, len(seen.pool)))
 
 
 class NoiseSamples(Scatter):
@@ -204,7 +201,7 @@ class NoiseSamples(Scatter):
         super().__init__(weight)
         self.samples = samples
 
-    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+    def factor(self, seen: Seen) -> np.ndarray:
         points = seen.pool.points
         samples = check_array(
             self.samples, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="noise"
@@ -245,7 +242,7 @@ class NoiseCovariance(Scatter):
         super().__init__(weight)
         self.covariance = covariance
 
-    def factor(self, seen: Seen, own: Statistic | None) -> np.ndarray:
+    def factor(self, seen: Seen) -> np.ndarray:
         covariance = check_array(self.covariance, dtype=np.float64, input_name="noise")
         points = seen.pool.points
         if not isinstance(seen.kernel, Linear):

@@ -13,16 +13,26 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
-from ..columns import Batch, Pool
-from ..deflation import Alignment, Criterion, Heads, Outcome, PoolMetric
+from ..columns import Batch, Pool, weighted_targets
+from ..deflation import Alignment, Criterion, Heads, Outcome
 from ..exceptions import FewerFeaturesWarning
 from ..kernels import Kernel
-from ..model import Fit, KernelExtractor, KernelModel, documented, trace_of
+from ..model import (
+    Fit,
+    KernelExtractor,
+    KernelModel,
+    check_not_constant,
+    documented,
+)
 from .discriminating import Discriminating
 from .linear_program import ColumnGeneration, import_highspy
-from .outputs import Moments
+from .outputs import Moments, logit_heads, winning_logits
+from .penalised_huber import PenalisedHuber
 from .penalised_squares import PenalisedSquares
 from .priced_columns import PricedColumns, SparseSolution
+from .shares import Images, covariance, explained_targets
+
+Solver = PenalisedSquares | PenalisedHuber | ColumnGeneration
 
 
 @dataclass
@@ -31,8 +41,8 @@ class _Shared:
 
     pool: tuple[Pool, np.ndarray] | None = None
     columns: PricedColumns | None = None
-    images: _Images | None = None
-    solvers: list[PenalisedSquares | ColumnGeneration] | None = None
+    images: Images | None = None
+    solvers: list[Solver] | None = None
 
 
 @documented
@@ -68,10 +78,11 @@ class SparseKernelFisherDiscriminant(Discriminating):
         How candidates given as a number are drawn.
     tol : float, default=1e-08
         A column is taken up when its optimality condition is violated by more than this part of C.
-    threshold : {"margin", "intercept", "midpoint", "least_squares", "gaussian"}, default="margin"
-        How a feature decides. "intercept" is the one that the program itself finds; "margin" is the
-        linear program (15) of the paper, "midpoint" the middle of the means of the classes,
-        "least_squares" and "gaussian" the best ones for these models of the features.
+    threshold : {"least_squares", "intercept", "margin", ...}, default="least_squares"
+        How a feature decides. "intercept" is the constant that the program itself finds, "margin" the
+        linear program (15) of the paper, "least_squares" where least squares of the labels on the
+        feature changes sign, "midpoint" the middle of the means of the classes, and "gaussian" where
+        both classes are as probable by a Gaussian model of the feature.
     {parameters}
 
     Attributes
@@ -86,9 +97,13 @@ class SparseKernelFisherDiscriminant(Discriminating):
     -----
     Problems (12) and (14) of the paper: ``min sum_i w_i loss(xi_i) + C ||alpha||_1`` subject to
     ``K alpha + 1 b = y - xi``. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
-    of each. At the optimum the slopes d of the losses satisfy ``|k_j' d| <= C`` for all candidates, with
-    equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for all
-    candidates before a fit is called done.
+    of each. At the optimum the slopes d of the losses satisfy ``|k_j' d| <= C`` for all candidates,
+    with equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for
+    all candidates before a fit is called done.
+
+    Probabilities take the features of both sides for Gaussian. For two classes the odds need not be
+    even where the threshold is, unless it is "gaussian"; of more classes the winner is the likeliest,
+    unless ``probability_cv`` is given.
 
     References
     ----------
@@ -107,7 +122,7 @@ class SparseKernelFisherDiscriminant(Discriminating):
     >>> from kernelsieve import SparseKernelFisherDiscriminant
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = scale(X)
-    >>> skfd = SparseKernelFisherDiscriminant(C=5.0).fit(X[:400], y[:400])
+    >>> skfd = SparseKernelFisherDiscriminant(5.0, threshold="margin").fit(X[:400], y[:400])
     >>> bool(skfd.score(X[400:], y[400:]) > 0.95), bool(skfd.sparsity_ > 0.9)
     (True, True)
     """
@@ -139,8 +154,8 @@ class SparseKernelFisherDiscriminant(Discriminating):
         candidates: Any = "auto",
         pool: str = "random",
         tol: float = 1e-8,
-        threshold: str = "margin",
-        nu: float = 0.1,
+        threshold: str = "least_squares",
+        nu: float = 0.5,
         class_weight: dict[Any, float] | str | None = None,
         probability_cv: int | None = None,
         random_state: Any = None,
@@ -261,10 +276,11 @@ class SparseKernelFisherDiscriminant(Discriminating):
         return vars(self).get("_shared") or _Shared()
 
     def _solve(self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray | None) -> Fit:
+        check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
         shared = self._of_path()
         if shared.columns is None or shared.images is None or shared.solvers is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
-            shared.images = _Images(batch, kernel, shared.columns, W)
+            shared.images = Images(batch, kernel, shared.columns, W)
             labels = 2.0 * batch.Y - 1
             labels = labels[:, 1:] if labels.shape[1] == 2 else labels
             weight = batch.root_weight**2
@@ -273,21 +289,20 @@ class SparseKernelFisherDiscriminant(Discriminating):
         self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} rows")
         return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
 
-    def _solver(
-        self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray
-    ) -> PenalisedSquares | ColumnGeneration:
+    def _solver(self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray) -> Solver:
         if self.loss in ("absolute", "epsilon_insensitive"):
             import_highspy()
             epsilon = 0.0 if self.loss == "absolute" else float(self.epsilon)
             return ColumnGeneration(columns, y, weight, epsilon, self.tol)
-        delta = np.inf if self.loss == "squared" else float(self.delta)
-        return PenalisedSquares(columns, y, weight, delta, self.tol)
+        if self.loss == "huber":
+            return PenalisedHuber(columns, y, weight, float(self.delta), self.tol)
+        return PenalisedSquares(columns, y, weight, self.tol)
 
     def _fit_of(
         self,
         solutions: list[SparseSolution],
         columns: PricedColumns,
-        images: _Images,
+        images: Images,
         batch: Batch,
         kernel: Kernel,
         pool: Pool,
@@ -315,10 +330,8 @@ class SparseKernelFisherDiscriminant(Discriminating):
             model=model,
             landmark_indices=pool.first_of_equals(chosen).indices[chosen],
             criterion_path=np.array([solution.objective for solution in solutions]),
-            explained_variance_ratio=images.shares(chosen, alpha, _variances(outputs, batch)),
-            explained_target_ratio=np.array(
-                [_explained(moments, 1 if n_outputs == 1 else i, i) for i in range(n_outputs)]
-            ),
+            explained_variance_ratio=images.shares(chosen, alpha, covariance(outputs, batch)),
+            explained_target_ratio=explained_targets(outputs, batch),
             outcome=Outcome.COMPLETE,
         )
         decided = self._decided(
@@ -330,7 +343,9 @@ class SparseKernelFisherDiscriminant(Discriminating):
         )
         if self.threshold == "intercept":
             lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, -np.inf)
-            return replace(decided, heads=Heads(lower, np.eye(n_outputs)))
+            heads = Heads(lower, np.eye(n_outputs))
+            logits = winning_logits(heads, logit_heads(moments))
+            decided = replace(decided, heads=heads, logits=logits)
         return decided
 
 
@@ -347,47 +362,3 @@ def _coefficients(
     first_use = (alpha[used] != 0).argmax(axis=1)
     order = np.argsort(first_use, kind="stable")
     return used[order], first_use[order], alpha[used[order]]
-
-
-def _explained(moments: Moments, which: int, output: int) -> float:
-    """Return the squared correlation of an output with the class that it tells from the rest."""
-    one = moments.one_against_rest(which, output)
-    share = one.weights / one.weights.sum()
-    between = float(share[0] * share[1]) * one.distance**2
-    total = between + float(one.covariance[0, 0])
-    return between / total if total > 0 else 0.0
-
-
-def _variances(outputs: np.ndarray, batch: Batch) -> np.ndarray:
-    weight = batch.root_weight**2
-    return np.asarray(weight @ (outputs - weight @ outputs / weight.sum()) ** 2 / weight.sum())
-
-
-class _Images:
-    """The kernel images of the rows: how much they vary, and lengths of combinations of candidates."""
-
-    def __init__(
-        self, batch: Batch, kernel: Kernel, columns: PricedColumns, W: np.ndarray | None
-    ) -> None:
-        weight = batch.root_weight**2
-        self._columns = columns
-        self._W = W  # of a pool; without one the candidates are the rows
-        means = columns.prices(weight) / weight.sum()
-        if W is None:
-            of_mean = float(weight @ means / weight.sum())
-            diagonal = kernel.diag_at(batch.X, np.arange(len(batch)))
-            trace = float(weight @ diagonal)
-        else:
-            of_mean = float(PoolMetric(W).mean_coefficients(means) @ means)
-            trace = trace_of(kernel, batch, np.diagonal(W))
-        self._variance = trace / weight.sum() - of_mean
-
-    def shares(self, chosen: np.ndarray, alpha: np.ndarray, variances: np.ndarray) -> np.ndarray:
-        """Return the share of all variance along each direction; they need not be orthogonal."""
-        if self._W is None:
-            among = self._columns.take(chosen)[chosen]
-        else:
-            among = self._W[np.ix_(chosen, chosen)]
-        lengths = np.einsum("mk,mk->k", alpha, among @ alpha)
-        along = np.divide(variances, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
-        return along / self._variance if self._variance > 0 else np.full(len(along), np.nan)

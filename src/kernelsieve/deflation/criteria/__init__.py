@@ -10,7 +10,7 @@ from .analysis import DirectionVariance, ExpansionVariance
 from .base import Criterion, Direction, ScoringCriterion, Step, View
 from .dense import LossGradient, PartialLeastSquares, PrincipalDirections
 from .orthonormalised import OrthonormalisedDirections
-from .sparse import Alignment, Covariance, Variance
+from .sparse import Alignment, Covariance, RidgeAlignment, Variance
 from .subsets import BestSubset
 
 #: Names that ``FeatureExtraction`` and ``KernelFeatureExtraction`` accept.
@@ -67,6 +67,7 @@ __all__ = [
     "OrthonormalisedDirections",
     "PartialLeastSquares",
     "PrincipalDirections",
+    "RidgeAlignment",
     "ScoringCriterion",
     "Step",
     "Variance",

@@ -129,10 +129,16 @@ class Criterion(ABC):
     centred_scores: bool = False
     #: With symmetric deflation: points with a shorter residual k(z, z) leave for good.
     cutoff: float = 0.0
+    #: With left deflation: penalty of the squared coefficients of the candidates.
+    ridge: float = 0.0
 
     @abstractmethod
     def propose(self, view: View) -> Direction | None:
         """Return the best direction, or None when there is none left."""
+
+    def is_settled(self, residual_targets: np.ndarray) -> bool:
+        """Tell if it is time to stop, given what the features so far leave of the targets."""
+        return False
 
     def target_scale(self, target_sums: np.ndarray) -> np.ndarray:
         """Return by what each target is multiplied, given the weighted sums of the targets."""

@@ -24,6 +24,37 @@ class Alignment(ScoringCriterion):
         return float(step.target_products @ step.target_products) / step.target_squared_norm
 
 
+class RidgeAlignment(Alignment):
+    """Forward selection for Fisher's discriminant with a ridge on the coefficients.
+
+    The score is that of :class:`Alignment` for columns with the root of the ridge below them. It is
+    settled when the objective ``(1 - s) / s``, with s the share of the targets that is explained, has
+    fallen over the last ``patience`` steps by less than ``stop_tol`` a step on average.
+    """
+
+    patience = 5
+
+    def __init__(self, ridge: float, stop_tol: float = 0.0) -> None:
+        self.ridge = ridge
+        self._stop_tol = stop_tol
+        self._left: tuple[float, ...] = ()  # of the targets, before every step
+
+    def is_settled(self, residual_targets: np.ndarray) -> bool:
+        left = float(np.einsum("nq,nq->", residual_targets, residual_targets))
+        if not self._left or left < self._left[-1]:  # not where a candidate was only retired
+            self._left = (*self._left, left)
+        if self._stop_tol == 0 or len(self._left) < self.patience + 2:
+            return False
+        total, *recent = self._left[0], *self._left[-self.patience - 1 :]
+        objectives = np.array([amount / (total - amount) for amount in recent])
+        falls = 1 - objectives[1:] / np.where(objectives[:-1] > 0, objectives[:-1], 1.0)
+        return bool(falls.mean() < self._stop_tol)
+
+    def target_scale(self, target_sums: np.ndarray) -> np.ndarray:
+        # Classes count alike, as they do in the scatter between them.
+        return 1 / np.sqrt(np.where(target_sums > 0, target_sums, np.inf))
+
+
 class Covariance(ScoringCriterion):
     """Squared covariance along a unit direction: problem (6), with the undeflated k(z, z) below."""
 

@@ -1,0 +1,195 @@
+"""A picture of the stability bound beside what it bounds."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from ..exceptions import InvalidDataError
+from .drawing import add_legend, check_choice, draw_line, draw_star, set_axes, take_panels, whole_ticks
+
+_ARRAYS = ("empirical", "complexity", "confidence")
+_NUMBERS = ("cost", "delta", "n_examples")
+
+
+class StabilityBoundDisplay:
+    """The lower bound of the expected squared covariance for every number of features.
+
+    Make it by :meth:`from_bound`. With the cost of features taken off, as Dhanjal, Gunn and
+    Shawe-Taylor (2009) draw it in their Figure 4, or term by term.
+
+    Parameters
+    ----------
+    empirical, complexity, confidence : ndarray of shape (k,)
+        The mean on the training rows, and the two terms that are taken off it.
+    cost : float
+        The price of a feature.
+    delta : float
+        The bound holds with probability ``1 - delta``.
+    n_examples : int
+        Number of training rows.
+    test_expectation : ndarray of shape (k,), default=None
+        The mean on other rows, before any cost.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    line_ : list of Line2D
+        The bound, the mean on training rows, that on test rows where there is one, then the complexity
+        and the confidence term for ``kind="terms"``.
+    choice_ : Line2D or None
+        The star at the largest bound less cost, for ``kind="adjusted"``.
+
+    References
+    ----------
+    C. Dhanjal, S. R. Gunn, J. Shawe-Taylor. Efficient sparse kernel feature extraction based on
+    partial least squares. IEEE Transactions on Pattern Analysis and Machine Intelligence 31(8), 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.displays import StabilityBoundDisplay
+    >>> k = np.arange(1, 6)
+    >>> display = StabilityBoundDisplay(
+    ...     empirical=1 - 0.5**k, complexity=0.01 * k, confidence=0.02 * k, cost=0.1, delta=0.1,
+    ...     n_examples=1000,
+    ... ).plot()
+    >>> display.choice_.get_label()
+    'largest: k = 2'
+    """
+
+    ax_: Any
+    figure_: Any
+    line_: list[Any]
+    choice_: Any
+
+    def __init__(
+        self,
+        *,
+        empirical: np.ndarray,
+        complexity: np.ndarray,
+        confidence: np.ndarray,
+        cost: float,
+        delta: float,
+        n_examples: int,
+        test_expectation: np.ndarray | None = None,
+    ) -> None:
+        self.empirical = empirical
+        self.complexity = complexity
+        self.confidence = confidence
+        self.cost = cost
+        self.delta = delta
+        self.n_examples = n_examples
+        self.test_expectation = test_expectation
+
+    @classmethod
+    def from_bound(
+        cls, result: Any, test_expectation: Any = None, *, ax: Any = None, **plot_options: Any
+    ) -> Self:
+        """Draw what ``stability_bound`` returned.
+
+        Parameters
+        ----------
+        result : object
+            With arrays ``empirical``, ``complexity`` and ``confidence``, a number for each k, and with
+            ``cost``, ``delta`` and ``n_examples``.
+        test_expectation : array-like of shape (k,), default=None
+            The mean on other rows for each k, before any cost, to draw beside the bound.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **plot_options
+            For :meth:`plot`.
+
+        Returns
+        -------
+        StabilityBoundDisplay
+        """
+        missing = [name for name in (*_ARRAYS, *_NUMBERS) if not hasattr(result, name)]
+        if missing:
+            raise InvalidDataError(
+                f"A {type(result).__name__} has no {', '.join(missing)}; pass what stability_bound "
+                "returned."
+            )
+        arrays: dict[str, Any] = {
+            name: np.asarray(getattr(result, name), dtype=float) for name in _ARRAYS
+        }
+        if test_expectation is not None:
+            arrays["test_expectation"] = np.asarray(test_expectation, dtype=float)
+        n_features = arrays["empirical"].size
+        for name, values in arrays.items():
+            if values.shape != (n_features,):
+                raise InvalidDataError(
+                    f"{name} has shape {values.shape}; it must be one number for each of the "
+                    f"{n_features} features, ({n_features},)."
+                )
+        display = cls(**arrays, **{name: getattr(result, name) for name in _NUMBERS})
+        return display.plot(ax, **plot_options)
+
+    def plot(self, ax: Any = None, *, kind: str = "adjusted", **line_options: Any) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        kind : {"adjusted", "terms"}, default="adjusted"
+            The bound and the means less the cost of the features, with a star at the largest bound; or
+            the bound, the means and the two terms that are taken off, without any cost.
+        **line_options
+            For matplotlib's ``plot``, for all lines.
+
+        Returns
+        -------
+        StabilityBoundDisplay
+        """
+        check_choice("kind", kind, ["adjusted", "terms"])
+        panels = take_panels(self, ax)
+        set_axes(self, panels)
+        values = self._values(kind)
+        self.line_ = [
+            draw_line(self.ax_, self._n_components, line, name, line_options)
+            for name, line in values.items()
+        ]
+        self.choice_ = self._draw_choice() if kind == "adjusted" else None
+        self._name_axes(kind)
+        add_legend(self.ax_)
+        return self
+
+    @property
+    def _n_components(self) -> np.ndarray:
+        return np.arange(1, len(self.empirical) + 1)
+
+    @property
+    def _bound(self) -> np.ndarray:
+        return self.empirical - self.complexity - self.confidence
+
+    def _values(self, kind: str) -> dict[str, np.ndarray]:
+        """Return the lines by their names in the legend."""
+        cost = self.cost * self._n_components if kind == "adjusted" else 0.0
+        values = {
+            f"lower bound, probability {100 * (1 - self.delta):g} %": self._bound - cost,
+            f"mean of {self.n_examples:,} training rows": self.empirical - cost,
+        }
+        if self.test_expectation is not None:
+            values["mean of test rows"] = self.test_expectation - cost
+        if kind == "terms":
+            values["complexity term"] = self.complexity
+            values["confidence term"] = self.confidence
+        return values
+
+    def _draw_choice(self) -> Any:
+        adjusted = self._bound - self.cost * self._n_components
+        best = int(np.argmax(adjusted))
+        return draw_star(self.ax_, best + 1, adjusted[best], f"largest: k = {best + 1}")
+
+    def _name_axes(self, kind: str) -> None:
+        what = "cumulative pointwise squared covariance"
+        less_cost = f"{what}\nless the cost of k features"
+        self.ax_.set(xlabel="number of features, k", ylabel=less_cost if kind == "adjusted" else what)
+        self.ax_.ticklabel_format(axis="y", scilimits=(-3, 4))
+        whole_ticks(self.ax_.xaxis)
+        self.ax_.grid(alpha=0.25)

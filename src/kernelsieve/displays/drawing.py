@@ -1,0 +1,165 @@
+"""What all displays share: axes, looks that differ in more than hue, and legends beside the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import InvalidParameterError
+
+# Okabe and Ito's colours survive colour blindness; dashes and markers differ for prints in grey.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00")
+DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+_LINE = "kernelsieve-line"  # tells lines of displays from stars, diagonals and the user's own
+_MARKS_A_LINE = 10
+_LEGEND_GAP = 6.0  # points between the label of the axis and the legend below it
+_LETTER, _HANDLE = 0.062, 0.75  # inches that a letter and a handle take in a small legend
+
+
+def import_pyplot(caller: str) -> Any:
+    """Import ``matplotlib.pyplot``, or say which extra brings it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            f"{caller} draws with matplotlib, which is not installed; "
+            "install it with: pip install 'kernelsieve[plot]'"
+        ) from error
+    return plt
+
+
+def take_panels(
+    display: object, ax: Any, n_panels: int = 1, size: tuple[float, float] | None = None
+) -> np.ndarray:
+    """Return the given axes, or those of a new figure; as many as there are panels."""
+    caller = f"{type(display).__name__}.plot"
+    plt = import_pyplot(caller)
+    if ax is None:
+        inches = size or ((6.4, 4.8) if n_panels == 1 else (4.9 * n_panels, 4.6))
+        _, axes = plt.subplots(1, n_panels, figsize=inches, layout="constrained", squeeze=False)
+        return axes[0]
+    panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+    if len(panels) != n_panels or not all(hasattr(panel, "plot") for panel in panels):
+        wanted = "one matplotlib axes" if n_panels == 1 else f"{n_panels} matplotlib axes"
+        raise InvalidParameterError(
+            f"ax={ax!r} is not what {caller} draws in: pass {wanted}, or None for a new figure."
+        )
+    return panels
+
+
+def set_axes(display: Any, panels: np.ndarray) -> None:
+    """Set ``ax_`` and ``figure_``: an axes where there is one panel, an array of them for more."""
+    display.ax_ = panels[0] if len(panels) == 1 else panels
+    display.figure_ = panels[0].figure
+
+
+def draw_line(ax: Any, x: Any, y: Any, name: str | None, given: dict[str, Any]) -> Any:
+    """Draw a line that looks unlike those which displays have drawn into the axes before."""
+    place = sum(line.get_gid() == _LINE for line in ax.get_lines())
+    label = {} if name is None else {"label": name}
+    (line,) = ax.plot(x, y, **line_look(place, len(x), {**label, **given}))
+    line.set_gid(_LINE)
+    return line
+
+
+def draw_star(ax: Any, x: float, y: float, name: str) -> Any:
+    """Mark a chosen point."""
+    (star,) = ax.plot(
+        [x],
+        [y],
+        marker="*",
+        markersize=15,
+        linestyle="none",
+        color="black",
+        markerfacecolor="white",
+        zorder=4,
+        label=name,
+    )
+    return star
+
+
+def line_look(place: int, n_points: int, given: dict[str, Any]) -> dict[str, Any]:
+    """Return colour, dash and marker of the line at a place among others, changed as given."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    # The marks of two lines stand at different places, so that one does not hide the other.
+    every = max(1, n_points // _MARKS_A_LINE)
+    look = {
+        "color": COLOURS[place % len(COLOURS)],
+        "linestyle": DASHES[place % len(DASHES)],
+        "marker": MARKERS[place % len(MARKERS)],
+        "markevery": (place * every // 3 % every, every),
+        "markersize": 5,
+        "linewidth": 1.5,
+    }
+    return {**look, **normalize_kwargs(given, Line2D)}
+
+
+def add_legend(ax: Any, title: str | None = None) -> None:
+    """Put the legend below the axes, where it hides nothing.
+
+    A figure without a layout engine makes no room there; the legend then goes where it hides least.
+    """
+    handles, names = ax.get_legend_handles_labels()
+    if not names:
+        return
+    if ax.figure.figure.get_layout_engine() is None:
+        ax.legend(handles, names, title=title, fontsize="small", loc="best")
+        return
+    ax.legend(
+        handles,
+        names,
+        title=title,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=_below(ax),
+        ncols=_columns(ax, names),
+        frameon=False,
+        fontsize="small",
+        borderaxespad=0.0,
+        handlelength=3.2,
+    )
+
+
+def add_colorbar(ax: Any, mappable: Any, label: str) -> Any:
+    """Put a scale of colours beside the axes, as high as they are whatever their aspect.
+
+    A figure without a layout engine makes no room there; the axes then give up some of theirs.
+    """
+    figure = ax.figure
+    if figure.figure.get_layout_engine() is None:
+        return figure.colorbar(mappable, ax=ax, label=label)
+    return figure.colorbar(mappable, cax=ax.inset_axes((1.03, 0, 0.04, 1)), label=label)
+
+
+def _columns(ax: Any, names: Sequence[str]) -> int:
+    """Return how many names stand side by side in the width of the axes."""
+    width = ax.bbox.width / ax.figure.dpi
+    return int(np.clip(width // (_LETTER * max(map(len, names)) + _HANDLE), 1, len(names)))
+
+
+def _below(ax: Any) -> Any:
+    """Return the coordinates of the axes, moved below the ticks and the label of its first axis."""
+    from matplotlib.transforms import ScaledTranslation
+
+    label = ax.xaxis.get_tightbbox()
+    depth = 0.0 if label is None else (ax.bbox.y0 - label.y0) / ax.figure.dpi
+    return ax.transAxes + ScaledTranslation(0, -depth - _LEGEND_GAP / 72, ax.figure.dpi_scale_trans)
+
+
+def whole_ticks(axis: Any) -> None:
+    """Put ticks at whole numbers only, for axes that count."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
+
+
+def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
+    """Refuse a value that is not among the allowed ones."""
+    if not any(value is choice or value == choice for choice in allowed):
+        shown = ", ".join(repr(choice) for choice in allowed)
+        raise InvalidParameterError(f"{name}={value!r} is not known; pass one of {shown}.")

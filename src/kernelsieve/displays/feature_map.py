@@ -1,0 +1,253 @@
+"""A picture of a feature as a function of two inputs."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from ..exceptions import InvalidDataError, InvalidParameterError
+from .drawing import add_colorbar, add_legend, set_axes, take_panels
+from .points import check_labels, draw_rows, two_places
+
+
+class FeatureMapDisplay:
+    """Contours of a feature over two inputs.
+
+    Make it by :meth:`from_estimator`. It shows what a feature sees: lines along which it does not
+    change, as Figure 1 of Mika et al. (2003). Contours of negative values are dashed.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (r,)
+        Values of the two inputs.
+    values : ndarray of shape (r, r)
+        The feature: ``values[i, j]`` at ``first[j]`` and ``second[i]``.
+    feature : int, default=0
+        Which feature it is.
+    rows : ndarray of shape (n, 2), default=None
+        Rows to draw as points.
+    row_labels : ndarray of shape (n,), default=None
+        Their classes.
+    names : tuple of two str, default=("input 0", "input 1")
+        What the two inputs are.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    line_ : QuadContourSet
+        The contour lines.
+    surface_ : QuadContourSet
+        The filled contours.
+    rows_ : list of PathCollection
+        The points, a collection for each class.
+
+    References
+    ----------
+    S. Mika, G. Rätsch, J. Weston, B. Schölkopf, A. J. Smola, K.-R. Müller. Constructing descriptive and
+    discriminative nonlinear features: Rayleigh coefficients in kernel feature spaces. IEEE Transactions
+    on Pattern Analysis and Machine Intelligence 25(5), 2003.
+
+    Examples
+    --------
+    >>> from kernelsieve import KernelPCA
+    >>> from kernelsieve.datasets import make_noisy_circle
+    >>> from kernelsieve.displays import FeatureMapDisplay
+    >>> X = make_noisy_circle(200, random_state=0)
+    >>> analysis = KernelPCA(2, gamma=0.5).fit(X)
+    >>> display = FeatureMapDisplay.from_estimator(analysis, X, feature=1)
+    >>> display.values.shape
+    (100, 100)
+    """
+
+    ax_: Any
+    figure_: Any
+    line_: Any
+    surface_: Any
+    rows_: list[Any]
+
+    def __init__(
+        self,
+        *,
+        first: np.ndarray,
+        second: np.ndarray,
+        values: np.ndarray,
+        feature: int = 0,
+        rows: np.ndarray | None = None,
+        row_labels: np.ndarray | None = None,
+        names: tuple[str, str] = ("input 0", "input 1"),
+    ) -> None:
+        self.first = first
+        self.second = second
+        self.values = values
+        self.feature = feature
+        self.rows = rows
+        self.row_labels = row_labels
+        self.names = names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        feature: int = 0,
+        inputs: tuple[int, int] = (0, 1),
+        grid_resolution: int = 100,
+        margin: float = 0.05,
+        ax: Any = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Draw a feature of a fitted estimator over the range of the rows.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one with ``transform``, a pipeline too.
+        X : array-like of shape (n, d)
+            Rows that say where to look. Inputs that are not drawn are held at their mean.
+        y : array-like of shape (n,), default=None
+            Labels of the rows: a marker for each class.
+        feature : int, default=0
+            Which feature.
+        inputs : tuple of two int, default=(0, 1)
+            Which two inputs.
+        grid_resolution : int, default=100
+            Number of values of each input.
+        margin : float, default=0.05
+            How much wider than the rows the picture is, on each side, as a share of their range.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **plot_options
+            For :meth:`plot`.
+
+        Returns
+        -------
+        FeatureMapDisplay
+        """
+        if not hasattr(estimator, "transform"):
+            raise InvalidParameterError(
+                f"A {type(estimator).__name__} has no transform; pass an estimator that has features, "
+                "of a pipeline all steps but the last."
+            )
+        check_is_fitted(estimator)
+        if not isinstance(grid_resolution, int | np.integer) or grid_resolution < 2:
+            raise InvalidParameterError(
+                f"grid_resolution={grid_resolution!r} must be a whole number, 2 or larger."
+            )
+        rows = check_array(X, ensure_min_features=2, input_name="X")
+        labels = check_labels(y, len(rows))
+        one, other = two_places("inputs", inputs, rows.shape[1])
+        first, second = (_range(rows[:, at], grid_resolution, margin) for at in (one, other))
+        grid = np.tile(rows.mean(axis=0), (grid_resolution**2, 1))
+        grid[:, one] = np.tile(first, grid_resolution)
+        grid[:, other] = np.repeat(second, grid_resolution)
+        values = _feature(estimator, _like(X, grid), feature)
+        names = [str(name) for name in getattr(X, "columns", ())]
+        display = cls(
+            first=first,
+            second=second,
+            values=values.reshape(grid_resolution, grid_resolution),
+            feature=feature,
+            rows=rows[:, [one, other]],
+            row_labels=labels,
+            names=(names[one], names[other]) if names else (f"input {one}", f"input {other}"),
+        )
+        return display.plot(ax, **plot_options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        show_rows: bool = True,
+        colorbar: bool = True,
+        **contour_options: Any,
+    ) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        show_rows : bool, default=True
+            Draw the rows as points.
+        colorbar : bool, default=True
+            Draw the scale of the feature's values.
+        **contour_options
+            For matplotlib's ``contourf``, for example ``cmap`` or ``levels``.
+
+        Returns
+        -------
+        FeatureMapDisplay
+        """
+        panels = take_panels(self, ax)
+        set_axes(self, panels)
+        place = (self.first, self.second, self.values)
+        look = {"levels": 12, "cmap": _light_blues(), **contour_options}
+        self.surface_ = self.ax_.contourf(*place, **look)
+        self.line_ = self.ax_.contour(
+            *place,
+            levels=self.surface_.levels,
+            colors="black",
+            linewidths=0.6,
+            negative_linestyles="dashed",
+        )
+        self.rows_ = []
+        if show_rows and self.rows is not None:
+            self.rows_ = draw_rows(
+                self.ax_, self.rows, self.row_labels, facecolors="white", edgecolors="black"
+            )
+        self.ax_.set(
+            xlabel=self.names[0],
+            ylabel=self.names[1],
+            xlim=(self.first[0], self.first[-1]),
+            ylim=(self.second[0], self.second[-1]),
+        )
+        if colorbar:
+            bar = add_colorbar(self.ax_, self.surface_, f"feature {self.feature}")
+            bar.add_lines(self.line_)
+        if self.row_labels is not None and self.rows_:
+            add_legend(self.ax_)
+        return self
+
+
+def _light_blues() -> Any:
+    """Return colours that grow darker with the value, and on which black lines can be seen."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["Blues"](np.linspace(0.0, 0.7, 256)))
+
+
+def _range(column: np.ndarray, count: int, margin: float) -> np.ndarray:
+    low, high = float(column.min()), float(column.max())
+    wider = margin * (high - low) if high > low else 1.0
+    return np.linspace(low - wider, high + wider, count)
+
+
+def _like(X: Any, grid: np.ndarray) -> Any:
+    """Return the grid as a data frame where the rows came as one, so that columns keep their names."""
+    if not hasattr(X, "columns"):
+        return grid
+    return type(X)({name: grid[:, place] for place, name in enumerate(X.columns)})
+
+
+def _feature(estimator: Any, grid: Any, feature: int) -> np.ndarray:
+    features = np.asarray(estimator.transform(grid))
+    if not isinstance(feature, int | np.integer) or not 0 <= feature < features.shape[1]:
+        raise InvalidParameterError(
+            f"feature={feature!r} is not among the features of the estimator; pass a number from 0 to "
+            f"{features.shape[1] - 1}."
+        )
+    values = features[:, feature]
+    if np.ptp(values) == 0:
+        raise InvalidDataError(
+            f"Feature {feature} is the same everywhere, so it has no contours; choose other inputs."
+        )
+    return values

@@ -1,0 +1,97 @@
+"""What an estimator tells of its landmarks: their inputs, images, labels and places in a plane."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from ..exceptions import InvalidDataError, InvalidParameterError
+from .points import two_places
+
+
+def dense_landmarks(estimator: Any, n_landmarks: int | None) -> np.ndarray:
+    """Return the inputs of the first landmarks, or say why there are none."""
+    if not hasattr(type(estimator), "landmarks_"):
+        raise InvalidParameterError(
+            f"A {type(estimator).__name__} has no landmarks_; pass a fitted estimator of kernelsieve, "
+            "of a pipeline the step that extracts the features."
+        )
+    check_is_fitted(estimator)
+    landmarks = estimator.landmarks_
+    if landmarks.ndim == 1:
+        raise InvalidDataError(
+            "The kernel was precomputed, so the inputs of the landmarks are not known; pass their "
+            "places: LandmarkDisplay(places[estimator.landmark_indices_], rows=places).plot()."
+        )
+    most = landmarks.shape[0]
+    count = most if n_landmarks is None else n_landmarks
+    if not isinstance(count, int | np.integer) or not 1 <= count <= most:
+        raise InvalidParameterError(
+            f"n_landmarks={n_landmarks!r} is not between 1 and the {most} landmarks of the estimator."
+        )
+    first = landmarks[:count]
+    return first.toarray() if sparse.issparse(first) else np.asarray(first)
+
+
+def as_images(landmarks: np.ndarray, image_shape: tuple[int, ...] | None) -> np.ndarray | None:
+    """Return the landmarks as images where a shape is given."""
+    if image_shape is None:
+        return None
+    shape = tuple(image_shape)
+    coloured = len(shape) == 3 and shape[2] in (3, 4)
+    if not (len(shape) == 2 or coloured) or prod(shape) != landmarks.shape[1]:
+        raise InvalidParameterError(
+            f"image_shape={image_shape!r} does not hold the {landmarks.shape[1]} inputs of an example; "
+            "pass (height, width), or (height, width, 3), whose product is that."
+        )
+    return landmarks.reshape(-1, *shape)
+
+
+def landmark_labels(
+    estimator: Any, landmarks: np.ndarray, X: Any, labels: np.ndarray | None
+) -> np.ndarray | None:
+    """Return the landmarks' labels where X are the rows that they were chosen from."""
+    if labels is None:
+        return None
+    indices = np.asarray(estimator.landmark_indices_)[: len(landmarks)]
+    if len(indices) != len(landmarks) or indices.max() >= len(labels):
+        return None
+    rows = check_array(X, accept_sparse="csr")[indices]
+    same = np.allclose(rows.toarray() if sparse.issparse(rows) else rows, landmarks)
+    return labels[indices] if same else None
+
+
+def in_plane(
+    estimator: Any, n_landmarks: int, X: Any, plane: str, axes: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray | None, tuple[str, str]]:
+    """Return the places of landmarks and rows, and the names of the axes."""
+    if plane == "inputs":
+        landmarks = estimator.landmarks_[:n_landmarks]
+        rows = None if X is None else check_array(X, accept_sparse="csr")
+        known = getattr(estimator, "feature_names_in_", None)
+    else:
+        landmarks = estimator.projector()(estimator.landmarks_[:n_landmarks])
+        rows = None if X is None else np.asarray(estimator.transform(X))
+        known = None
+    one, other = two_places("axes", axes, landmarks.shape[1])
+    if rows is not None and rows.shape[1] != landmarks.shape[1]:
+        raise InvalidDataError(
+            f"X has {rows.shape[1]} columns; it must have the {landmarks.shape[1]} of the landmarks."
+        )
+    word = plane.removesuffix("s")
+    names = tuple(f"{word} {at}" if known is None else str(known[at]) for at in (one, other))
+    return (
+        _two_columns(landmarks, one, other),
+        None if rows is None else _two_columns(rows, one, other),
+        (names[0], names[1]),
+    )
+
+
+def _two_columns(rows: Any, one: int, other: int) -> np.ndarray:
+    columns = rows[:, [one, other]]
+    return columns.toarray() if sparse.issparse(columns) else np.asarray(columns)

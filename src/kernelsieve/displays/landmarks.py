@@ -1,0 +1,316 @@
+"""A picture of the examples that an estimator chose."""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from ..exceptions import InvalidDataError, InvalidParameterError
+from .drawing import add_colorbar, add_legend, check_choice, set_axes, take_panels
+from .landmark_places import as_images, dense_landmarks, in_plane, landmark_labels
+from .points import check_labels, draw_numbers, draw_rows
+
+_PLANES = ("inputs", "features", "gallery")
+_MARKER_AREA = 55.0  # square points
+_THUMBNAIL = 26.0  # points, the longer side of an image in a plane
+_CELL = 0.7  # inches of a thumbnail in a gallery
+_GAP = 0.12  # between thumbnails, as a share of their width
+_CAPTION = 0.3  # room for a number above each, as a share of their width
+
+
+class LandmarkDisplay:
+    """The chosen examples in the order of choice: in a plane, or as images.
+
+    Make it by :meth:`from_estimator`. In a plane darker points were chosen earlier, and as many of them
+    are numbered as there is room for.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (m, 2), default=None
+        Places of the chosen examples in the plane, in the order of choice; None for a gallery.
+    images : ndarray of shape (m, height, width) or (m, height, width, 3), default=None
+        The examples as images.
+    rows : ndarray of shape (n, 2), default=None
+        Places of other rows, drawn in grey.
+    row_labels : ndarray of shape (n,), default=None
+        Their classes.
+    landmark_labels : ndarray of shape (m,), default=None
+        Classes of the chosen examples, written beside the numbers in a gallery.
+    names : tuple of two str, default=("", "")
+        What the two axes of the plane are.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    line_ : PathCollection, or None
+        The chosen examples as points; None in a gallery.
+    images_ : list
+        The images, in the order of choice.
+    rows_ : list of PathCollection
+        The other rows, a collection for each class.
+    numbers_ : list of Text
+        The numbers that are written.
+
+    Examples
+    --------
+    >>> from kernelsieve import AcceleratedKernelFeatureAnalysis
+    >>> from kernelsieve.datasets import make_noisy_circle
+    >>> from kernelsieve.displays import LandmarkDisplay
+    >>> X = make_noisy_circle(200, random_state=0)
+    >>> analysis = AcceleratedKernelFeatureAnalysis(8, gamma=2.0).fit(X)
+    >>> display = LandmarkDisplay.from_estimator(analysis, X)
+    >>> len(display.line_.get_offsets())
+    8
+    """
+
+    ax_: Any
+    figure_: Any
+    line_: Any
+    images_: list[Any]
+    rows_: list[Any]
+    numbers_: list[Any]
+
+    def __init__(
+        self,
+        positions: np.ndarray | None = None,
+        *,
+        images: np.ndarray | None = None,
+        rows: np.ndarray | None = None,
+        row_labels: np.ndarray | None = None,
+        landmark_labels: np.ndarray | None = None,
+        names: tuple[str, str] = ("", ""),
+    ) -> None:
+        self.positions = positions
+        self.images = images
+        self.rows = rows
+        self.row_labels = row_labels
+        self.landmark_labels = landmark_labels
+        self.names = names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        plane: str | None = None,
+        axes: tuple[int, int] = (0, 1),
+        n_landmarks: int | None = None,
+        image_shape: tuple[int, ...] | None = None,
+        ax: Any = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Draw the landmarks of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted one with ``landmarks_``.
+        X : array-like or CSR matrix of shape (n, d), default=None
+            Rows to draw in grey behind the landmarks.
+        y : array-like of shape (n,), default=None
+            Their labels: a marker for each class. In a gallery the landmarks' own labels are written,
+            where X are the training rows.
+        plane : {"inputs", "features", "gallery"}, default=None
+            Draw in the plane of two inputs, in the plane of two features, or images side by side.
+            None is "gallery" where ``image_shape`` is given and "inputs" where not.
+        axes : tuple of two int, default=(0, 1)
+            Which two inputs or features.
+        n_landmarks : int, default=None
+            Draw the first ones only; None for all.
+        image_shape : tuple of int, default=None
+            Height and width of the images that the inputs are, and 3 for coloured ones. In a plane the
+            images then cover their points, save those that would cover an image chosen before.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **plot_options
+            For :meth:`plot`.
+
+        Returns
+        -------
+        LandmarkDisplay
+        """
+        landmarks = dense_landmarks(estimator, n_landmarks)
+        images = as_images(landmarks, image_shape)
+        chosen_plane = plane or ("inputs" if image_shape is None else "gallery")
+        check_choice("plane", chosen_plane, _PLANES)
+        labels = None if X is None else check_labels(y, np.shape(X)[0])
+        display = cls(images=images, landmark_labels=landmark_labels(estimator, landmarks, X, labels))
+        if chosen_plane == "gallery":
+            if images is None:
+                raise InvalidParameterError(
+                    "plane='gallery' shows images; pass image_shape=(height, width)."
+                )
+        else:
+            display.positions, display.rows, display.names = in_plane(
+                estimator, len(landmarks), X, chosen_plane, axes
+            )
+            display.row_labels = labels
+        return display.plot(ax, **plot_options)
+
+    def plot(self, ax: Any = None, *, numbers: bool = True, **options: Any) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        numbers : bool, default=True
+            Write numbers in the order of choice.
+        **options
+            For matplotlib's ``scatter`` of the chosen examples, or for ``imshow`` of their images:
+            ``cmap="gray_r"`` shows ink on paper.
+
+        Returns
+        -------
+        LandmarkDisplay
+        """
+        if self.positions is None and self.images is None:
+            raise InvalidDataError("There is nothing to draw; pass positions, images or both.")
+        gallery = self.positions is None
+        panels = take_panels(self, ax, size=_gallery_size(self.images) if gallery else None)
+        set_axes(self, panels)
+        self.line_, self.images_, self.rows_, self.numbers_ = None, [], [], []
+        if gallery:
+            self._draw_gallery(numbers, options)
+        else:
+            self._draw_plane(numbers, options)
+        return self
+
+    # ------------------------------------------------------------------ a plane
+
+    def _draw_plane(self, numbers: bool, options: dict[str, Any]) -> None:
+        if self.rows is not None:
+            self.rows_ = draw_rows(self.ax_, self.rows, self.row_labels)
+        self.ax_.set(xlabel=self.names[0], ylabel=self.names[1])
+        if self.images is not None:
+            self._draw_images_in_plane(options)
+            return
+        self._draw_points(options)
+        add_legend(self.ax_)
+        if numbers:
+            self.ax_.figure.figure.draw_without_rendering()  # so that places are final
+            radius = sqrt(float(self.line_.get_sizes()[0])) / 2 + 0.5
+            self.numbers_ = draw_numbers(self.ax_, np.asarray(self.positions), radius)
+
+    def _draw_points(self, options: dict[str, Any]) -> None:
+        positions = np.asarray(self.positions)
+        look = {
+            "s": _MARKER_AREA,
+            "cmap": "cividis",
+            "edgecolors": "black",
+            "linewidths": 0.8,
+            "zorder": 3,
+            "label": "chosen examples",
+            **options,
+        }
+        if "c" not in look and "color" not in look:
+            look["c"] = np.arange(1, len(positions) + 1)
+        self.line_ = self.ax_.scatter(*positions.T, **look)
+        if "c" not in options and "color" not in options and len(positions) > 1:
+            bar = add_colorbar(self.ax_, self.line_, "order of choice")
+            bar.ax.yaxis.get_major_locator().set_params(integer=True)
+
+    def _draw_images_in_plane(self, options: dict[str, Any]) -> None:
+        """Draw images at the places of the examples; where they would meet, the first chosen alone."""
+        from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+
+        images, positions = np.asarray(self.images), np.asarray(self.positions)
+        look = {**_shades(images), "interpolation": "nearest", **options}
+        self.line_ = self.ax_.scatter(
+            *positions.T, s=22, color="black", zorder=3, label="chosen examples"
+        )
+        self.ax_.margins(0.1)
+        add_legend(self.ax_)
+        self.ax_.figure.figure.draw_without_rendering()  # so that places are final
+        pixels = self.ax_.transData.transform(positions) * 72 / self.ax_.figure.dpi
+        zoom = _THUMBNAIL / max(images.shape[1:3])
+        for place in _apart(pixels, _THUMBNAIL + 4):
+            box = AnnotationBbox(
+                OffsetImage(images[place], zoom=zoom, **look),
+                positions[place],
+                pad=0.1,
+                bboxprops={"linewidth": 0.5},
+            )
+            box.set_zorder(4)
+            self.images_.append(self.ax_.add_artist(box))
+
+    # ------------------------------------------------------------------ a gallery
+
+    def _draw_gallery(self, numbers: bool, options: dict[str, Any]) -> None:
+        images = np.asarray(self.images)
+        n_columns, n_lines, height = _gallery_shape(images)
+        look = {**_shades(images), "interpolation": "nearest", **options}
+        self.ax_.set(
+            xlim=(-_GAP, n_columns * (1 + _GAP)),
+            ylim=(n_lines * (height + _CAPTION) + _GAP, 0),
+            aspect="equal",
+        )
+        self.ax_.set_axis_off()
+        order = "order of choice" if self.landmark_labels is None else "order of choice (place: class)"
+        self.ax_.set_title(f"chosen examples, in the {order}", fontsize="medium")
+        for place, image in enumerate(images):
+            line, column = divmod(place, n_columns)
+            left, top = column * (1 + _GAP), line * (height + _CAPTION) + _CAPTION
+            extent = (left, left + 1, top + height, top)
+            self.images_.append(self.ax_.imshow(image, extent=extent, **look))
+        # imshow sets limits and aspect for its own image
+        self.ax_.set(
+            xlim=(-_GAP, n_columns * (1 + _GAP)), ylim=(n_lines * (height + _CAPTION) + _GAP, 0)
+        )
+        if numbers:
+            self._write_captions(n_columns, height)
+
+    def _write_captions(self, n_columns: int, height: float) -> None:
+        """Write the number of each image above it, and its class where that is known."""
+        captions = [str(place + 1) for place in range(len(np.asarray(self.images)))]
+        if self.landmark_labels is not None:
+            captions = [
+                f"{n}: {label}" for n, label in zip(captions, self.landmark_labels, strict=True)
+            ]
+        self.ax_.figure.figure.draw_without_rendering()  # so that the width of a cell is final
+        cell = np.ptp(self.ax_.transData.transform([[0, 0], [1, 0]])[:, 0]) * 72 / self.ax_.figure.dpi
+        size = min(8.0, 0.8 * _CAPTION * cell, cell / (0.62 * max(map(len, captions))))
+        for place, caption in enumerate(captions):
+            line, column = divmod(place, n_columns)
+            middle = column * (1 + _GAP) + 0.5
+            bottom = line * (height + _CAPTION) + _CAPTION - 0.04
+            self.numbers_.append(
+                self.ax_.text(middle, bottom, caption, ha="center", va="bottom", fontsize=size)
+            )
+
+
+def _apart(places: np.ndarray, distance: float) -> list[int]:
+    """Return the places, first come first, that are farther than the distance from all before."""
+    kept: list[int] = []
+    for place, point in enumerate(places):
+        if all(np.abs(point - places[other]).max() > distance for other in kept):
+            kept.append(place)
+    return kept
+
+
+def _gallery_shape(images: np.ndarray) -> tuple[int, int, float]:
+    """Return columns and lines of a gallery a little wider than high, and a thumbnail's height."""
+    n_columns = min(len(images), ceil(sqrt(1.8 * len(images))))
+    return n_columns, ceil(len(images) / n_columns), images.shape[1] / images.shape[2]
+
+
+def _gallery_size(images: Any) -> tuple[float, float]:
+    n_columns, n_lines, height = _gallery_shape(np.asarray(images))
+    width = _CELL * n_columns * (1 + _GAP)
+    return max(width, 3.2), _CELL * n_lines * (height + _CAPTION) + 0.5
+
+
+def _shades(images: np.ndarray) -> dict[str, Any]:
+    """Return one scale of greys for all images; coloured ones bring their own."""
+    if images.ndim == 4:
+        return {}
+    from matplotlib.colors import Normalize
+
+    return {"cmap": "gray", "norm": Normalize(images.min(), images.max())}

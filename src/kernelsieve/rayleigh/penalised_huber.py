@@ -1,0 +1,131 @@
+"""Sparse KFD with Huber's loss: l1-penalised, by reweighted least squares on a working set."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .penalised_squares import centred, check_solved, least_squares
+from .priced_columns import PricedColumns, SparseSolution, most_violated
+
+_MOST_ROUNDS = 1000
+_MOST_STEPS = 500
+_FLAT = 1e-6  # curvature that outlying rows are given, where the loss has none
+_HALVINGS = 12
+
+
+class PenalisedHuber:
+    """``min sum_i w_i huber(xi_i) + C ||alpha||_1`` with ``K alpha + b = y - xi``.
+
+    The loss is xi^2 up to delta and ``2 delta |xi| - delta^2`` beyond. On a working set of columns the
+    loss is replaced by a square with the same slope at the residuals as they are, and the penalised
+    least squares problem is solved for a direction. With the curvature of the loss itself that is
+    Newton's method, which is finished when it has found out which rows are outlying; where such a step
+    leads nowhere, the curvature ``delta / |xi|`` of reweighted least squares lets the loss fall.
+    """
+
+    def __init__(
+        self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray, delta: float, tol: float
+    ) -> None:
+        self._columns = columns
+        self._y = y
+        self._weight = weight
+        self._delta = delta
+        self._tol = tol
+        self._known = np.empty(0, np.intp)
+        self._X = np.empty((len(y), 0))
+        self._alpha = np.empty(0)
+        self._b = 0.0
+
+    def solve(self, C: float) -> SparseSolution:
+        """Minimise for a penalty, from where the last one ended."""
+        for _ in range(_MOST_ROUNDS):
+            self._minimise(C)
+            slopes = self._slopes(self._residual())
+            prices = self._columns.prices(slopes)
+            new = most_violated(prices, C, self._known, self._tol)
+            if len(new) == 0:
+                break
+            self._X = np.hstack([self._X, self._columns.take(new)])
+            self._known = np.concatenate([self._known, new])
+            self._alpha = np.concatenate([self._alpha, np.zeros(len(new))])
+        check_solved(prices, C, self._tol)
+        used = np.flatnonzero(self._alpha)
+        used = used[np.argsort(self._known[used])]
+        return SparseSolution(
+            C=C,
+            candidates=self._known[used],
+            alpha=self._alpha[used],
+            intercept=self._b,
+            objective=self._objective(self._residual(), self._alpha, C),
+            slopes=slopes,
+            largest_price=float(np.abs(prices).max()) / C,
+            n_columns=len(self._known),
+        )
+
+    def _residual(self) -> np.ndarray:
+        return np.asarray(self._y - self._X @ self._alpha - self._b)
+
+    def _slopes(self, xi: np.ndarray) -> np.ndarray:
+        return np.asarray(2 * self._weight * np.clip(xi, -self._delta, self._delta))
+
+    def _objective(self, xi: np.ndarray, alpha: np.ndarray, C: float) -> float:
+        inner = np.minimum(np.abs(xi), self._delta)
+        loss = inner * (2 * np.abs(xi) - inner)
+        return float(self._weight @ loss) + C * float(np.abs(alpha).sum())
+
+    def _minimise(self, C: float) -> None:
+        """Find the minimum on the working set."""
+        for _ in range(_MOST_STEPS):
+            xi = self._residual()
+            if self._violation(xi, C) <= self._tol / 2:
+                return
+            size = np.maximum(np.abs(xi), self._delta)
+            newton = self._minimum(xi, np.where(size > self._delta, _FLAT, 1.0), C)
+            if self._search(xi, *newton, C):
+                continue
+            reweighted = self._minimum(xi, self._delta / size, C)
+            # Where the objective falls by no more than rounding, the conditions tell what is better.
+            if not (self._search(xi, *reweighted, C) or self._polish(xi, *newton, C)):
+                return
+
+    def _violation(self, xi: np.ndarray, C: float) -> float:
+        """Return by how much the optimality conditions of the working set are violated."""
+        slopes = self._slopes(xi)
+        prices = self._X.T @ slopes / C
+        used = self._alpha != 0
+        return max(
+            float(np.abs(prices).max(initial=0.0)) - 1,
+            float(np.abs(prices[used] - np.sign(self._alpha[used])).max(initial=0.0)),
+            abs(float(slopes.sum())) / float(np.abs(slopes).sum() or 1.0),
+        )
+
+    def _minimum(self, xi: np.ndarray, curvature: np.ndarray, C: float) -> tuple[np.ndarray, float]:
+        """Return coefficients and constant at the minimum of a quadratic model."""
+        v = self._weight * curvature
+        response = self._y - xi + np.clip(xi, -self._delta, self._delta) / curvature
+        X, means = centred(self._X, v)
+        mean = float(v @ response / v.sum())
+        penalties = np.full(len(self._known), C)
+        y = np.sqrt(v) * (response - mean)
+        alpha = least_squares(X, y, X.T @ X, penalties, self._alpha, self._tol)
+        return alpha, mean - float(means @ alpha)
+
+    def _search(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
+        """Go as far towards a point as the objective falls; tell if that was far."""
+        change = xi - (self._y - self._X @ alpha - b)
+        start = self._objective(xi, self._alpha, C)
+        for step in 0.5 ** np.arange(_HALVINGS):
+            between = self._alpha + step * (alpha - self._alpha) if step < 1 else alpha
+            if self._objective(xi - step * change, between, C) < start * (1 - 1e-15):
+                self._alpha, self._b = between, self._b + step * (b - self._b)
+                return bool(step > 0.1)
+        return False
+
+    def _polish(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
+        """Go all the way if the optimality conditions are met better there."""
+        before, violation = (self._alpha, self._b), self._violation(xi, C)
+        self._alpha, self._b = alpha, b
+        if self._violation(self._residual(), C) < 0.5 * violation:
+            return True
+        self._alpha, self._b = before
+        return False

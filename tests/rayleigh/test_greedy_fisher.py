@@ -1,0 +1,269 @@
+"""Greedy kernel Fisher discriminants against the quadratic program that they solve."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import CountingKernel
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import Ridge
+from sklearn.metrics.pairwise import rbf_kernel
+
+from kernelsieve import (
+    GreedyKernelFisherDiscriminant,
+    KernelFisherDiscriminant,
+    SparseMaximalAlignment,
+)
+from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
+
+GAMMA = 1 / 30
+
+
+def program(K, y, reg):
+    """The equality-constrained quadratic program in (b, alpha): objective and solution."""
+    m = len(y)
+    ones = np.ones((m, 1))
+    full = np.hstack([ones, K])
+    H = full.T @ full
+    H[1:, 1:] += reg * np.eye(K.shape[1])
+    plus, minus = (y > 0).astype(float), (y < 0).astype(float)
+    A = full.T @ np.column_stack([plus, minus])
+    c = full.T @ y
+    target = np.array([plus.sum(), -minus.sum()])
+    multipliers = np.linalg.solve(A.T @ np.linalg.solve(H, A), A.T @ np.linalg.solve(H, c) - target)
+    a = np.linalg.solve(H, c - A @ multipliers)
+    return 0.5 * a @ H @ a - c @ a + m / 2, a
+
+
+def rayleigh(K, y, reg):
+    """J = D' (N + C I)^-1 D, with the class means and the scatter within classes."""
+    plus, minus = K[y > 0], K[y < 0]
+    D = plus.mean(axis=0) - minus.mean(axis=0)
+    N = sum((k - k.mean(axis=0)).T @ (k - k.mean(axis=0)) for k in (plus, minus))
+    return D @ np.linalg.solve(N + reg * np.eye(K.shape[1]), D)
+
+
+def naive_greedy(K, y, reg, n_steps):
+    """Try every candidate at every step."""
+    chosen, values = [], []
+    for _ in range(n_steps):
+        best = max(
+            (j for j in range(K.shape[1]) if j not in chosen),
+            key=lambda j: rayleigh(K[:, [*chosen, j]], y, reg),
+        )
+        chosen.append(best)
+        values.append(2 / rayleigh(K[:, chosen], y, reg))
+    return chosen, values
+
+
+@pytest.fixture(scope="module")
+def signs(cancer):
+    return 2.0 * cancer[1] - 1
+
+
+@pytest.mark.parametrize("reg", [1e-3, 1.0])
+def test_thirty_choices_are_those_of_a_naive_search(cancer, signs, reg):
+    X, y = cancer[0][:250], cancer[1][:250]
+    K = rbf_kernel(X, gamma=GAMMA)
+    chosen, values = naive_greedy(K, signs[:250], reg, 30)
+    model = GreedyKernelFisherDiscriminant(30, gamma=GAMMA, reg=reg, stop_tol=0).fit(X, y)
+    assert_array_equal(model.landmark_indices_, chosen)
+    assert_allclose(model.criterion_path_, values, rtol=1e-10)
+
+
+@pytest.mark.parametrize("reg", [1e-3, 0.5])
+def test_objective_is_that_of_the_quadratic_program(cancer, signs, reg):
+    X, y = cancer
+    model = GreedyKernelFisherDiscriminant(15, gamma=GAMMA, reg=reg, stop_tol=0).fit(X, y)
+    K = rbf_kernel(X, X[model.landmark_indices_], gamma=GAMMA)
+    for j in range(1, 16):
+        objective, a = program(K[:, :j], signs, reg)
+        assert_allclose(model.criterion_path_[j - 1], objective, rtol=1e-10)
+        # the discriminant itself, on the scale on which the means of the classes differ by 2
+        output = model.decision_function(X, n_components=j)
+        direction = K[:, :j] @ a[1:]
+        assert_allclose(output - output.mean(), direction - direction.mean(), atol=1e-7)
+        assert_allclose(output[y == 1].mean() - output[y == 0].mean(), 2, rtol=1e-8)
+
+
+def test_discriminant_is_kfd_and_ridge_regression_on_the_chosen_examples(cancer, signs):
+    X, y = cancer
+    reg = 0.1
+    model = GreedyKernelFisherDiscriminant(10, gamma=GAMMA, reg=reg, stop_tol=0).fit(X, y)
+    landmarks = X[model.landmark_indices_]
+    kfd = KernelFisherDiscriminant(gamma=GAMMA, reg=reg, candidates=landmarks).fit(X, y)
+    assert_allclose(kfd.decision_function(X), model.decision_function(X), atol=1e-7)
+    K = rbf_kernel(X, landmarks, gamma=GAMMA)
+    ridge = Ridge(alpha=reg).fit(K, signs).predict(K)
+    correlation = np.corrcoef(ridge, model.decision_function(X))[0, 1]
+    assert_allclose(correlation, 1, atol=1e-12)
+
+
+def test_without_a_ridge_the_choices_are_those_of_maximal_alignment(cancer):
+    X, y = cancer
+    greedy = GreedyKernelFisherDiscriminant(20, reg=0, stop_tol=0).fit(X, y)
+    alignment = SparseMaximalAlignment(20).fit(X, y)
+    assert_array_equal(greedy.landmark_indices_, alignment.landmark_indices_)
+    assert_allclose(np.abs(greedy.transform(X)), np.abs(alignment.transform(X)), atol=1e-7)
+
+
+def test_features_are_orthonormal_together_with_the_ridge(cancer):
+    X, y = cancer
+    for candidates in ("all", 100):
+        model = GreedyKernelFisherDiscriminant(
+            12, reg=0.3, stop_tol=0, candidates=candidates, random_state=0
+        ).fit(X, y)
+        features, P = model.transform(X), model.projection_
+        assert_allclose(features.mean(axis=0), 0, atol=1e-9)
+        assert_allclose((features.T @ features + 0.3 * P.T @ P) / len(X), np.eye(12), atol=1e-9)
+
+
+def test_a_pool_gives_what_its_columns_give(cancer, signs):
+    X, y = cancer
+    pool = X[::5]
+    K = rbf_kernel(X, pool, gamma=GAMMA)
+    chosen, values = naive_greedy(K, signs, 0.01, 12)
+    model = GreedyKernelFisherDiscriminant(12, gamma=GAMMA, reg=0.01, stop_tol=0, candidates=pool).fit(
+        X, y
+    )
+    assert_array_equal(model.landmark_indices_, chosen)
+    assert_allclose(model.criterion_path_, values, rtol=1e-9)
+
+
+def test_pieces_give_the_same_as_a_fit(cancer):
+    X, y = cancer
+    arguments = {"gamma": GAMMA, "reg": 0.01, "stop_tol": 0, "candidates": X[::5]}
+    whole = GreedyKernelFisherDiscriminant(12, **arguments).fit(X, y)
+    parts = GreedyKernelFisherDiscriminant(12, **arguments)
+    for start in range(0, len(X), 200):
+        parts.partial_fit(X[start : start + 200], y[start : start + 200])
+    batches = GreedyKernelFisherDiscriminant(12, **arguments).fit_batches(
+        [(X[:300], y[:300]), (X[300:], y[300:])]
+    )
+    for other in (parts, batches):
+        assert_array_equal(other.landmark_indices_, whole.landmark_indices_)
+        assert_allclose(other.criterion_path_, whole.criterion_path_, rtol=1e-8)
+        assert_allclose(other.decision_function(X), whole.decision_function(X), atol=1e-7)
+        assert_allclose(other.predict_proba(X), whole.predict_proba(X), atol=1e-7)
+        assert other.sparsity_ == whole.sparsity_ == 1 - 12 / len(X[::5])
+
+
+def test_the_margin_needs_all_rows(cancer):
+    X, y = cancer
+    model = GreedyKernelFisherDiscriminant(5, threshold="margin", candidates=X[:50])
+    with pytest.raises(InvalidParameterError, match="threshold='margin'"):
+        model.partial_fit(X, y)
+
+
+def test_fresh_subsets_of_all_rows_are_exact_selection(cancer):
+    X, y = cancer[0][:200], cancer[1][:200]
+    arguments = {"reg": 0.05, "stop_tol": 0}
+    exact = GreedyKernelFisherDiscriminant(10, **arguments).fit(X, y)
+    fresh = GreedyKernelFisherDiscriminant(
+        10, resample=True, candidates=200, random_state=0, **arguments
+    ).fit(X, y)
+    assert_array_equal(fresh.landmark_indices_, exact.landmark_indices_)
+    assert_allclose(fresh.criterion_path_, exact.criterion_path_, rtol=1e-9)
+    assert_allclose(fresh.decision_function(X), exact.decision_function(X), atol=1e-7)
+
+
+def test_fifty_nine_fresh_candidates_come_close(cancer):
+    X, y = cancer
+    kernel = CountingKernel(GAMMA)
+    fresh = GreedyKernelFisherDiscriminant(
+        20, kernel=kernel, resample=True, stop_tol=0, random_state=0
+    ).fit(X, y)
+    assert kernel.evaluations <= 20 * 59 * len(X) + 20 * len(X) + 1
+    exact = GreedyKernelFisherDiscriminant(20, gamma=GAMMA, stop_tol=0).fit(X, y)
+    assert fresh.criterion_path_[-1] < 1.3 * exact.criterion_path_[-1]
+
+
+def test_a_pool_costs_one_pass_and_a_finishing_pass(cancer):
+    X, y = cancer
+    kernel = CountingKernel(GAMMA)
+    GreedyKernelFisherDiscriminant(10, kernel=kernel, stop_tol=0, candidates=X[:60]).fit(X, y)
+    assert kernel.evaluations <= len(X) * 60 + 60 * 60 + len(X) * 10 + 1
+
+
+def test_exact_selection_evaluates_the_matrix_once(cancer):
+    X, y = cancer
+    kernel = CountingKernel(GAMMA)
+    model = GreedyKernelFisherDiscriminant(10, kernel=kernel, stop_tol=0, candidates="all").fit(X, y)
+    assert kernel.evaluations <= len(X) ** 2 + 1
+    kernel.evaluations = 0
+    model.predict(X)
+    model.predict(X, n_components=4)
+    assert kernel.evaluations == len(X) * (10 + 4)
+
+
+def test_it_stops_when_the_objective_falls_slowly(cancer):
+    X, y = cancer
+    everything = GreedyKernelFisherDiscriminant(60, reg=1.0, stop_tol=0).fit(X, y)
+    path = everything.criterion_path_
+    falls = 1 - path[1:] / path[:-1]
+    means = np.array([falls[j - 5 : j].mean() for j in range(5, len(falls) + 1)])
+    stop = 5 + 1 + int(np.argmax(means < 0.02))  # features there were when it was first too slow
+    assert stop < 60
+    stopped = GreedyKernelFisherDiscriminant(reg=1.0, stop_tol=0.02).fit(X, y)
+    assert stopped.n_components_ == stop
+    assert_array_equal(stopped.landmark_indices_, everything.landmark_indices_[:stop])
+    with pytest.warns(FewerFeaturesWarning, match="stop_tol"):
+        GreedyKernelFisherDiscriminant(60, reg=1.0, stop_tol=0.02).fit(X, y)
+
+
+def test_first_features_are_a_smaller_model(digits):
+    X, y = digits
+    long = GreedyKernelFisherDiscriminant(30, stop_tol=0).fit(X, y)
+    short = GreedyKernelFisherDiscriminant(10, stop_tol=0).fit(X, y)
+    assert_array_equal(long.landmark_indices_[:10], short.landmark_indices_)
+    assert_allclose(long.decision_function(X, n_components=10), short.decision_function(X), atol=1e-7)
+    assert_array_equal(long.predict(X, n_components=10), short.predict(X))
+
+
+def test_several_classes_are_told_apart(digits):
+    X, y = digits
+    model = GreedyKernelFisherDiscriminant(80, gamma=0.05, stop_tol=0).fit(X[:500], y[:500])
+    assert model.score(X[500:], y[500:]) > 0.88
+    assert np.all(np.diff(model.criterion_path_) < 0)
+    assert model.predict_proba(X[500:]).shape == (200, 10)
+
+
+@pytest.mark.parametrize("threshold", ["gaussian", "margin", "midpoint", "least_squares"])
+def test_moments_without_a_pass_are_those_of_the_outputs(cancer, threshold):
+    X, y = cancer
+    model = GreedyKernelFisherDiscriminant(8, reg=0.2, stop_tol=0, threshold=threshold).fit(X, y)
+    f = model.decision_function(X)
+    if threshold == "midpoint":
+        assert_allclose(f[y == 0].mean() + f[y == 1].mean(), 0, atol=1e-8)
+    if threshold == "least_squares":
+        slope, intercept = np.polyfit(f, 2.0 * y - 1, 1)
+        assert_allclose(intercept, 0, atol=1e-8)
+        assert slope > 0
+    if threshold == "gaussian":  # equal odds at zero
+        p = model.predict_proba(X)[:, 1]
+        assert_array_equal(p > 0.5, f > 0)
+    assert model.score(X, y) > 0.9
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    reg=st.sampled_from([0.0, 1e-4, 0.1, 3.0]),
+    weighted=st.booleans(),
+)
+def test_weights_count_rows(seed, reg, weighted):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((40, 3))
+    y = (X[:, 0] + rng.standard_normal(40) > 0).astype(int)
+    y[:2] = 0, 1
+    weight = rng.integers(1, 4, 40) if weighted else np.ones(40, int)
+    pool = X[:15]
+    arguments = {"reg": reg, "stop_tol": 0, "candidates": pool, "gamma": 0.3}
+    by_weight = GreedyKernelFisherDiscriminant(6, **arguments).fit(X, y, sample_weight=weight)
+    repeated = GreedyKernelFisherDiscriminant(6, **arguments).fit(
+        np.repeat(X, weight, axis=0), np.repeat(y, weight)
+    )
+    assert_array_equal(by_weight.landmark_indices_, repeated.landmark_indices_)
+    assert_allclose(by_weight.criterion_path_, repeated.criterion_path_, rtol=1e-7)
+    assert_allclose(by_weight.decision_function(X), repeated.decision_function(X), atol=1e-5)
+    assert np.all(np.diff(by_weight.criterion_path_) <= 1e-9 * by_weight.criterion_path_[0])

@@ -1,0 +1,410 @@
+"""Sparse kernel Fisher discriminants against their optimality conditions and other solvers."""
+
+import builtins
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import CountingKernel
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import linprog, minimize
+from sklearn.linear_model import Lasso
+from sklearn.metrics.pairwise import rbf_kernel
+
+from kernelsieve import SparseKernelFisherDiscriminant
+from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
+from kernelsieve.kernels import RBF
+from kernelsieve.rayleigh.penalised_squares import least_squares
+from kernelsieve.rayleigh.priced_columns import PricedColumns
+
+GAMMA = 1 / 30
+LOSSES = ["squared", "absolute", "huber", "epsilon_insensitive"]
+LINEAR_PROGRAMS = ["absolute", "epsilon_insensitive"]
+DELTA, EPSILON = 0.5, 0.2
+
+
+def make(C=1.0, loss="squared", **more):
+    if loss in LINEAR_PROGRAMS:
+        pytest.importorskip("highspy")
+    return SparseKernelFisherDiscriminant(
+        C, loss=loss, delta=DELTA, epsilon=EPSILON, **{"gamma": GAMMA, **more}
+    )
+
+
+def loss_of(loss, xi):
+    size = np.abs(xi)
+    return {
+        "squared": xi**2,
+        "absolute": size,
+        "huber": np.where(size <= DELTA, xi**2, 2 * DELTA * size - DELTA**2),
+        "epsilon_insensitive": np.maximum(0, size - EPSILON),
+    }[loss]
+
+
+def objective(loss, model, X, y, weight=1.0):
+    """The paper's objective of a fitted model, from its features and coefficients."""
+    xi = y - model.transform(X)[:, 0]
+    return (weight * loss_of(loss, xi)).sum() + model.C * np.abs(model.projection_).sum()
+
+
+def full_program(K, y, C, epsilon=0.0, weight=None):
+    """Problem (14) with all columns at once, by scipy."""
+    n, m = K.shape
+    weight = np.ones(n) if weight is None else weight
+    fit = np.hstack([K, -K, np.ones((n, 1))])
+    slack = np.hstack([np.eye(n), -np.eye(n)])
+    A = np.vstack([np.hstack([fit, slack]), -np.hstack([fit, slack])])
+    b = np.concatenate([y + epsilon, epsilon - y])
+    cost = np.concatenate([np.full(2 * m, C), [0.0], weight, weight])
+    bounds = [(0, None)] * (2 * m) + [(None, None)] + [(0, None)] * (2 * n)
+    return linprog(cost, A_ub=A, b_ub=b, bounds=bounds, method="highs").fun
+
+
+@pytest.fixture(scope="module")
+def data(cancer):
+    X, y = cancer[0][:220], cancer[1][:220]
+    return X, y, 2.0 * y - 1, rbf_kernel(X, gamma=GAMMA)
+
+
+# ---------------------------------------------------------------------- squared: SKFD
+
+
+@pytest.mark.parametrize("C", [30.0, 1.0, 0.05])
+def test_squared_satisfies_the_conditions_of_the_lasso(cancer, C):
+    X, y = cancer
+    model = make(C).fit(X, y)
+    K = rbf_kernel(X, gamma=GAMMA)
+    xi = 2.0 * y - 1 - model.transform(X)[:, 0]
+    prices = 2 * K.T @ xi
+    assert abs(xi.sum()) < 1e-8
+    assert np.abs(prices).max() <= C * (1 + 1e-7)
+    support = model.landmark_indices_
+    assert_allclose(prices[support], C * np.sign(model.projection_[:, 0]), rtol=1e-7)
+    assert model.sparsity_ == 1 - len(support) / len(X)
+
+
+def test_squared_is_the_lasso_of_scikit_learn(data):
+    X, y, signs, K = data
+    model = make(2.0).fit(X, y)
+    lasso = Lasso(alpha=2.0 / (2 * len(X)), tol=1e-12, max_iter=200_000).fit(K, signs)
+    assert_allclose(model.transform(X)[:, 0], lasso.predict(K), atol=1e-5)
+    assert_allclose(-model.offset_[0], lasso.intercept_, atol=1e-5)
+    assert_allclose(model.criterion_path_[0], objective("squared", model, X, signs), rtol=1e-12)
+
+
+# ---------------------------------------------------------------------- absolute: LSKFD
+
+
+@pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
+@pytest.mark.parametrize("C", [10.0, 1.0])
+def test_objective_is_that_of_the_full_linear_program(data, loss, C):
+    X, y, signs, K = data
+    model = make(C, loss).fit(X, y)
+    epsilon = 0.0 if loss == "absolute" else EPSILON
+    expected = full_program(K, signs, C, epsilon)
+    assert_allclose(model.criterion_path_[0], expected, rtol=1e-7)
+    assert_allclose(objective(loss, model, X, signs), expected, rtol=1e-7)
+
+
+def test_weights_enter_the_linear_program(data, rng):
+    X, y, signs, K = data
+    weight = rng.uniform(0.5, 2.0, len(X))
+    model = make(1.0, "absolute").fit(X, y, sample_weight=weight)
+    assert_allclose(model.criterion_path_[0], full_program(K, signs, 1.0, weight=weight), rtol=1e-7)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_fraction_of_the_columns_is_worked_with(cancer, loss):
+    X, y = cancer
+    model = make(10.0, loss)
+    kept = []
+    model._say = kept.append
+    model.fit(X, y)
+    n_kept = int(kept[0].split()[0])
+    assert len(model.landmarks_) <= n_kept < len(X) / 4
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_columns_are_priced_in_blocks_and_never_stored(loss):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 2))
+    y = (np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(3000) > 0).astype(int)
+    model = make(20.0, loss, gamma=1.0, candidates="all", n_jobs=1)
+    model.fit(X[:300], y[:300])  # everything is loaded and compiled
+    kernel_matrix = 8 * 3000**2
+    tracemalloc.start()
+    model.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < kernel_matrix
+    assert model.sparsity_ > 0.98
+
+
+def test_pricing_evaluates_every_column_once_a_pass_and_keeps_few():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((500, 3))
+    kernel = RBF(0.5)
+    largest = 0
+    original = kernel.against
+
+    def against(Z, dtype=np.float64):
+        fill = original(Z, dtype)
+
+        def counted(rows, out):
+            nonlocal largest
+            largest = max(largest, out.size)
+            fill(rows, out)
+
+        return counted
+
+    object.__setattr__(kernel, "against", against)
+    columns = PricedColumns(X, kernel, np.repeat(X, 10, axis=0), n_jobs=1)
+    prices = columns.prices(np.ones(500))
+    assert_allclose(prices, np.repeat(rbf_kernel(X, gamma=0.5).sum(axis=0), 10))
+    assert largest < 500 * 5000 / 2
+    chosen = np.array([4999, 3, 0, 2500, 3])
+    values = columns.take(chosen)
+    assert_allclose(values, rbf_kernel(X, X[chosen // 10], gamma=0.5))
+    assert_allclose(columns.take(np.array([0, 17]))[:, 0], values[:, 2])
+    assert columns.n_kept == 5
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_evaluations_are_a_few_passes(cancer, loss):
+    X, y = cancer
+    kernel = CountingKernel(GAMMA)
+    model = make(10.0, loss, kernel=kernel).fit(X, y)
+    assert kernel.evaluations < 20 * len(X) ** 2
+    kernel.evaluations = 0
+    model.transform(X)
+    assert kernel.evaluations == len(X) * len(model.landmarks_)
+
+
+# ---------------------------------------------------------------------- huber, epsilon-insensitive
+
+
+def test_huber_is_the_minimum_that_scipy_finds(data):
+    X, y, signs, K = data
+    C, chosen = 0.5, slice(0, 40)
+    n = K[:, chosen].shape[1]
+
+    def value_and_slope(z):
+        alpha, b = z[:n] - z[n : 2 * n], z[-1]
+        xi = signs - K[:, chosen] @ alpha - b
+        d = 2 * np.clip(xi, -DELTA, DELTA)
+        slope = K[:, chosen].T @ d
+        return (
+            loss_of("huber", xi).sum() + C * z[: 2 * n].sum(),
+            np.concatenate([C - slope, C + slope, [-d.sum()]]),
+        )
+
+    bounds = [(0, None)] * (2 * n) + [(None, None)]
+    best = minimize(
+        value_and_slope,
+        np.zeros(2 * n + 1),
+        jac=True,
+        bounds=bounds,
+        method="L-BFGS-B",
+        options={"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-9},
+    ).fun
+    model = make(C, "huber", candidates=X[chosen]).fit(X, y)
+    ours = objective("huber", model, X, signs)
+    assert_allclose(model.criterion_path_[0], ours, rtol=1e-10)
+    assert ours <= best + 1e-8
+    assert_allclose(ours, best, rtol=1e-5)
+
+
+@pytest.mark.parametrize("C", [5.0, 0.3, 0.02])
+def test_huber_satisfies_its_conditions(cancer, C):
+    X, y = cancer
+    model = make(C, "huber").fit(X, y)
+    xi = 2.0 * y - 1 - model.transform(X)[:, 0]
+    slopes = 2 * np.clip(xi, -DELTA, DELTA)
+    prices = rbf_kernel(X, gamma=GAMMA).T @ slopes
+    assert abs(slopes.sum()) < 1e-6 * np.abs(slopes).sum()
+    assert np.abs(prices).max() <= C * (1 + 1e-6)
+    used = model.landmark_indices_
+    assert_allclose(prices[used], C * np.sign(model.projection_[:, 0]), rtol=1e-6)
+
+
+def test_huber_with_a_large_delta_is_squared(data):
+    X, y, _, _ = data
+    wide = make(1.0, "huber").set_params(delta=100.0).fit(X, y)
+    squared = make(1.0).fit(X, y)
+    assert_allclose(wide.transform(X), squared.transform(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("C", [5.0, 0.3])
+def test_optimality_conditions_of_every_loss(data, loss, C):
+    """No candidate, and no constant, lowers the objective: slopes in both directions are positive."""
+    X, y, signs, K = data
+    model = make(C, loss).fit(X, y)
+    f = model.transform(X)[:, 0]
+    alpha = np.zeros(len(X))
+    alpha[model.landmark_indices_] = model.projection_[:, 0]
+    start = loss_of(loss, signs - f).sum() + C * np.abs(alpha).sum()
+    step = 1e-4
+    for direction in (step, -step):
+        assert loss_of(loss, signs - f - direction).sum() + C * np.abs(alpha).sum() > start - 1e-8
+        for j in range(0, len(X), 7):
+            moved = loss_of(loss, signs - f - direction * K[:, j]).sum()
+            other = C * (np.abs(alpha).sum() - abs(alpha[j]) + abs(alpha[j] + direction))
+            assert moved + other > start - 1e-8
+
+
+# ---------------------------------------------------------------------- the path
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_path_is_separate_fits(data, loss):
+    X, y, _signs, _ = data
+    Cs = [0.5, 20.0, 3.0]
+    path = make(1.0, loss).path(X, y, Cs)
+    assert [model.C for model in path] == Cs
+    for model in path:
+        alone = make(model.C, loss).fit(X, y)
+        assert_allclose(model.criterion_path_, alone.criterion_path_, rtol=1e-8)
+        assert_allclose(model.transform(X), alone.transform(X), atol=1e-5)
+    sizes = [np.abs(path[i].projection_).sum() for i in (1, 2, 0)]
+    assert sizes == sorted(sizes)
+
+
+def test_a_path_shares_candidates_and_columns(cancer):
+    X, y = cancer
+    counter = CountingKernel(GAMMA)
+
+    def kernel(X, Z):  # a function is not copied when an estimator is cloned
+        return counter(X, Z)
+
+    path = make(kernel=kernel, candidates=200).path(X, y, [8.0, 4.0, 2.0, 1.0])
+    together = counter.evaluations
+    counter.evaluations = 0
+    for C in (8.0, 4.0, 2.0, 1.0):
+        make(C, kernel=kernel, candidates=200, random_state=0).fit(X, y)
+    assert 0 < together < 0.7 * counter.evaluations
+    assert_array_equal(path[0].random_state, None)
+
+
+# ---------------------------------------------------------------------- the estimator
+
+
+def test_several_classes_have_a_feature_each(digits):
+    X, y = digits
+    model = make(0.1, gamma=0.05).fit(X[:500], y[:500])
+    assert model.transform(X).shape == (700, 10)
+    assert model.score(X[500:], y[500:]) > 0.85
+    single = make(0.1, gamma=0.05).fit(X[:500], (y[:500] == 3).astype(int))
+    assert_allclose(model.transform(X)[:, 3], single.transform(X)[:, 0], atol=1e-6)
+    p = model.predict_proba(X)
+    assert_allclose(p.sum(axis=1), 1)
+    assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(X))
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_other_forms_of_the_input_are_the_same(data, loss):
+    X, y, _, K = data
+    dense = make(1.0, loss).fit(X, y)
+    rows = sparse.csr_matrix(X)
+    assert_allclose(make(1.0, loss).fit(rows, y).transform(rows), dense.transform(X), atol=1e-6)
+    precomputed = make(1.0, loss, kernel="precomputed").fit(K, y)
+    assert_allclose(precomputed.transform(K), dense.transform(X), atol=1e-6)
+
+
+def test_held_out_outputs_make_probabilities(data):
+    X, y, _, _ = data
+    held_out = make(0.01, probability_cv=3).fit(X, y)
+    training = make(0.01).fit(X, y)
+    assert_array_equal(held_out.predict(X), training.predict(X))
+    assert held_out.predict_proba(X).max(axis=1).mean() < training.predict_proba(X).max(axis=1).mean()
+
+
+def test_the_intercept_can_decide(data):
+    X, y, _, _ = data
+    model = make(1.0, threshold="intercept").fit(X, y)
+    assert_allclose(model.decision_function(X), model.transform(X)[:, 0])
+    assert_allclose(model.thresholds_, 0)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_one_of_equal_examples_is_enough(loss, rng):
+    X = rng.integers(0, 2, (150, 3)).astype(float)
+    y = (X[:, 0] + rng.standard_normal(150) > 0.5).astype(int)
+    K, signs = rbf_kernel(X, gamma=0.5), 2.0 * y - 1
+    for model in make(1.0, loss, gamma=0.5).path(X, y, [5.0, 1.0, 0.1, 0.01]):
+        assert len(model.landmarks_) <= 8
+        if loss == "squared":  # centred columns of eight points depend on each other
+            xi = signs - model.transform(X)[:, 0]
+            assert np.abs(2 * K.T @ xi).max() <= model.C * (1 + 1e-6)
+    assert len(make(0.1, loss, gamma=0.5).fit(X, y).landmarks_) <= 8
+
+
+def test_balanced_classes_are_weighted_rows(data):
+    X, y, _, _ = data
+    counts = np.bincount(y)
+    weight = (len(y) / (2 * counts))[y]
+    balanced = make(1.0, class_weight="balanced").fit(X, y)
+    weighted = make(1.0).fit(X, y, sample_weight=weight)
+    assert_allclose(balanced.transform(X), weighted.transform(X), atol=1e-7)
+
+
+def test_a_penalty_that_is_too_large_is_told(data):
+    X, y, signs, K = data
+    limit = 2 * np.abs(K.T @ (signs - signs.mean())).max()
+    with pytest.warns(FewerFeaturesWarning, match="C=1e") as told:
+        constant = make(1e6).fit(X, y)
+    assert f"{limit:.6g}" in str(told[0].message)
+    assert np.ptp(constant.transform(X)) == 0
+    assert len(make(0.999 * limit).fit(X, y).landmarks_) >= 1
+
+
+@pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
+def test_a_missing_solver_is_named(data, loss, monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name == "highspy":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    model = SparseKernelFisherDiscriminant(loss=loss)
+    with pytest.raises(ImportError, match=r"kernelsieve\[solvers\]"):
+        model.fit(*data[:2])
+    assert not hasattr(model, "n_features_in_")
+
+
+def test_bad_parameters_are_refused(data):
+    X, y, _, _ = data
+    for bad in ({"C": 0.0}, {"loss": "cubic"}, {"delta": 0.0}, {"tol": 0.0}, {"epsilon": -1.0}):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            SparseKernelFisherDiscriminant(**bad).fit(X, y)
+    with pytest.raises(InvalidDataError, match="class"):
+        make().fit(X, np.zeros(len(X), int))
+    with pytest.raises(InvalidParameterError, match="candidates"):
+        make(candidates=np.zeros((3, 2))).fit(X, y)
+    assert not hasattr(make(), "partial_fit")
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n_columns=st.integers(1, 25),
+    scale=st.floats(-2, 1),
+    repeated=st.booleans(),
+)
+def test_penalised_least_squares_meets_its_conditions(seed, n_columns, scale, repeated):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((30, n_columns))
+    if repeated:
+        X = np.hstack([X, X[:, :1]])
+    y = rng.standard_normal(30)
+    penalties = 10**scale * rng.uniform(0.5, 2.0, X.shape[1])
+    a = least_squares(X, y, X.T @ X, penalties, np.zeros(X.shape[1]), 1e-8)
+    slopes = 2 * X.T @ (y - X @ a)
+    assert np.all(np.abs(slopes) <= penalties * (1 + 1e-7))
+    used = np.flatnonzero(a)
+    assert_allclose(slopes[used], penalties[used] * np.sign(a[used]), rtol=1e-6)
