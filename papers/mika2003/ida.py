@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
+from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
@@ -27,14 +27,16 @@ from .printed import TABLE1
 REALISATIONS = 10
 CHOSEN_ON = 5  # realisations whose training rows settle the parameters, as in the paper
 FOLDS = 5
-WIDTHS = (0.3, 0.6, 1.2, 2.5, 5.0, 10.0)  # c of exp(-d^2 / c), for each input
+WIDTHS = (0.5, 1.2, 2.5, 5.0, 10.0)  # c of exp(-d^2 / c), for each input
 COSTS = {
-    "SVM": (0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
-    "KFD": (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0),
+    "SVM": (0.3, 1.0, 3.0, 10.0, 100.0),
+    "KFD": (1e-3, 1e-2, 0.1, 1.0, 10.0),
     "SKFD": (0.1, 0.3, 1.0, 3.0, 10.0),
     "LSKFD": (0.1, 0.3, 1.0, 3.0, 10.0),
 }
 METHODS = tuple(COSTS)
+THRESHOLD = "margin"  # the linear programme (15); its own C is not stated, ours is nu = 0.5
+OTHER_THRESHOLD = "least_squares"
 #: Training and test rows of the sets that we have without splits, as IDA has them.
 SIZES = {"diabetis": (468, 300), "flare-solar": (666, 400), "thyroid": (140, 75)}
 #: Sets whose values are raw; IDA gives all of them with mean 0 and variance 1.
@@ -48,6 +50,7 @@ class Result:
     """What a method does on one realisation, or on the average of several."""
 
     error: float  # per cent of the test rows
+    other_error: float  # with the other threshold
     zeros: float  # per cent of the coefficients
     standard_error: float = 0.0
 
@@ -85,18 +88,18 @@ def quiet_single_thread() -> Iterator[None]:
         yield
 
 
-def model_of(method: str, choice: Choice) -> Any:
+def model_of(method: str, choice: Choice, threshold: str = THRESHOLD) -> Any:
     """Return one of the four contenders, not fitted."""
     gamma = 1 / choice.width
     if method == "SVM":
         return SVC(gamma=gamma, C=choice.cost)
     if method == "KFD":
         return KernelFisherDiscriminant(
-            gamma=gamma, candidates="all", reg=choice.cost, threshold="margin", n_jobs=1
+            gamma=gamma, candidates="all", reg=choice.cost, threshold=threshold, n_jobs=1
         )
     loss = "squared" if method == "SKFD" else "absolute"
     return SparseKernelFisherDiscriminant(
-        gamma=gamma, candidates="all", loss=loss, C=choice.cost, threshold="margin", n_jobs=1
+        gamma=gamma, candidates="all", loss=loss, C=choice.cost, threshold=threshold, n_jobs=1
     )
 
 
@@ -106,23 +109,34 @@ def zeros_of(model: Any, n_rows: int) -> float:
     return 100 * (1 - used / n_rows)
 
 
+def fitted(method: str, width: float, X: np.ndarray, y: np.ndarray) -> list[Any]:
+    """Return a model for every cost; sparse ones start from the solution for the next larger cost."""
+    if method in ("SVM", "KFD"):
+        return [model_of(method, Choice(width, cost)).fit(X, y) for cost in COSTS[method]]
+    return list(model_of(method, Choice(width, 1.0)).path(X, y, COSTS[method]))
+
+
 def settled(name: str, method: str, realisation: int) -> Choice:
     """Return the parameters with the least error in cross-validation of one set of training rows."""
     (X, y), _ = load(name, realisation)
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-    choices = [Choice(width * X.shape[1], cost) for width in WIDTHS for cost in COSTS[method]]
+    widths = [width * X.shape[1] for width in WIDTHS]
+    errors = np.zeros((len(widths), len(COSTS[method])))
     with quiet_single_thread():
-        errors = [1 - cross_val_score(model_of(method, c), X, y, cv=folds).mean() for c in choices]
-    return choices[int(np.argmin(errors))]
+        for a, b in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(X, y):
+            for i, width in enumerate(widths):
+                models = fitted(method, width, X[a], y[a])
+                errors[i] += [np.mean(model.predict(X[b]) != y[b]) for model in models]
+    i, j = np.unravel_index(errors.argmin(), errors.shape)
+    return Choice(widths[i], COSTS[method][j])
 
 
 def tested(name: str, method: str, choice: Choice, realisation: int) -> Result:
     """Train with given parameters and test."""
     (X, y), (X_test, y_test) = load(name, realisation)
     with quiet_single_thread():
-        model = model_of(method, choice).fit(X, y)
-        wrong = float(np.mean(model.predict(X_test) != y_test))
-    return Result(100 * wrong, zeros_of(model, len(X)))
+        models = [model_of(method, choice, how).fit(X, y) for how in (THRESHOLD, OTHER_THRESHOLD)]
+        wrong = [100 * float(np.mean(model.predict(X_test) != y_test)) for model in models]
+    return Result(*wrong, zeros_of(models[0], len(X)))
 
 
 def in_parallel(work: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[Any]:
@@ -158,4 +172,5 @@ def _median(choices: Sequence[Choice]) -> Choice:
 def _mean(results: Sequence[Result]) -> Result:
     errors = np.array([result.error for result in results])
     spread = float(errors.std(ddof=1) / np.sqrt(len(errors))) if len(errors) > 1 else 0.0
-    return Result(float(errors.mean()), float(np.mean([result.zeros for result in results])), spread)
+    others, zeros = ([getattr(r, which) for r in results] for which in ("other_error", "zeros"))
+    return Result(float(errors.mean()), float(np.mean(others)), float(np.mean(zeros)), spread)
