@@ -204,7 +204,6 @@ def test_class_weights_multiply_sample_weights(digits, rng, multi_class):
     X, y = X[rows], y[rows]
     weight = rng.uniform(0.5, 2, len(y))
     parameters = {"gamma": 0.05, "candidates": X[:40], "reg": 0.5, "multi_class": multi_class}
-    parameters["threshold"] = "gaussian"  # "auto" decides joint features otherwise with class weights
     by_dict = KernelFisherDiscriminant(class_weight={0: 3.0, 2: 0.5}, **parameters)
     plain = KernelFisherDiscriminant(**parameters)
     factor = np.array([3.0, 1.0, 0.5])[y]
@@ -481,8 +480,56 @@ def test_joint_features_by_least_squares_are_ridge_regression_to_classes(digits,
     expected = weight @ Y / weight.sum() + columns @ np.linalg.solve(
         total, columns.T @ (weight[:, None] * Y)
     )
-    for threshold in ("auto", "least_squares"):
-        model = KernelFisherDiscriminant(
-            gamma=GAMMA, reg=0.5, candidates=X[:60], threshold=threshold, class_weight=class_weight
-        )
-        assert_allclose(model.fit(X, y).decision_function(X), expected, atol=1e-6)
+    model = KernelFisherDiscriminant(
+        gamma=GAMMA, reg=0.5, candidates=X[:60], threshold="least_squares", class_weight=class_weight
+    )
+    assert_allclose(model.fit(X, y).decision_function(X), expected, atol=1e-6)
+    fewer = model.decision_function(X, n_components=4)
+    assert_allclose(fewer, model.truncate(4).decision_function(X))
+
+
+def test_a_class_that_weighs_less_than_a_row_is_decided_by_least_squares(digits):
+    X, y = digits
+    for factor, how in ((1.0, "gaussian"), (1e-3, "least_squares")):
+        weight = np.where(y == 3, factor, 1.0)
+        parameters = {"gamma": GAMMA, "reg": 0.5, "candidates": X[:60]}
+        auto = KernelFisherDiscriminant(**parameters).fit(X, y, weight)
+        by_name = KernelFisherDiscriminant(threshold=how, **parameters).fit(X, y, weight)
+        assert_allclose(auto.decision_function(X), by_name.decision_function(X))
+        by_class = KernelFisherDiscriminant(class_weight={3: factor}, **parameters).fit(X, y)
+        assert_allclose(by_class.decision_function(X), auto.decision_function(X), rtol=1e-6, atol=1e-8)
+
+
+def test_probabilities_of_outputs_far_from_any_class_still_name_the_winner(digits):
+    X, y = digits
+    for parameters in ({}, {"reg": 1e-8}):
+        model = KernelFisherDiscriminant(gamma=0.3, multi_class="ovr", **parameters)
+        p = model.fit(X[:300], y[:300]).predict_proba(X[300:])
+        assert_array_equal(p.argmax(axis=1), model.predict(X[300:]))
+        assert_allclose(p.sum(axis=1), 1)
+    first = model.predict_proba(X[300:], n_components=3)
+    assert_allclose(first[:, 3:], 0, atol=1e-12)
+
+
+def test_a_transformation_may_work_in_place_and_return_anything_like_an_array(cancer):
+    X, y = cancer
+    before = X.copy()
+
+    def in_place(rows):
+        rows += 0.1
+        return rows
+
+    def as_list(rows):
+        return (rows + 0.1).tolist()
+
+    found = [
+        KernelFisherDiscriminant(gamma=GAMMA, candidates=X[:40], invariances=[(t, 0.1)]).fit(X, y)
+        for t in (in_place, as_list)
+    ]
+    assert_array_equal(X, before)
+    assert_allclose(found[0].transform(X), found[1].transform(X))
+
+
+def test_class_weights_must_be_numbers(cancer):
+    with pytest.raises(ValueError, match="class_weight"):
+        KernelFisherDiscriminant(class_weight={0: "a"}).fit(*cancer)

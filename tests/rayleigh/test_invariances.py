@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from kernelsieve.exceptions import InvalidDataError
 from kernelsieve.rayleigh import ImageRotation, ImageTranslation, LineThickening
 
 TRANSFORMS = [ImageTranslation(0.5, 0.3), ImageRotation(7.0), LineThickening(0.2)]
@@ -61,5 +62,14 @@ def test_lines_become_thicker(digits):
 
 
 def test_images_must_be_square():
-    with pytest.raises(ValueError, match="7 inputs, which is no square image"):
+    with pytest.raises(ValueError, match=r"shape \(2, 7\), which is no square image"):
         ImageRotation()(np.ones((2, 7)))
+
+
+def test_pixels_that_are_whole_numbers_become_floats():
+    X = np.full((2, 16), 200, dtype=np.uint8)
+    X[:, ::3] = 0
+    for move in (LineThickening(0.1), ImageTranslation(right=0.5), ImageRotation(5)):
+        assert_allclose(move(X), move(X.astype(float)))
+    with pytest.raises(InvalidDataError, match="square image"):
+        LineThickening()(X[0])

@@ -99,9 +99,10 @@ wins.""",
         """Of features that tell one class from the rest. "least_squares" is where least squares to
 labels -1 and 1 changes sign, "margin" the linear programme (15) of Mika et al. (2003), which
 needs the features of all rows, "midpoint" the middle of the means, and "gaussian" where both
-sides are as probable by a Gaussian model of the features. Joint features are decided by a
-Gaussian model, or with "least_squares" by ridge regression to the indicators of the classes.
-"auto" is "least_squares", but "gaussian" for joint features without ``class_weight``.""",
+sides are as probable by a Gaussian model of the features. Joint features of several classes
+are decided by a Gaussian model, or with "least_squares" by ridge regression to the indicators
+of the classes; "margin" and "midpoint" are not for them. "auto" is "least_squares", but
+"gaussian" for joint features unless a class weighs less than one row.""",
     ),
     "nu": (
         "float",

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit, log_expit, softmax
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
@@ -30,6 +30,10 @@ from .outputs import (
 
 #: Gives features, indicators of classes and weights of all rows: what the margin looks at.
 FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, Real) and 0 < float(value) < np.inf
 
 
 @dataclass(frozen=True)
@@ -145,7 +149,9 @@ class Discriminating(Predicting, KernelExtractor):
             return np.where(present, mean / np.where(present, totals, 1.0), 0.0)
         given = dict(self.class_weight or {})
         unknown = [label for label in given if label not in classes.tolist()]
-        bad = [value for value in given.values() if not (np.isfinite(value) and value > 0)]
+        bad = [
+            value for value in given.values() if not (isinstance(value, Real) and 0 < value < np.inf)
+        ]
         if unknown or bad:
             raise InvalidParameterError(
                 f"class_weight={self.class_weight!r} must give labels, which are {classes.tolist()}, "
@@ -191,9 +197,9 @@ class Discriminating(Predicting, KernelExtractor):
             # the Gaussians too, or classes that the candidates separate completely leave none.
             unit = replace(moments, covariance=np.eye(len(moments.covariance)))
             heads = logits = gaussian_heads(unit)
-            # No prior outweighs a Gaussian model of classes that the training rows separate.
-            weighted = self.threshold == "auto" and self.class_weight is not None
-            if weighted or self.threshold == "least_squares":
+            # The mean of a class that weighs less than a row would be taken for as certain as others.
+            light = self.threshold == "auto" and moments.weights.min() < 1
+            if light or self.threshold == "least_squares":
                 heads = indicator_heads(moments, fit.criterion_path)
         else:
             needs_rows = self.threshold == "margin" and features_of is not None
@@ -239,11 +245,10 @@ class Discriminating(Predicting, KernelExtractor):
         logits = fit.logits.predict(fit.model.features(rows, self.n_jobs))  # type: ignore[union-attr]
         if fit.joint:
             return np.asarray(softmax(logits, axis=1))
-        p = expit(logits)
-        if p.shape[1] == 1:
+        if logits.shape[1] == 1:
+            p = expit(logits)
             return np.hstack([1 - p, p])
-        total = p.sum(axis=1, keepdims=True)
-        return np.where(total > 0, p, 1.0) / np.where(total > 0, total, p.shape[1])
+        return np.asarray(softmax(log_expit(logits), axis=1))  # p over their sum, however small
 
     def _discriminant(self) -> DiscriminantFit:
         fit = self._current_fit()

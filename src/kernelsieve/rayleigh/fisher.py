@@ -61,7 +61,9 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
     With N of formula (7) in the paper, ``penalty="alpha"`` solves with ``N + reg I`` and
     ``penalty="norm"`` with ``N + reg K``; N is a sum over the rows, so the same ``reg`` weighs less the
     more rows there are. Where all rows are candidates, a row of weight w counts as w equal candidates
-    in the penalty, as repeated rows would. For two classes the direction is that of ridge regression
+    in the penalty, as repeated rows would. Kernel columns are centred, not rows: generalised
+    discriminant analysis on a doubly centred matrix has the same features with ``penalty="norm"``,
+    and nearly the same with "alpha". For two classes the direction is that of ridge regression
     to the labels, problem (9).
 
     Features have the ratio's denominator, over the number of rows, equal to one: unit variance within

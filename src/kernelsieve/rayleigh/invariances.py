@@ -19,10 +19,12 @@ class ImageTransform(ABC):
     def __call__(self, X: Rows) -> np.ndarray:
         """Return the moved images, of the shape of X."""
         rows = np.asarray(X.toarray() if sparse.issparse(X) else X)
-        side = isqrt(rows.shape[1])
-        if side * side != rows.shape[1]:
+        if rows.dtype.kind != "f":  # parts of a pixel, and sums that are larger than a pixel can be
+            rows = rows.astype(np.float64)
+        side = isqrt(rows.shape[-1]) if rows.ndim == 2 else 0
+        if side == 0 or side * side != rows.shape[1]:
             raise InvalidDataError(
-                f"X has {rows.shape[1]} inputs, which is no square image; images of other shapes need "
+                f"X has the shape {rows.shape}, which is no square image; images of other shapes need "
                 "a transformation of your own, a function from X to moved X."
             )
         moved = self.move(rows.reshape(-1, side, side))

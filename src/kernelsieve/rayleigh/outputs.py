@@ -342,7 +342,8 @@ def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
     mean = shares @ moments.means
     coefficients = ((moments.means - mean) * shares[:, None]).T / (1 + ratios)[:, None]
     intercepts = shares - np.cumsum(mean[:, None] * coefficients, axis=0)
-    return Heads(intercepts, coefficients)
+    first = np.tri(len(ratios))[:, :, None]  # features do not matter to each other's coefficients
+    return Heads(intercepts, first * coefficients)
 
 
 def winning_logits(decisions: Heads, logits: Heads) -> Heads:

@@ -268,8 +268,9 @@ class NoiseCovariance(Scatter):
 
 def move(transform: Transform, X: Rows) -> Rows:
     """Apply a transformation and check what comes back."""
-    moved = transform(X)
-    shape = getattr(moved, "shape", None)
+    moved = transform(X.copy())  # it may work in place
+    moved = moved if sparse.issparse(moved) else np.asarray(moved)
+    shape = moved.shape
     if shape != X.shape:
         raise InvalidDataError(
             f"The transformation {transform!r} turned rows of shape {X.shape} into {shape}; it must "
