@@ -32,6 +32,13 @@ def test_the_median_is_taken_of_every_parameter():
     assert ida._median(choices) == ida.Choice(3.0, 2.0)
 
 
+def test_of_equal_errors_one_in_the_middle_is_taken():
+    errors = np.array([[3, 2, 2, 2], [4, 2, 5, 5], [2, 2, 2, 9]])
+    assert ida.middle_of_the_best(errors) == (1, 1)
+    assert ida.middle_of_the_best(errors[[0, 0]]) == (1, 2)
+    assert ida.middle_of_the_best(np.array([[1.0, 0.5], [0.7, 0.9]])) == (0, 1)
+
+
 def test_what_is_printed_is_complete():
     assert all(set(by_method) == set(ida.METHODS) for by_method in TABLE1.values())
     assert len(TABLE1) == 10

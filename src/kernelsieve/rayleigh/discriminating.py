@@ -33,7 +33,7 @@ FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
 
 
 def _is_positive(value: Any) -> bool:
-    return isinstance(value, Real) and 0 < float(value) < np.inf
+    return isinstance(value, (Integral, float)) and 0 < float(value) < np.inf
 
 
 @dataclass(frozen=True)
