@@ -33,7 +33,7 @@ FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
 
 
 def _is_positive(value: Any) -> bool:
-    return isinstance(value, (Integral, float)) and 0 < float(value) < np.inf
+    return isinstance(value, Real) and bool(0 < float(value) < np.inf)
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,7 @@ class Discriminating(Predicting, KernelExtractor):
             return np.where(present, mean / np.where(present, totals, 1.0), 0.0)
         given = dict(self.class_weight or {})
         unknown = [label for label in given if label not in classes.tolist()]
-        bad = [
-            value for value in given.values() if not (isinstance(value, Real) and 0 < value < np.inf)
-        ]
+        bad = [value for value in given.values() if not _is_positive(value)]
         if unknown or bad:
             raise InvalidParameterError(
                 f"class_weight={self.class_weight!r} must give labels, which are {classes.tolist()}, "
