@@ -46,3 +46,12 @@ def local_data():
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session", params=["diabetes", "boston", "abalone"])
+def numbers(request):
+    """Standardised inputs and a continuous target; two of the three sets are of the local folder."""
+    if request.param == "diabetes":
+        return request.getfixturevalue("diabetes")
+    data = request.getfixturevalue("local_data")(request.param)
+    return scale(np.asarray(data["X"], dtype=float))[:500], np.asarray(data["y"], dtype=float)[:500]

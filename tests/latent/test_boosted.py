@@ -24,14 +24,6 @@ def classes(request):
     return np.asarray(data["X"], dtype=float), np.asarray(data["y"]).astype(int)
 
 
-@pytest.fixture(scope="module", params=["diabetes", "boston", "abalone"])
-def numbers(request):
-    if request.param == "diabetes":
-        return request.getfixturevalue("diabetes")
-    data = request.getfixturevalue("local_data")(request.param)
-    return scale(np.asarray(data["X"], dtype=float))[:600], np.asarray(data["y"], dtype=float)[:600]
-
-
 def centred(K):
     H = np.eye(len(K)) - 1 / len(K)
     return H @ K @ H

@@ -73,8 +73,8 @@ def test_it_is_the_two_sided_algorithm(targets, diabetes):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_orthogonal_loadings_predict_the_same(kernel, diabetes):
-    X, y = diabetes
+def test_orthogonal_loadings_predict_the_same(kernel, numbers):
+    X, y = numbers
     pls = KernelPLS(8, kernel=kernel, gamma=0.02).fit(X, y)
     other = OrthogonalLoadingsKernelPLS(8, kernel=kernel, gamma=0.02).fit(X, y)
     for j in (1, 4, 8):
