@@ -13,7 +13,10 @@ from naive_subspace import alignment, alignment_gradient, averaging, indicators,
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.decomposition import KernelPCA as SklearnKernelPCA
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import Nystroem
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.svm import SVC
 
@@ -23,6 +26,7 @@ from kernelsieve.kernels import RBF, Linear, Polynomial
 from kernelsieve.subspace.climbing import Directions, Ending, climb
 from kernelsieve.subspace.objectives import TargetAlignment
 from kernelsieve.subspace.points import Points
+from kernelsieve.subspace.starts import principal_rest
 
 GAMMA = 0.2
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -174,6 +178,28 @@ def test_the_subspace_kernel_serves_support_vector_machines(few):
     assert_array_equal(pickle.loads(pickle.dumps(machine)).predict(new), machine.predict(new))
 
 
+def test_the_subspace_kernel_serves_machines_that_ask_for_pairs(few):
+    X, y, new = (part[:40] for part in few)
+    kernel = SubspaceKernelFeatures(gamma=GAMMA, max_iter=5).fit(X, y).subspace_kernel_
+    K, K_new = kernel(X, X), kernel(new, X)
+    ridge = KernelRidge(kernel=kernel).fit(X, y)
+    expected = KernelRidge(kernel="precomputed").fit(K, y).predict(K_new)
+    assert_allclose(ridge.predict(new), expected, atol=1e-9)
+    pca = SklearnKernelPCA(2, kernel=kernel, eigen_solver="dense").fit(X)
+    expected = SklearnKernelPCA(2, kernel="precomputed", eigen_solver="dense").fit(K).transform(K_new)
+    assert_allclose(np.abs(pca.transform(new)), np.abs(expected), atol=1e-9)
+    every = Nystroem(kernel=kernel, n_components=len(K), random_state=0).fit_transform(X)
+    assert_allclose(every @ every.T, K, atol=1e-5)
+
+
+def test_the_subspace_kernel_of_a_precomputed_one_knows_its_width(few):
+    X, y, _ = few
+    kernel = SubspaceKernelFeatures(kernel="precomputed", max_iter=2).fit(X @ X.T, y).subspace_kernel_
+    assert kernel(X @ X.T).shape == (150, 150)
+    with pytest.raises(ValueError, match="X has 9 features, but the subspace kernel is expecting 150"):
+        kernel(X[:, :9])
+
+
 def test_the_search_begins_with_the_centroids(few):
     X, y, new = few
     model = SubspaceKernelFeatures(gamma=GAMMA, max_iter=0).fit(X, y)
@@ -305,6 +331,33 @@ def test_text_stays_sparse():
     tracemalloc.stop()
     assert features.shape == (2000, 2)
     assert peak < 100e6 < X.shape[0] * X.shape[1] * 8 / 15
+
+
+def test_more_features_than_classes_leave_text_sparse():
+    rng = np.random.default_rng(0)
+    wide = sparse.random(400, 60_000, density=2e-3, random_state=0, format="csr")
+    tall = sparse.random(60_000, 400, density=2e-3, random_state=0, format="csr")
+    for X in (wide, tall):
+        y = rng.integers(0, 3, X.shape[0])
+        model = SubspaceKernelFeatures(5, kernel="linear", max_iter=2)
+        tracemalloc.start()
+        model.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert model.n_components_ == 5
+        assert peak < X.shape[0] * X.shape[1] * 8 / 4
+
+
+@pytest.mark.parametrize("shape", [(40, 90), (90, 40)])
+def test_the_rest_of_sparse_rows_is_that_of_dense_ones(shape):
+    X = sparse.random(*shape, density=0.2, random_state=0, format="csr")
+    basis = np.linalg.qr(np.random.default_rng(0).standard_normal((shape[1], 3)))[0]
+    few, dense = (principal_rest(rows, basis, 4) for rows in (X, X.toarray()))
+    assert_allclose(few @ few.T, dense @ dense.T, atol=1e-10)
+    every = principal_rest(X, basis, shape[1])
+    assert every.shape[1] == min(shape[0], shape[1] - 3)
+    assert_allclose(every.T @ np.hstack([basis, every])[:, 3:], np.eye(every.shape[1]), atol=1e-10)
+    assert_allclose(basis.T @ every, 0, atol=1e-12)
 
 
 def test_many_inputs_never_meet_each_other():

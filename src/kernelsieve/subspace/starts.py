@@ -12,6 +12,7 @@ from .images import Images
 
 _DENSE_UP_TO = 500  # coordinates or rows
 _RANK = 1e-7  # singular values, as a part of the largest
+_SQUARED_RANK = 1e-12  # eigenvalues of inner products, as a part of their trace
 
 
 def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarray:
@@ -27,7 +28,7 @@ def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarr
         rotation = by_contribution(np.asarray(images.rows @ basis), images.labels)
         return np.asarray(basis @ rotation[:, :n_components])
     missing = n_components - basis.shape[1]
-    return np.hstack([basis, _principal_rest(images.rows, basis, missing)]) if missing else basis
+    return np.hstack([basis, principal_rest(images.rows, basis, missing)]) if missing else basis
 
 
 def pls_directions(rows: Rows, labels: np.ndarray, n_components: int) -> np.ndarray:
@@ -62,7 +63,7 @@ def _orthonormal(directions: np.ndarray) -> np.ndarray:
     return np.asarray(basis[:, sizes > _RANK * sizes[0]])
 
 
-def _principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndarray:
+def principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndarray:
     """Return the directions of largest variance among those orthogonal to a basis."""
 
     def without(values: np.ndarray) -> np.ndarray:
@@ -70,9 +71,10 @@ def _principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndar
 
     n, r = rows.shape
     if min(n, r) <= max(_DENSE_UP_TO, 2 * n_components):
-        dense = rows.toarray() if sparse.issparse(rows) else rows
-        sizes, vectors = np.linalg.svd(without(dense.T).T, full_matrices=False)[1:]
-        kept = sizes[:n_components] > _RANK * np.linalg.norm(dense)
+        if sparse.issparse(rows):
+            return _sparse_rest(rows, basis, n_components)
+        sizes, vectors = np.linalg.svd(without(rows.T).T, full_matrices=False)[1:]
+        kept = sizes[:n_components] > _RANK * np.linalg.norm(rows)
         return np.asarray(vectors[:n_components][kept].T)
     operator = LinearOperator(
         (n, r),
@@ -85,3 +87,20 @@ def _principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndar
     order = np.argsort(-sizes)
     kept = sizes[order] > _RANK * sizes.max()
     return np.asarray(vectors[order][kept].T)
+
+
+def _sparse_rest(rows: sparse.csr_matrix, basis: np.ndarray, n_components: int) -> np.ndarray:
+    """Do the same for few rows or few inputs, from the smaller of the two matrices of inner products."""
+    n, r = rows.shape
+    if n <= r:
+        along = np.asarray(rows @ basis)
+        values, vectors = np.linalg.eigh((rows @ rows.T).toarray() - along @ along.T)
+    else:
+        outside = np.eye(r) - basis @ basis.T
+        values, vectors = np.linalg.eigh(outside @ (rows.T @ rows).toarray() @ outside)
+    # eigenvalues are squares, known to half as many digits
+    kept = values[::-1][:n_components] > _SQUARED_RANK * sparse.linalg.norm(rows) ** 2
+    vectors = vectors[:, ::-1][:, :n_components][:, kept]
+    directions = np.asarray(rows.T @ vectors) if n <= r else vectors
+    directions = directions - basis @ (basis.T @ directions)
+    return np.linalg.qr(directions / np.linalg.norm(directions, axis=0))[0]
