@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 
 from .._sklearn import Interval, StrOptions
 from ..columns import Batch
-from ..deflation import Criterion, Outcome
+from ..deflation import Criterion
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel
 from ..model import Fit, documented, orthonormal_additions
@@ -39,12 +39,13 @@ class QRDiscriminant(SubspaceMethod):
 
     def solve_anchors(self, anchors: Anchors) -> Fit:
         """Return the fit, the directions in the order of their eigenvalues."""
-        basis = anchors.orthonormal()
-        features = anchors.values @ basis  # Q
+        features = anchors.features
         class_sums, total = anchors.class_sums, anchors.total_weight
         projected = (anchors.labels.T @ features) / class_sums[:, None]  # class means of Q
-        means = projected if self.between == "projected" else anchors.gram @ basis
-        T = features.T @ features - total * np.outer(*[class_sums @ projected / total] * 2)
+        means = projected if self.between == "projected" else anchors.own
+        root = anchors.labels.sum(axis=1)
+        centred = features - np.outer(root, class_sums @ projected / total)
+        T = centred.T @ centred
         counts = np.ones(len(class_sums)) if self.balanced else class_sums
         deviations = np.sqrt(counts)[:, None] * (means - counts @ means / counts.sum())
         if not np.trace(T) > 1e-14 * np.sum(features**2):
@@ -56,14 +57,13 @@ class QRDiscriminant(SubspaceMethod):
         values, V = eigh(deviations.T @ deviations, T + ridge * np.eye(len(T)))
         V = V[:, ::-1][:, : self.n_components]
         V /= np.linalg.norm(V, axis=0)
-        wanted = self.n_components or V.shape[1]
         return finish(
-            *anchors.model(basis @ V),
+            *anchors.model(V),
             features @ V,
             features @ orthonormal_additions(V),
             anchors,
             np.maximum(values[::-1][: self.n_components], 0.0),
-            Outcome.COMPLETE if V.shape[1] == wanted else Outcome.CENTROIDS,
+            anchors.outcome(V.shape[1], self.n_components),
         )
 
 

@@ -21,6 +21,7 @@ from ..kernels import Kernel, Linear, Rows
 from ..model import KernelModel, sign_of_largest, total_weight, trace_of, weighted_sum
 
 _INDEPENDENT = 1e-10  # of the largest k(z, z): what a candidate must add to those before it
+_SEPARATE = 1e-9  # of the largest singular value of directions at unit length
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,16 @@ def independent(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def whitened(columns: np.ndarray, factor: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """Turn kernel columns of the chosen candidates into orthonormal coordinates."""
     return solve_triangular(factor[:, chosen], columns.T, trans="T").T
+
+
+def orthonormal(directions: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of the span, without directions that are combinations of others."""
+    largest = np.abs(directions).max(axis=0, initial=0.0)
+    scaled = directions[:, largest > 0] / largest[largest > 0]  # squares of small numbers would vanish
+    if scaled.shape[1] == 0:
+        return scaled
+    basis, sizes, _ = np.linalg.svd(scaled / np.linalg.norm(scaled, axis=0), full_matrices=False)
+    return np.asarray(basis[:, sizes > _SEPARATE * sizes[0]])
 
 
 def present_classes(labels: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from ..kernels import Rows
 from .anchors import by_contribution
-from .images import Images
+from .images import Images, orthonormal
 
 _DENSE_UP_TO = 500  # coordinates or rows
 _RANK = 1e-7  # singular values, as a part of the largest
@@ -23,7 +23,7 @@ def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarr
         directions = images.centroids
     else:
         directions = pls_directions(images.rows, images.labels, n_components)
-    basis = _orthonormal(directions)
+    basis = orthonormal(directions)
     if basis.shape[1] > n_components:  # of the centroids' span, what tells classes apart best
         rotation = by_contribution(np.asarray(images.rows @ basis), images.labels)
         return np.asarray(basis @ rotation[:, :n_components])
@@ -51,16 +51,6 @@ def pls_directions(rows: Rows, labels: np.ndarray, n_components: int) -> np.ndar
         features = np.column_stack([features, rest / np.linalg.norm(rest)])
         left = labels - features @ (features.T @ labels)
     return np.array(directions).reshape(len(directions), rows.shape[1]).T
-
-
-def _orthonormal(directions: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of the span, without directions that are combinations of others."""
-    lengths = np.linalg.norm(directions, axis=0)
-    scaled = directions[:, lengths > 0] / lengths[lengths > 0]
-    if scaled.shape[1] == 0:
-        return scaled
-    basis, sizes, _ = np.linalg.svd(scaled, full_matrices=False)
-    return np.asarray(basis[:, sizes > _RANK * sizes[0]])
 
 
 def principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndarray:
