@@ -9,12 +9,13 @@ from naive_subspace import averaging, naive_discriminant, naive_koc
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import pdist
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from kernelsieve import KernelDiscriminantQR, KernelOrthogonalCentroid
-from kernelsieve.exceptions import FewerFeaturesWarning
+from kernelsieve import KernelDiscriminantQR, KernelOrthogonalCentroid, SubspaceKernelFeatures
+from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, KernelError
 
 GAMMA = 0.2
 
@@ -246,6 +247,29 @@ def test_labels_of_any_kind(few):
     assert_array_equal(a.transform(new), KernelOrthogonalCentroid().fit(X, y).transform(new))
     with pytest.raises(ValueError, match="continuous"):
         KernelOrthogonalCentroid().fit(X, X[:, 20] + 0.1)
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize(
+    "method",
+    [
+        KernelOrthogonalCentroid(kernel="linear"),
+        KernelDiscriminantQR(kernel="linear"),
+        KernelDiscriminantQR(kernel="linear", approximate=True),
+        SubspaceKernelFeatures(kernel="linear"),
+        KernelOrthogonalCentroid(kernel="poly", gamma=1.0, coef0=0),
+        KernelDiscriminantQR(kernel="poly", gamma=1.0, coef0=0),
+        KernelDiscriminantQR(kernel="poly", gamma=1.0, coef0=0, approximate=True),
+        SubspaceKernelFeatures(kernel="poly", gamma=1.0, coef0=0),
+    ],
+    ids=str,
+)
+def test_numbers_out_of_range_are_refused(method, few):
+    X, y, _ = few
+    with pytest.raises(KernelError, match="scale the inputs"):
+        clone(method).fit(X * 1e160, y)
+    with pytest.raises(InvalidDataError, match="scale the inputs up"):
+        clone(method).fit(X * 1e-170, y)
 
 
 @settings(max_examples=25, deadline=None)

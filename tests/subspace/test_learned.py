@@ -12,7 +12,7 @@ from naive import CountingKernel
 from naive_subspace import alignment, alignment_gradient, averaging, indicators, subspace_kernel
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 from sklearn.decomposition import KernelPCA as SklearnKernelPCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
@@ -23,6 +23,7 @@ from sklearn.svm import SVC
 from kernelsieve import KernelOrthogonalCentroid, KernelPLS, SubspaceKernelFeatures
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.kernels import RBF, Linear, Polynomial
+from kernelsieve.subspace import climbing
 from kernelsieve.subspace.climbing import Directions, Ending, climb
 from kernelsieve.subspace.objectives import TargetAlignment
 from kernelsieve.subspace.points import Points
@@ -397,6 +398,66 @@ def test_the_report_tells_when_it_did_not_converge(few):
     assert long.ending_ == Ending.CONVERGED.value
     assert long.n_iter_ < 1000
     assert_allclose(long.alignment_path_[:4], short.alignment_path_)
+
+
+def test_no_iteration_is_neither_converged_nor_a_failure(few):
+    X, y, _ = few
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SubspaceKernelFeatures(max_iter=0).fit(X, y)
+    assert (model.n_iter_, model.ending_) == (0, Ending.START.value)
+
+
+def test_the_path_hides_rounding(problem, monkeypatch):
+    """A value that rounding lowers is noted as the one before."""
+    _, y, K, W = problem
+    A = np.linalg.cholesky(K)
+    function = Directions(A, TargetAlignment(indicators(y)))
+
+    def solver(fun, x0, *, callback, **others):
+        value = fun(x0)[0]
+        for change in (-1e-3, -1e-3 + 1e-16, -2e-3):
+            callback(OptimizeResult(fun=value + change))
+        return OptimizeResult(x=x0)
+
+    monkeypatch.setattr(climbing, "minimize", solver)
+    path = climb(function, A.T @ W, function.put_in_order, solver="lbfgs", max_iter=3, tol=0).path
+    assert_allclose(np.diff(path), [1e-3, 0, 1e-3], atol=1e-10)
+    assert (np.diff(path) >= 0).all()
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "cg"])
+@pytest.mark.parametrize("parameters", [{"kernel": "linear"}, {"n_components": 7}, {"span": "points"}])
+def test_what_the_path_hides_is_rounding(parameters, solver, few, monkeypatch):
+    X, y, _ = few
+    values = []
+
+    def watched(*args, callback, **others):
+        def note(intermediate_result):
+            values.append(-intermediate_result.fun)
+            callback(intermediate_result)
+
+        return minimize(*args, callback=note, **others)
+
+    monkeypatch.setattr(climbing, "minimize", watched)
+    model = SubspaceKernelFeatures(solver=solver, max_iter=300, tol=0, **parameters).fit(X, y)
+    assert len(values) == model.n_iter_ > 10
+    assert np.diff(values).min() > -1e-13
+    assert_allclose(model.alignment_path_[1:], values, atol=1e-13)
+
+
+@pytest.mark.parametrize("scale", [1e-80, 1e-140, 1e100])
+def test_the_alignment_has_no_scale(scale, problem, few):
+    _, y, K, W = problem
+    objective = TargetAlignment(indicators(y))
+    value, slope = objective.value_and_slope(K @ W)
+    scaled, steeper = objective.value_and_slope(K @ W * scale)
+    assert_allclose(scaled, value, rtol=1e-12)
+    assert_allclose(steeper * scale, slope, rtol=1e-9, atol=1e-12)
+    X, y, _ = few
+    model = SubspaceKernelFeatures(kernel="linear", max_iter=5)
+    features = model.fit(X, y).transform(X)
+    assert_allclose(model.fit(X * scale, y).transform(X * scale), features * scale, rtol=1e-4)
 
 
 def test_a_summit_at_the_start_is_no_failure():

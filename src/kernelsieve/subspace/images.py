@@ -35,6 +35,18 @@ class Labelled:
     total_weight: float
     trace: float  # weighted sum of k(x, x)
 
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.trace):
+            raise KernelError(
+                f"The sum of k(x, x) over the rows is {self.trace:g}; scale the inputs down, or lower "
+                "degree."
+            )
+        if not abs(self.trace) > np.finfo(float).tiny * self.total_weight:
+            raise InvalidDataError(
+                f"No feature could be found: the sum of k(x, x) over the rows is {self.trace:g}. Look "
+                "for rows of zeros, scale the inputs up, or use another kernel."
+            )
+
     @property
     def class_sums(self) -> np.ndarray:
         """Weighted number of rows of each class."""
@@ -160,7 +172,7 @@ def independent(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not largest > 0:
         raise InvalidDataError(
             f"No feature could be found: k(z, z) is at most {largest:g} for the candidates. Look for "
-            "rows of zeros, or use another kernel."
+            "rows of zeros, scale the inputs up, or use another kernel."
         )
     upper, pivots, rank, _ = lapack.dpstrf(W, lower=0, tol=_INDEPENDENT * largest)
     order = pivots.astype(np.intp) - 1

@@ -243,9 +243,7 @@ class SubspaceKernelFeatures(SubspaceExtractor):
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
         super()._set_fit(fit, encoder)
-        if not isinstance(fit, LearnedFit) or self.max_iter == 0:
-            return
-        if fit.ending in (Ending.LIMIT, Ending.STUCK):
+        if isinstance(fit, LearnedFit) and fit.ending in (Ending.LIMIT, Ending.STUCK):
             warnings.warn(
                 f"The search ended after {len(fit.path) - 1} iterations before it converged: "
                 f"{fit.ending.value}.",
