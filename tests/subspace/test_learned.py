@@ -231,6 +231,8 @@ def test_the_search_begins_with_given_directions(kernel, few):
     pool = X[:50]
     one = SubspaceKernelFeatures(gamma=GAMMA, candidates=pool, init=np.eye(50)[:, :1], max_iter=0)
     assert_allclose(one.fit(X, y).transform(new), rbf_kernel(new, pool[:1], gamma=GAMMA), atol=1e-9)
+    with pytest.raises(ValueError, match="init combines the candidates to nothing"):
+        SubspaceKernelFeatures(kernel=kernel, init=np.zeros((150, 2))).fit(X, y)
     with pytest.raises(ValueError, match="one line for each of the 150 candidates"):
         SubspaceKernelFeatures(init=np.ones((3, 2))).fit(X, y)
 
@@ -284,6 +286,51 @@ def test_points_are_learned(few):
         SubspaceKernelFeatures(span="points", candidates=X[:9]).fit(X, y)
     with pytest.raises(ValueError, match="64 columns"):
         SubspaceKernelFeatures(span="points", init=X[:4, :9]).fit(X, y)
+
+
+@pytest.mark.parametrize("n_components", [None, 2, 6])
+def test_points_of_classes_that_count(n_components, few):
+    X, y, new = few
+    model = SubspaceKernelFeatures(n_components, gamma=GAMMA, span="points", random_state=0)
+    weighted = model.fit(X, y, sample_weight=(y != 1) * 1.0).transform(new)
+    assert weighted.shape[1] == (n_components or 3)
+    assert_allclose(model.fit(X[y != 1], y[y != 1]).transform(new), weighted, atol=1e-5)
+
+
+def test_points_are_as_many_as_there_can_be(few):
+    X, y, _ = few
+    with pytest.warns(FewerFeaturesWarning, match="gave 6 features of the 10"):
+        SubspaceKernelFeatures(10, gamma=GAMMA, span="points").fit(X[:6], y[:6])
+    with pytest.raises(ValueError, match="n_components=2, but init has 4 points"):
+        SubspaceKernelFeatures(2, span="points", init=X[:4]).fit(X, y)
+    assert SubspaceKernelFeatures(4, span="points", init=X[:4]).fit(X, y).n_components_ == 4
+    with pytest.raises(ValueError, match="Lower gamma"):
+        SubspaceKernelFeatures(gamma=1e6, span="points").fit(X, y)
+
+
+def test_points_that_meet_are_one():
+    X, y = np.ones((10, 2)), [0, 1] * 5
+    model = SubspaceKernelFeatures(gamma=1.0, span="points").fit(X, y)
+    assert_allclose(np.abs(model.projection_), [[1.0]])
+    assert_allclose(model.transform(X), np.ones((10, 1)))
+    for k in (2, 4):
+        with pytest.warns(FewerFeaturesWarning, match=f"gave 1 features of the {k}"):
+            SubspaceKernelFeatures(k, gamma=1.0, span="points", random_state=0).fit(X, y)
+
+
+def test_points_that_meet_on_their_way_are_one(few, monkeypatch):
+    X, y, _ = few
+
+    def solver(fun, x0, **others):
+        together = x0.reshape(4, -1).copy()
+        together[1] = together[0] + 1e-9
+        return OptimizeResult(x=together.ravel())
+
+    monkeypatch.setattr(climbing, "minimize", solver)
+    with pytest.warns(FewerFeaturesWarning, match="gave 3 features of the 4"):
+        model = SubspaceKernelFeatures(4, gamma=GAMMA, span="points").fit(X, y)
+    gram = model.projection_.T @ rbf_kernel(model.landmarks_, gamma=GAMMA) @ model.projection_
+    assert_allclose(gram, np.eye(3), atol=1e-9)
 
 
 def test_poly_points_are_learned(few):

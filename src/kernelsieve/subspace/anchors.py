@@ -196,7 +196,7 @@ def clusters_as_labels(
         if len(members) == 0:
             continue
         rows = _coordinates(batch, kernel, members, random_state)
-        count = _different(rows, n_clusters)
+        count = different(rows, n_clusters)
         weight = None if batch.weight is None else batch.weight[members]
         means = KMeans(count, n_init=3, random_state=random_state).fit(rows, sample_weight=weight)
         of_class = np.zeros((len(batch), count))
@@ -217,7 +217,7 @@ def _coordinates(
     return whitened(kernel.block(batch.X[members], points[chosen]), factor, chosen)
 
 
-def _different(rows: Rows, most: int) -> int:
+def different(rows: Rows, most: int) -> int:
     """Count different rows, up to ``most``: there cannot be more clusters than that."""
     seen: set[bytes] = set()
     for i in range(rows.shape[0]):

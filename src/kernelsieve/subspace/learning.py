@@ -79,15 +79,25 @@ class LearnedSubspace(SubspaceMethod):
     def solve_points(self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState) -> Fit:
         """Learn points whose images span the subspace."""
         known = Labelled(*labelled(batch, weighted_sum(kernel.diag(batch.X), batch)))
-        Z = first_points(batch, self.init, self._wanted(known), random_state)
+        first = first_points(batch, self.init, self.n_components, random_state)
         function = Points(batch.X, batch.root_weight, kernel, self.objective(known))
+        Z = function.apart(first)
+        if not function.features(Z)[0].any():
+            raise InvalidDataError(
+                "No feature could be found: k(x, z) is 0 for all rows x and all points z to begin with, "
+                "so that nothing tells where to move them. Lower gamma, scale the inputs, or pass "
+                "points near the rows as init."
+            )
         found = self._climb(function, Z, lambda Z: Z)
-        features, basis = function.features(found.point)
+        Z = function.apart(found.point)  # points may meet on their way
+        features, basis = function.features(Z)
         rotation = by_contribution(features, known.labels)
         k = len(Z)
         first_use = np.zeros(k, dtype=np.intp)
-        model = KernelModel(kernel, found.point, basis @ rotation, np.zeros(k), first_use)
-        return self._finish(model, np.full(k, -1), features @ rotation, known, Outcome.COMPLETE, found)
+        model = KernelModel(kernel, Z, basis @ rotation, np.zeros(k), first_use)
+        wanted = self.n_components or len(first)
+        outcome = Outcome.COMPLETE if k == wanted else Outcome.EXHAUSTED
+        return self._finish(model, np.full(k, -1), features @ rotation, known, outcome, found)
 
     def _wanted(self, known: Labelled) -> int:
         if self.n_components is not None:

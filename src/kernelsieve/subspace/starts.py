@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, svds
 
+from ..exceptions import InvalidParameterError
 from ..kernels import Rows
 from .anchors import by_contribution
 from .images import Images, orthonormal
@@ -24,6 +25,11 @@ def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarr
     else:
         directions = pls_directions(images.rows, images.labels, n_components)
     basis = orthonormal(directions)
+    if not isinstance(init, str) and basis.shape[1] == 0:
+        raise InvalidParameterError(
+            "init combines the candidates to nothing; it needs a column that is not zero. Pass another "
+            "array, or init='koc'."
+        )
     if basis.shape[1] > n_components:  # of the centroids' span, what tells classes apart best
         rotation = by_contribution(np.asarray(images.rows @ basis), images.labels)
         return np.asarray(basis @ rotation[:, :n_components])
