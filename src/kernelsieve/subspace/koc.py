@@ -88,8 +88,8 @@ class KernelOrthogonalCentroid(SubspaceExtractor):
     With M the n x c matrix that averages over classes and ``M'KM = R'R``, features are
     ``R^-T M'k(x)``, rotated so that they come in the order of what they add to the kernel-target
     alignment. ``criterion_path_`` is the alignment of the first j features. Centroids that are
-    combinations of others add no feature, and a ``FewerFeaturesWarning`` says so. The paper was not at hand: the method follows what is told
-    about it by Wu and Farquhar (2007).
+    combinations of others add no feature, and a ``FewerFeaturesWarning`` says so. The paper was not at
+    hand: the method follows what is told about it by Wu and Farquhar (2007).
 
     References
     ----------

@@ -84,9 +84,9 @@ class LearnedSubspace(SubspaceMethod):
         Z = function.apart(first)
         if not function.features(Z)[0].any():
             raise InvalidDataError(
-                "No feature could be found: k(x, z) is 0 for all rows x and all points z to begin with, "
-                "so that nothing tells where to move them. Lower gamma, scale the inputs, or pass "
-                "points near the rows as init."
+                "No feature could be found: k(x, z) is 0 for all rows x and all first points z, so that "
+                "nothing tells where to move them. Lower gamma, scale the inputs, or pass points near "
+                "the rows as init."
             )
         found = self._climb(function, Z, lambda Z: Z)
         Z = function.apart(found.point)  # points may meet on their way

@@ -86,7 +86,7 @@ def principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndarr
 
 
 def _sparse_rest(rows: sparse.csr_matrix, basis: np.ndarray, n_components: int) -> np.ndarray:
-    """Do the same for few rows or few inputs, from the smaller of the two matrices of inner products."""
+    """Do the same for few rows or few inputs, from the smaller matrix of inner products."""
     n, r = rows.shape
     if n <= r:
         along = np.asarray(rows @ basis)
