@@ -13,6 +13,7 @@ from naive_subspace import alignment, alignment_gradient, averaging, indicators,
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import OptimizeResult, minimize
+from scipy.spatial.distance import pdist
 from sklearn.decomposition import KernelPCA as SklearnKernelPCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
@@ -364,6 +365,17 @@ def test_many_inputs_equal_a_precomputed_kernel():
     start = np.asarray(X.T @ averaging(y))
     found = climb(wide, start, wide.put_in_order, solver="lbfgs", max_iter=20, tol=1e-4)
     assert_allclose(found.path, direct.alignment_path_, rtol=1e-6)
+
+
+def test_many_inputs_with_a_large_mean(few):
+    """Inner products of the rows would hide what they differ in."""
+    X, y, _ = few
+    X, y = X[:25], y[:25]
+    far = X + 1e5
+    model = SubspaceKernelFeatures(kernel="linear", max_iter=0).fit(far, y)
+    assert model.n_components_ == 4
+    M = averaging(y)
+    assert_allclose(pdist(M.T @ model.transform(far)), pdist(M.T @ X), rtol=1e-6)
 
 
 def test_text_stays_sparse():

@@ -51,7 +51,7 @@ class QRDiscriminant(SubspaceMethod):
         if not np.trace(T) > 1e-14 * np.sum(features**2):
             raise InvalidDataError(
                 "No feature could be found: the rows do not differ in the span of the centroids. Look "
-                "for constant inputs, or use another gamma."
+                "for constant inputs, center them if their means are large, or use another gamma."
             )
         ridge = self.regularization * np.trace(T) / len(T)
         values, V = eigh(deviations.T @ deviations, T + ridge * np.eye(len(T)))

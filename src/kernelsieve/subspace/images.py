@@ -38,8 +38,7 @@ class Labelled:
     def __post_init__(self) -> None:
         if not np.isfinite(self.trace):
             raise KernelError(
-                f"The sum of k(x, x) over the rows is {self.trace:g}; scale the inputs down, or lower "
-                "degree."
+                f"The sum of k(x, x) over rows is {self.trace:g}; scale the inputs, or lower degree."
             )
         if not abs(self.trace) > np.finfo(float).tiny * self.total_weight:
             raise InvalidDataError(

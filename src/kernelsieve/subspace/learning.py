@@ -25,6 +25,7 @@ from .points import Points, first_points
 from .starts import start
 
 _FEW_ROWS = 1500  # whose inner products are formed where there are many more inputs
+_LOST = 1e-6  # of directions of unit length
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class LearnedSubspace(SubspaceMethod):
                 "No feature could be found: all images are zero. Look for rows of zeros, or use "
                 "another kernel."
             )
-        rows, down, up = fewer_coordinates(images.rows)
+        rows, down, up = fewer_coordinates(images.rows, first)
         function = Directions(rows, self.objective(images))
         found = self._climb(function, down(first), function.put_in_order)
         features = np.asarray(rows @ found.point)
@@ -84,7 +85,7 @@ class LearnedSubspace(SubspaceMethod):
         Z = function.apart(first)
         if not function.features(Z)[0].any():
             raise InvalidDataError(
-                "No feature could be found: k(x, z) is 0 for all rows x and all first points z, so that "
+                "No feature could be found: k(x, z) is 0 for all rows x and all first points z, so "
                 "nothing tells where to move them. Lower gamma, scale the inputs, or pass points near "
                 "the rows as init."
             )
@@ -150,14 +151,17 @@ class LearnedMargin(LearnedSubspace):
 Map = Callable[[np.ndarray], np.ndarray]
 
 
-def fewer_coordinates(rows: Rows) -> tuple[Rows, Map, Map]:
+def fewer_coordinates(rows: Rows, first: np.ndarray) -> tuple[Rows, Map, Map]:
     """Return rows in coordinates of their own span, where that is much smaller, and the ways between.
 
-    Directions worth looking at are combinations of the rows, so n coordinates do for n rows.
+    Directions worth looking at are combinations of the rows, so n coordinates do for n rows. Inner
+    products tell rows apart with half the digits; where they lose a part of the ``first`` directions,
+    as with a large mean, the rows stay as they are.
     """
     n, r = rows.shape
+    as_they_are = rows, lambda V: V, lambda V: V
     if n > min(_FEW_ROWS, r // 2):
-        return rows, lambda V: V, lambda V: V
+        return as_they_are
     gram = rows @ rows.T
     factor, chosen = independent(gram.toarray() if sparse.issparse(gram) else gram)
     triangle, some = factor[:, chosen], rows[chosen]
@@ -168,4 +172,5 @@ def fewer_coordinates(rows: Rows) -> tuple[Rows, Map, Map]:
     def up(V: np.ndarray) -> np.ndarray:
         return np.asarray(some.T @ solve_triangular(triangle, V))
 
-    return factor.T, down, up
+    lost = np.linalg.norm(first - up(down(first)))
+    return as_they_are if lost > _LOST else (factor.T, down, up)
