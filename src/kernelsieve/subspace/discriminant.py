@@ -86,7 +86,8 @@ class KernelDiscriminantQR(SubspaceExtractor):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of features, at most one for each class; None for as many.
+        Number of features, at most one for each class; None for as many. Centroids that are
+        combinations of others add none, and a ``FewerFeaturesWarning`` says so.
     approximate : bool, default=False
         Take images of means instead of means of images (AKDA/QR).
     between : {"projected", "factor"}, default="projected"
