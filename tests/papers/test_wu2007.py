@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,29 @@ def test_the_t_test_finds_what_the_paper_says(paper):
     assert found["Brain_Tumor1"] == found["Prostate_Tumor"] == ["SKFE"]
     assert "SKFE" not in found["Brain_Tumor2"]
     assert found["Brain_Tumor2"][0] == "KPLS"
+
+
+def ours_in_readme(paper):
+    """The means and standard deviations that README tells of, by data set and method."""
+    text = (ROOT / "papers/wu2007/README.md").read_text()
+    found = {}
+    for name, cells in re.findall(r"^\| ours: (\w+) \| (\d.*) \|$", text, re.MULTILINE):
+        numbers = [tuple(map(float, cell.split(" ± "))) for cell in cells.split(" | ")[:5]]
+        found[name] = dict(zip(paper.printed.METHODS, numbers, strict=True))
+    return found
+
+
+def test_where_ours_are_unlike_the_printed_ones(paper):
+    published = {**paper.printed.GENES, **paper.printed.TEXTS}
+    ours = ours_in_readme(paper)
+    assert len(ours) == len(published) - 1
+    found = {}
+    for name, statistics in ours.items():
+        theirs = dict(zip(paper.printed.METHODS, published[name], strict=True))
+        found |= {(name, m): gap for m, gap in paper.unlike(theirs, statistics, 20).items()}
+    assert set(found) == {("Brain_Tumor2", "KOC"), ("Prostate_Tumor", "SKFE"), ("tr45", "SKFE")}
+    assert all(gap < 0 for gap in found.values())
+    assert paper.unlike({"a": (10.0, 1.0)}, {"a": (10.0, 1.0)}, 20) == {}
 
 
 def test_numbers_of_features_for_kernel_pls(paper):

@@ -9,12 +9,13 @@ from naive_subspace import averaging, naive_discriminant, naive_koc
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import pdist
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from kernelsieve import KernelDiscriminantQR, KernelOrthogonalCentroid
-from kernelsieve.exceptions import FewerFeaturesWarning
+from kernelsieve import KernelDiscriminantQR, KernelOrthogonalCentroid, SubspaceKernelFeatures
+from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, KernelError
 
 GAMMA = 0.2
 
@@ -110,10 +111,30 @@ def test_more_clusters_than_different_rows():
     assert KernelOrthogonalCentroid(n_clusters=5).fit(sparse.csr_matrix(X), y).n_components_ == 3
 
 
+@pytest.mark.parametrize("n_rows", [120, 600])  # at once, and in one pass
+def test_a_large_mean_hides_no_centroid(n_rows, digits):
+    X, y = digits[0][:n_rows], digits[1][:n_rows] % 5
+    far = X + 1e5
+    koc = KernelOrthogonalCentroid(kernel="linear").fit(far, y)
+    assert koc.n_components_ == 5
+    M = averaging(y)
+    assert_allclose(pdist(M.T @ koc.transform(far)), pdist(M.T @ X), rtol=1e-6)
+    exact, near = (
+        KernelDiscriminantQR(kernel="linear", approximate=approximate).fit(far, y)
+        for approximate in (False, True)
+    )
+    assert_allclose(near.criterion_path_, exact.criterion_path_, atol=1e-6)
+    Q = np.linalg.qr((M.T @ far).T)[0]
+    projected = far @ Q - (far @ Q).mean(axis=0)
+    values, _ = naive_discriminant(projected, projected, y, 1e-3)
+    assert_allclose(exact.criterion_path_, values, atol=1e-7)
+
+
 def test_centroids_that_depend_on_each_other_add_nothing():
     X = np.array([[0.0, 1], [0, 3], [2, 0], [4, 0], [1, 1], [3, 3]])
     y = [0, 0, 1, 1, 2, 2]
-    assert KernelOrthogonalCentroid(kernel="linear").fit(X, y).n_components_ == 2
+    with pytest.warns(FewerFeaturesWarning, match="gave 2 features, and there are more centroids"):
+        assert KernelOrthogonalCentroid(kernel="linear").fit(X, y).n_components_ == 2
     with pytest.warns(FewerFeaturesWarning, match="one for each centroid"):
         KernelOrthogonalCentroid(3, kernel="linear").fit(X, y)
 
@@ -226,6 +247,29 @@ def test_labels_of_any_kind(few):
     assert_array_equal(a.transform(new), KernelOrthogonalCentroid().fit(X, y).transform(new))
     with pytest.raises(ValueError, match="continuous"):
         KernelOrthogonalCentroid().fit(X, X[:, 20] + 0.1)
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize(
+    "method",
+    [
+        KernelOrthogonalCentroid(kernel="linear"),
+        KernelDiscriminantQR(kernel="linear"),
+        KernelDiscriminantQR(kernel="linear", approximate=True),
+        SubspaceKernelFeatures(kernel="linear"),
+        KernelOrthogonalCentroid(kernel="poly", gamma=1.0, coef0=0),
+        KernelDiscriminantQR(kernel="poly", gamma=1.0, coef0=0),
+        KernelDiscriminantQR(kernel="poly", gamma=1.0, coef0=0, approximate=True),
+        SubspaceKernelFeatures(kernel="poly", gamma=1.0, coef0=0),
+    ],
+    ids=str,
+)
+def test_numbers_out_of_range_are_refused(method, few):
+    X, y, _ = few
+    with pytest.raises(KernelError, match="scale the inputs"):
+        clone(method).fit(X * 1e160, y)
+    with pytest.raises(InvalidDataError, match="scale the inputs up"):
+        clone(method).fit(X * 1e-170, y)
 
 
 @settings(max_examples=25, deadline=None)

@@ -12,17 +12,23 @@ from naive import CountingKernel
 from naive_subspace import alignment, alignment_gradient, averaging, indicators, subspace_kernel
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
+from scipy.spatial.distance import pdist
+from sklearn.decomposition import KernelPCA as SklearnKernelPCA
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import Nystroem
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from kernelsieve import KernelOrthogonalCentroid, KernelPLS, SubspaceKernelFeatures
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.kernels import RBF, Linear, Polynomial
+from kernelsieve.subspace import climbing
 from kernelsieve.subspace.climbing import Directions, Ending, climb
 from kernelsieve.subspace.objectives import TargetAlignment
 from kernelsieve.subspace.points import Points
+from kernelsieve.subspace.starts import principal_rest
 
 GAMMA = 0.2
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -174,6 +180,28 @@ def test_the_subspace_kernel_serves_support_vector_machines(few):
     assert_array_equal(pickle.loads(pickle.dumps(machine)).predict(new), machine.predict(new))
 
 
+def test_the_subspace_kernel_serves_machines_that_ask_for_pairs(few):
+    X, y, new = (part[:40] for part in few)
+    kernel = SubspaceKernelFeatures(gamma=GAMMA, max_iter=5).fit(X, y).subspace_kernel_
+    K, K_new = kernel(X, X), kernel(new, X)
+    ridge = KernelRidge(kernel=kernel).fit(X, y)
+    expected = KernelRidge(kernel="precomputed").fit(K, y).predict(K_new)
+    assert_allclose(ridge.predict(new), expected, atol=1e-9)
+    pca = SklearnKernelPCA(2, kernel=kernel, eigen_solver="dense").fit(X)
+    expected = SklearnKernelPCA(2, kernel="precomputed", eigen_solver="dense").fit(K).transform(K_new)
+    assert_allclose(np.abs(pca.transform(new)), np.abs(expected), atol=1e-9)
+    every = Nystroem(kernel=kernel, n_components=len(K), random_state=0).fit_transform(X)
+    assert_allclose(every @ every.T, K, atol=1e-5)
+
+
+def test_the_subspace_kernel_of_a_precomputed_one_knows_its_width(few):
+    X, y, _ = few
+    kernel = SubspaceKernelFeatures(kernel="precomputed", max_iter=2).fit(X @ X.T, y).subspace_kernel_
+    assert kernel(X @ X.T).shape == (150, 150)
+    with pytest.raises(ValueError, match="X has 9 features, but the subspace kernel is expecting 150"):
+        kernel(X[:, :9])
+
+
 def test_the_search_begins_with_the_centroids(few):
     X, y, new = few
     model = SubspaceKernelFeatures(gamma=GAMMA, max_iter=0).fit(X, y)
@@ -198,12 +226,14 @@ def test_the_search_begins_with_given_directions(kernel, few):
     koc = KernelOrthogonalCentroid(kernel=kernel, gamma=GAMMA, candidates="all").fit(X, y)
     given = SubspaceKernelFeatures(kernel=kernel, gamma=GAMMA, init=averaging(y), max_iter=0).fit(X, y)
     assert_allclose(given.transform(new), koc.transform(new), atol=1e-7)
-    narrow = SubspaceKernelFeatures(kernel="linear", init=averaging(y), max_iter=0).fit(X[:, 20:24], y)
-    centroids = KernelOrthogonalCentroid(kernel="linear").fit(X[:, 20:24], y)
-    assert_allclose(narrow.transform(X[:, 20:24]), centroids.transform(X[:, 20:24]), atol=1e-7)
+    narrow = SubspaceKernelFeatures(kernel="linear", init=averaging(y), max_iter=0).fit(X[:, 19:23], y)
+    centroids = KernelOrthogonalCentroid(kernel="linear").fit(X[:, 19:23], y)
+    assert_allclose(narrow.transform(X[:, 19:23]), centroids.transform(X[:, 19:23]), atol=1e-7)
     pool = X[:50]
     one = SubspaceKernelFeatures(gamma=GAMMA, candidates=pool, init=np.eye(50)[:, :1], max_iter=0)
     assert_allclose(one.fit(X, y).transform(new), rbf_kernel(new, pool[:1], gamma=GAMMA), atol=1e-9)
+    with pytest.raises(ValueError, match="init combines the candidates to nothing"):
+        SubspaceKernelFeatures(kernel=kernel, init=np.zeros((150, 2))).fit(X, y)
     with pytest.raises(ValueError, match="one line for each of the 150 candidates"):
         SubspaceKernelFeatures(init=np.ones((3, 2))).fit(X, y)
 
@@ -259,6 +289,51 @@ def test_points_are_learned(few):
         SubspaceKernelFeatures(span="points", init=X[:4, :9]).fit(X, y)
 
 
+@pytest.mark.parametrize("n_components", [None, 2, 6])
+def test_points_of_classes_that_count(n_components, few):
+    X, y, new = few
+    model = SubspaceKernelFeatures(n_components, gamma=GAMMA, span="points", random_state=0)
+    weighted = model.fit(X, y, sample_weight=(y != 1) * 1.0).transform(new)
+    assert weighted.shape[1] == (n_components or 3)
+    assert_allclose(model.fit(X[y != 1], y[y != 1]).transform(new), weighted, atol=1e-5)
+
+
+def test_points_are_as_many_as_there_can_be(few):
+    X, y, _ = few
+    with pytest.warns(FewerFeaturesWarning, match="gave 6 features of the 10"):
+        SubspaceKernelFeatures(10, gamma=GAMMA, span="points").fit(X[:6], y[:6])
+    with pytest.raises(ValueError, match="n_components=2, but init has 4 points"):
+        SubspaceKernelFeatures(2, span="points", init=X[:4]).fit(X, y)
+    assert SubspaceKernelFeatures(4, span="points", init=X[:4]).fit(X, y).n_components_ == 4
+    with pytest.raises(ValueError, match="Lower gamma"):
+        SubspaceKernelFeatures(gamma=1e6, span="points").fit(X, y)
+
+
+def test_points_that_meet_are_one():
+    X, y = np.ones((10, 2)), [0, 1] * 5
+    model = SubspaceKernelFeatures(gamma=1.0, span="points").fit(X, y)
+    assert_allclose(np.abs(model.projection_), [[1.0]])
+    assert_allclose(model.transform(X), np.ones((10, 1)))
+    for k in (2, 4):
+        with pytest.warns(FewerFeaturesWarning, match=f"gave 1 features of the {k}"):
+            SubspaceKernelFeatures(k, gamma=1.0, span="points", random_state=0).fit(X, y)
+
+
+def test_points_that_meet_on_their_way_are_one(few, monkeypatch):
+    X, y, _ = few
+
+    def solver(fun, x0, **others):
+        together = x0.reshape(4, -1).copy()
+        together[1] = together[0] + 1e-9
+        return OptimizeResult(x=together.ravel())
+
+    monkeypatch.setattr(climbing, "minimize", solver)
+    with pytest.warns(FewerFeaturesWarning, match="gave 3 features of the 4"):
+        model = SubspaceKernelFeatures(4, gamma=GAMMA, span="points").fit(X, y)
+    gram = model.projection_.T @ rbf_kernel(model.landmarks_, gamma=GAMMA) @ model.projection_
+    assert_allclose(gram, np.eye(3), atol=1e-9)
+
+
 def test_poly_points_are_learned(few):
     X, y, _ = few
     model = SubspaceKernelFeatures(kernel="poly", degree=2, gamma=0.1, span="points").fit(X, y)
@@ -292,6 +367,17 @@ def test_many_inputs_equal_a_precomputed_kernel():
     assert_allclose(found.path, direct.alignment_path_, rtol=1e-6)
 
 
+def test_many_inputs_with_a_large_mean(few):
+    """Inner products of the rows would hide what they differ in."""
+    X, y, _ = few
+    X, y = X[:25], y[:25]
+    far = X + 1e5
+    model = SubspaceKernelFeatures(kernel="linear", max_iter=0).fit(far, y)
+    assert model.n_components_ == 4
+    M = averaging(y)
+    assert_allclose(pdist(M.T @ model.transform(far)), pdist(M.T @ X), rtol=1e-6)
+
+
 def test_text_stays_sparse():
     rng = np.random.default_rng(0)
     columns = rng.integers(0, 100_000, 40_000)  # twenty words in each of 2,000 documents
@@ -305,6 +391,33 @@ def test_text_stays_sparse():
     tracemalloc.stop()
     assert features.shape == (2000, 2)
     assert peak < 100e6 < X.shape[0] * X.shape[1] * 8 / 15
+
+
+def test_more_features_than_classes_leave_text_sparse():
+    rng = np.random.default_rng(0)
+    wide = sparse.random(400, 60_000, density=2e-3, random_state=0, format="csr")
+    tall = sparse.random(60_000, 400, density=2e-3, random_state=0, format="csr")
+    for X in (wide, tall):
+        y = rng.integers(0, 3, X.shape[0])
+        model = SubspaceKernelFeatures(5, kernel="linear", max_iter=2)
+        tracemalloc.start()
+        model.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert model.n_components_ == 5
+        assert peak < X.shape[0] * X.shape[1] * 8 / 4
+
+
+@pytest.mark.parametrize("shape", [(40, 90), (90, 40)])
+def test_the_rest_of_sparse_rows_is_that_of_dense_ones(shape):
+    X = sparse.random(*shape, density=0.2, random_state=0, format="csr")
+    basis = np.linalg.qr(np.random.default_rng(0).standard_normal((shape[1], 3)))[0]
+    few, dense = (principal_rest(rows, basis, 4) for rows in (X, X.toarray()))
+    assert_allclose(few @ few.T, dense @ dense.T, atol=1e-10)
+    every = principal_rest(X, basis, shape[1])
+    assert every.shape[1] == min(shape[0], shape[1] - 3)
+    assert_allclose(every.T @ np.hstack([basis, every])[:, 3:], np.eye(every.shape[1]), atol=1e-10)
+    assert_allclose(basis.T @ every, 0, atol=1e-12)
 
 
 def test_many_inputs_never_meet_each_other():
@@ -344,6 +457,66 @@ def test_the_report_tells_when_it_did_not_converge(few):
     assert long.ending_ == Ending.CONVERGED.value
     assert long.n_iter_ < 1000
     assert_allclose(long.alignment_path_[:4], short.alignment_path_)
+
+
+def test_no_iteration_is_neither_converged_nor_a_failure(few):
+    X, y, _ = few
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SubspaceKernelFeatures(max_iter=0).fit(X, y)
+    assert (model.n_iter_, model.ending_) == (0, Ending.START.value)
+
+
+def test_the_path_hides_rounding(problem, monkeypatch):
+    """A value that rounding lowers is noted as the one before."""
+    _, y, K, W = problem
+    A = np.linalg.cholesky(K)
+    function = Directions(A, TargetAlignment(indicators(y)))
+
+    def solver(fun, x0, *, callback, **others):
+        value = fun(x0)[0]
+        for change in (-1e-3, -1e-3 + 1e-16, -2e-3):
+            callback(OptimizeResult(fun=value + change))
+        return OptimizeResult(x=x0)
+
+    monkeypatch.setattr(climbing, "minimize", solver)
+    path = climb(function, A.T @ W, function.put_in_order, solver="lbfgs", max_iter=3, tol=0).path
+    assert_allclose(np.diff(path), [1e-3, 0, 1e-3], atol=1e-10)
+    assert (np.diff(path) >= 0).all()
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "cg"])
+@pytest.mark.parametrize("parameters", [{"kernel": "linear"}, {"n_components": 7}, {"span": "points"}])
+def test_what_the_path_hides_is_rounding(parameters, solver, few, monkeypatch):
+    X, y, _ = few
+    values = []
+
+    def watched(*args, callback, **others):
+        def note(intermediate_result):
+            values.append(-intermediate_result.fun)
+            callback(intermediate_result)
+
+        return minimize(*args, callback=note, **others)
+
+    monkeypatch.setattr(climbing, "minimize", watched)
+    model = SubspaceKernelFeatures(solver=solver, max_iter=300, tol=0, **parameters).fit(X, y)
+    assert len(values) == model.n_iter_ > 10
+    assert np.diff(values).min() > -1e-13
+    assert_allclose(model.alignment_path_[1:], values, atol=1e-13)
+
+
+@pytest.mark.parametrize("scale", [1e-80, 1e-140, 1e100])
+def test_the_alignment_has_no_scale(scale, problem, few):
+    _, y, K, W = problem
+    objective = TargetAlignment(indicators(y))
+    value, slope = objective.value_and_slope(K @ W)
+    scaled, steeper = objective.value_and_slope(K @ W * scale)
+    assert_allclose(scaled, value, rtol=1e-12)
+    assert_allclose(steeper * scale, slope, rtol=1e-9, atol=1e-12)
+    X, y, _ = few
+    model = SubspaceKernelFeatures(kernel="linear", max_iter=5)
+    features = model.fit(X, y).transform(X)
+    assert_allclose(model.fit(X * scale, y).transform(X * scale), features * scale, rtol=1e-4)
 
 
 def test_a_summit_at_the_start_is_no_failure():

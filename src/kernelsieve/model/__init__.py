@@ -14,6 +14,7 @@ from .fitting import (
     weighted_sum,
 )
 from .form import KernelModel, Projector
+from .inputs import check_precomputed_columns
 from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
 from .nested import NestedTransformer
 from .one_pass import OnePass, RowPass
@@ -40,6 +41,7 @@ __all__ = [
     "about_the_mean",
     "all_or_nothing",
     "check_not_constant",
+    "check_precomputed_columns",
     "diagonal_of",
     "documented",
     "fit_columns",

@@ -25,40 +25,71 @@ from ..model import (
     total_weight,
     weighted_sum,
 )
-from .images import Images, Labelled, independent, labelled, present_classes, whitened
+from .images import (
+    Images,
+    Labelled,
+    independent,
+    input_images,
+    labelled,
+    orthonormal,
+    present_classes,
+    whitened,
+)
 
 _INDEPENDENT = 1e-12  # of the largest eigenvalue of the anchors' kernel matrix at unit diagonal
+_ALL_ZERO = (
+    "No feature could be found: the centroids of all classes are zero. Look for rows of zeros, or use "
+    "another kernel."
+)
 _CLUSTERED = 1000  # examples of a class that span the space in which it is clustered
+
+
+#: From combinations, as columns, to the model and the numbers of its landmarks.
+Combine = Callable[[np.ndarray], tuple[KernelModel, np.ndarray]]
 
 
 @dataclass(frozen=True)
 class Anchors(Labelled):
-    """One anchor a class: inner products of the rows' images with them, and among themselves."""
+    """One anchor a class, seen along an orthonormal basis of the span of all."""
 
-    values: np.ndarray  # (N, c), scaled by root weights
-    gram: np.ndarray  # (c, c)
-    #: From combinations of the anchors, as columns, to the model and the numbers of its landmarks.
-    model: Callable[[np.ndarray], tuple[KernelModel, np.ndarray]]
+    features: np.ndarray  # Q, (N, k): the rows, scaled by root weights
+    own: np.ndarray  # R', (c, k): the anchors themselves
+    model: Combine  # of the basis
 
-    def orthonormal(self) -> np.ndarray:
-        """Return an orthonormal basis of the span of the anchors, as combinations of them."""
-        lengths = np.sqrt(np.maximum(self.gram.diagonal(), 0.0))
-        scales = 1 / np.where(lengths > 0, lengths, 1.0)
-        values, vectors = eigh(self.gram * np.outer(scales, scales))
-        if not values[-1] > 0:
-            raise InvalidDataError(
-                "No feature could be found: the centroids of all classes are zero. Look for rows of "
-                "zeros, or use another kernel."
-            )
-        kept = values > _INDEPENDENT * values[-1]
-        return scales[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+    def outcome(self, found: int, wanted: int | None) -> Outcome:
+        """Tell if anchors that are combinations of others left fewer features than wanted."""
+        return Outcome.COMPLETE if found == (wanted or len(self.own)) else Outcome.CENTROIDS
 
 
 def centroid_anchors(images: Images) -> Anchors:
     """Return the centroids of the classes, from images."""
     C = images.centroids
+    # From the centroids and not from their inner products, which tell them apart with half the digits.
+    basis = orthonormal(C)
+    if basis.shape[1] == 0:
+        raise InvalidDataError(_ALL_ZERO)
     known = (images.labels, images.total_weight, images.trace)
-    return Anchors(*known, np.asarray(images.rows @ C), C.T @ C, lambda B: images.model(C @ B))
+    features = np.asarray(images.rows @ basis)
+    return Anchors(*known, features, C.T @ basis, lambda B: images.model(basis @ B))
+
+
+def _from_inner_products(
+    known: Labelled, values: np.ndarray, gram: np.ndarray, model: Combine
+) -> Anchors:
+    """Return anchors from inner products with the rows, and among themselves.
+
+    ``model`` combines the anchors.
+    """
+    gram = (gram + gram.T) / 2
+    lengths = np.sqrt(np.maximum(gram.diagonal(), 0.0))
+    scales = 1 / np.where(lengths > 0, lengths, 1.0)
+    sizes, vectors = eigh(gram * np.outer(scales, scales))
+    if not sizes[-1] > 0:
+        raise InvalidDataError(_ALL_ZERO)
+    kept = sizes > _INDEPENDENT * sizes[-1]
+    basis = scales[:, None] * vectors[:, kept] / np.sqrt(sizes[kept])
+    fields = (known.labels, known.total_weight, known.trace, values @ basis, gram @ basis)
+    return Anchors(*fields, lambda B: model(basis @ B))
 
 
 def exact_anchors(batch: Batch, kernel: Kernel, settings: Settings) -> Anchors:
@@ -71,18 +102,20 @@ def exact_anchors(batch: Batch, kernel: Kernel, settings: Settings) -> Anchors:
     averages = labels / np.einsum("nc,nc->c", labels, labels)
     values = root * columns.inner(averages)
     trace = weighted_sum(diagonal_of(columns, batch), batch)
+    known = Labelled(labels, total_weight(batch), trace)
 
     def model(B: np.ndarray) -> tuple[KernelModel, np.ndarray]:
         first_use = np.zeros(len(batch), dtype=np.intp)
         dual = root * averages @ B  # M B
         return KernelModel(kernel, pool.points, dual, np.zeros(B.shape[1]), first_use), pool.indices
 
-    gram = averages.T @ values
-    return Anchors(labels, total_weight(batch), trace, values, (gram + gram.T) / 2, model)
+    return _from_inner_products(known, values, averages.T @ values, model)
 
 
 def mean_anchors(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Anchors:
     """Return the images of the classes' means in input space: one kernel evaluation each."""
+    if isinstance(kernel, Linear):  # then they are the centroids
+        return centroid_anchors(input_images(batch))
     root = batch.root_weight[:, None]
     known = Labelled(*labelled(batch, weighted_sum(kernel.diag(batch.X), batch)))
     averages = root * known.labels / known.class_sums
@@ -97,8 +130,7 @@ def mean_anchors(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Anchors:
         return KernelModel(kernel, means, B, np.zeros(B.shape[1]), first_use), np.full(len(B), -1)
 
     values = root * model(np.eye(means.shape[0]))[0].features(batch.X, n_jobs)
-    gram = kernel.block(means, means)
-    return Anchors(known.labels, known.total_weight, known.trace, values, gram, model)
+    return _from_inner_products(known, values, kernel.block(means, means), model)
 
 
 def by_contribution(features: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -164,7 +196,7 @@ def clusters_as_labels(
         if len(members) == 0:
             continue
         rows = _coordinates(batch, kernel, members, random_state)
-        count = _different(rows, n_clusters)
+        count = different(rows, n_clusters)
         weight = None if batch.weight is None else batch.weight[members]
         means = KMeans(count, n_init=3, random_state=random_state).fit(rows, sample_weight=weight)
         of_class = np.zeros((len(batch), count))
@@ -185,7 +217,7 @@ def _coordinates(
     return whitened(kernel.block(batch.X[members], points[chosen]), factor, chosen)
 
 
-def _different(rows: Rows, most: int) -> int:
+def different(rows: Rows, most: int) -> int:
     """Count different rows, up to ``most``: there cannot be more clusters than that."""
     seen: set[bytes] = set()
     for i in range(rows.shape[0]):

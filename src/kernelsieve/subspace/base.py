@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar
 
@@ -10,9 +11,10 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from ..columns import Batch, Pool
-from ..deflation import Criterion
+from ..deflation import Criterion, Outcome
+from ..exceptions import FewerFeaturesWarning
 from ..kernels import Inputs, Kernel, Linear, Rows
-from ..model import Fit, KernelExtractor, Stream
+from ..model import Fit, KernelExtractor, Stream, TargetEncoder
 from .images import input_images, projected_images, row_images
 from .passes import ImagePass, SubspaceMethod, input_pass
 
@@ -113,6 +115,17 @@ class SubspaceExtractor(KernelExtractor):
                 shift = batch.Y.mean(axis=0)
                 return Stream(Inputs(), Pool(numbers, numbers), np.empty((0, 0)), encoder, shift)
         return super()._start_stream(X, y, classes, sample_weight, criterion)
+
+    def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
+        super()._set_fit(fit, encoder)
+        if fit.outcome is Outcome.CENTROIDS and self.n_components is None:
+            warnings.warn(
+                f"The data gave {fit.model.n_components} features, and there are more centroids: those "
+                "that are combinations of others, but for rounding, add none. Center the inputs if "
+                "their means are large, raise gamma, or pass n_components as that number.",
+                FewerFeaturesWarning,
+                stacklevel=4,
+            )
 
     @staticmethod
     def _method(criterion: Criterion) -> SubspaceMethod:

@@ -33,9 +33,10 @@ class Ending(Enum):
 
     CONVERGED = "the last iterations gained less than tol each"
     EARLY = (
-        "the search stops early with max_iter=None, before features fit every training row. Pass "
+        "the search stops early with max_iter=None, before features fit single training rows. Pass "
         "max_iter as a number to go on"
     )
+    START = "max_iter=0 asks for no iteration"
     LIMIT = "max_iter was reached. Raise max_iter, or raise tol"
     STUCK = "no step leads further up in floating-point numbers. Raise tol, or choose another init"
 
@@ -75,6 +76,8 @@ def climb(
         if len(path) == n_before:
             flat = float(np.linalg.norm(function(point)[1])) <= _FLAT * max(1.0, abs(path[-1]))
             return Climb(point, np.array(path), Ending.CONVERGED if flat else Ending.STUCK)
+    if max_iter == 0:
+        return Climb(point, np.array(path), Ending.START)
     return Climb(point, np.array(path), Ending.EARLY if max_iter is None else Ending.LIMIT)
 
 
@@ -93,7 +96,8 @@ def _round(
         return -value, -slope.ravel()
 
     def note(intermediate_result) -> None:  # type: ignore[no-untyped-def]
-        path.append(-float(intermediate_result.fun))  # scipy asks for this name
+        value = -float(intermediate_result.fun)  # scipy asks for this name
+        path.append(max(path[-1], value))  # solvers accept no lower value, but for rounding
         if _levels_off(path, tol):
             raise StopIteration
 

@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 
 from .._sklearn import Interval, StrOptions
 from ..columns import Batch
-from ..deflation import Criterion, Outcome
+from ..deflation import Criterion
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel
 from ..model import Fit, documented, orthonormal_additions
@@ -39,31 +39,31 @@ class QRDiscriminant(SubspaceMethod):
 
     def solve_anchors(self, anchors: Anchors) -> Fit:
         """Return the fit, the directions in the order of their eigenvalues."""
-        basis = anchors.orthonormal()
-        features = anchors.values @ basis  # Q
+        features = anchors.features
         class_sums, total = anchors.class_sums, anchors.total_weight
         projected = (anchors.labels.T @ features) / class_sums[:, None]  # class means of Q
-        means = projected if self.between == "projected" else anchors.gram @ basis
-        T = features.T @ features - total * np.outer(*[class_sums @ projected / total] * 2)
+        means = projected if self.between == "projected" else anchors.own
+        root = anchors.labels.sum(axis=1)
+        centred = features - np.outer(root, class_sums @ projected / total)
+        T = centred.T @ centred
         counts = np.ones(len(class_sums)) if self.balanced else class_sums
         deviations = np.sqrt(counts)[:, None] * (means - counts @ means / counts.sum())
         if not np.trace(T) > 1e-14 * np.sum(features**2):
             raise InvalidDataError(
                 "No feature could be found: the rows do not differ in the span of the centroids. Look "
-                "for constant inputs, or use another gamma."
+                "for constant inputs, center them if their means are large, or use another gamma."
             )
         ridge = self.regularization * np.trace(T) / len(T)
         values, V = eigh(deviations.T @ deviations, T + ridge * np.eye(len(T)))
         V = V[:, ::-1][:, : self.n_components]
         V /= np.linalg.norm(V, axis=0)
-        wanted = self.n_components or V.shape[1]
         return finish(
-            *anchors.model(basis @ V),
+            *anchors.model(V),
             features @ V,
             features @ orthonormal_additions(V),
             anchors,
             np.maximum(values[::-1][: self.n_components], 0.0),
-            Outcome.COMPLETE if V.shape[1] == wanted else Outcome.CENTROIDS,
+            anchors.outcome(V.shape[1], self.n_components),
         )
 
 
@@ -86,7 +86,8 @@ class KernelDiscriminantQR(SubspaceExtractor):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of features, at most one for each class; None for as many.
+        Number of features, at most one for each class; None for as many. Centroids that are
+        combinations of others add none, and a ``FewerFeaturesWarning`` says so.
     approximate : bool, default=False
         Take images of means instead of means of images (AKDA/QR).
     between : {"projected", "factor"}, default="projected"

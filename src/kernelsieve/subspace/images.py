@@ -21,6 +21,7 @@ from ..kernels import Kernel, Linear, Rows
 from ..model import KernelModel, sign_of_largest, total_weight, trace_of, weighted_sum
 
 _INDEPENDENT = 1e-10  # of the largest k(z, z): what a candidate must add to those before it
+_SEPARATE = 1e-9  # of the largest singular value of directions at unit length
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,17 @@ class Labelled:
     labels: np.ndarray  # Y, (N, c): indicators, scaled by root weights; every class occurs
     total_weight: float
     trace: float  # weighted sum of k(x, x)
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.trace):
+            raise KernelError(
+                f"The sum of k(x, x) over rows is {self.trace:g}; scale the inputs, or lower degree."
+            )
+        if not abs(self.trace) > np.finfo(float).tiny * self.total_weight:
+            raise InvalidDataError(
+                f"No feature could be found: the sum of k(x, x) over the rows is {self.trace:g}. Look "
+                "for rows of zeros, scale the inputs up, or use another kernel."
+            )
 
     @property
     def class_sums(self) -> np.ndarray:
@@ -159,7 +171,7 @@ def independent(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not largest > 0:
         raise InvalidDataError(
             f"No feature could be found: k(z, z) is at most {largest:g} for the candidates. Look for "
-            "rows of zeros, or use another kernel."
+            "rows of zeros, scale the inputs up, or use another kernel."
         )
     upper, pivots, rank, _ = lapack.dpstrf(W, lower=0, tol=_INDEPENDENT * largest)
     order = pivots.astype(np.intp) - 1
@@ -171,6 +183,16 @@ def independent(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def whitened(columns: np.ndarray, factor: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """Turn kernel columns of the chosen candidates into orthonormal coordinates."""
     return solve_triangular(factor[:, chosen], columns.T, trans="T").T
+
+
+def orthonormal(directions: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of the span, without directions that are combinations of others."""
+    largest = np.abs(directions).max(axis=0, initial=0.0)
+    scaled = directions[:, largest > 0] / largest[largest > 0]  # squares of small numbers would vanish
+    if scaled.shape[1] == 0:
+        return scaled
+    basis, sizes, _ = np.linalg.svd(scaled / np.linalg.norm(scaled, axis=0), full_matrices=False)
+    return np.asarray(basis[:, sizes > _SEPARATE * sizes[0]])
 
 
 def present_classes(labels: np.ndarray) -> np.ndarray:

@@ -9,13 +9,15 @@ from sklearn.utils import check_array
 
 from ..exceptions import InvalidDataError
 from ..kernels import Precomputed, Rows
-from ..model import KernelModel
+from ..model import KernelModel, check_precomputed_columns
 
 
 class SubspaceKernel:
     """``K_w(x, x')``, formula (14): the inner product of projections on a subspace.
 
-    A function ``f(X, Z)`` that can be pickled and handed to any kernel machine of scikit-learn.
+    A function ``f(X, Z)`` that can be pickled and handed to any kernel machine of scikit-learn. Some,
+    such as ``KernelRidge``, call it for one pair of rows at a time; ``kernel="precomputed"`` with
+    ``f(X, X)`` is much faster there.
 
     Parameters
     ----------
@@ -36,7 +38,9 @@ class SubspaceKernel:
     def __init__(self, model: KernelModel) -> None:
         self._model = model
 
-    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray | float:
+        if np.ndim(X) == 1 and np.ndim(Z) == 1:  # how pairwise_kernels asks
+            return float(self._features([X])[0] @ self._features([Z])[0])
         left = self._features(X)
         return left @ (left if Z is None else self._features(Z)).T
 
@@ -47,13 +51,12 @@ class SubspaceKernel:
 
     def _features(self, X: Any) -> np.ndarray:
         rows: Rows = check_array(X, accept_sparse="csr", dtype=np.float64)
-        width = self._width
-        if width is not None and rows.shape[1] != width:
+        kernel, landmarks = self._model.kernel, self._model.landmarks
+        if isinstance(kernel, Precomputed):
+            check_precomputed_columns(rows, (kernel.n_columns, len(landmarks)), "the subspace kernel")
+        elif rows.shape[1] != landmarks.shape[1]:
             raise InvalidDataError(
-                f"X has {rows.shape[1]} features, but the subspace kernel was learned on {width}."
+                f"X has {rows.shape[1]} features, but the subspace kernel was learned on "
+                f"{landmarks.shape[1]}."
             )
         return self._model.features(rows)
-
-    @property
-    def _width(self) -> int | None:
-        return None if isinstance(self._model.kernel, Precomputed) else self._model.landmarks.shape[1]

@@ -11,7 +11,6 @@ import numpy as np
 
 from .._sklearn import Interval
 from ..columns import Batch
-from ..deflation import Outcome
 from ..kernels import Kernel
 from ..model import Fit, documented
 from .anchors import (
@@ -36,18 +35,15 @@ class OrthogonalCentroids(SubspaceMethod):
 
     def solve_anchors(self, anchors: Anchors) -> Fit:
         """Return the fit, the directions in the order of what they add to the alignment."""
-        basis = anchors.orthonormal()
-        features = anchors.values @ basis
-        rotation = by_contribution(features, anchors.labels)[:, : self.n_components]
-        wanted = self.n_components or rotation.shape[1]
-        features = features @ rotation
+        rotation = by_contribution(anchors.features, anchors.labels)[:, : self.n_components]
+        features = anchors.features @ rotation
         return finish(
-            *anchors.model(basis @ rotation),
+            *anchors.model(rotation),
             features,
             features,
             anchors,
             TargetAlignment(anchors.labels).prefixes(features),
-            Outcome.COMPLETE if rotation.shape[1] == wanted else Outcome.CENTROIDS,
+            anchors.outcome(rotation.shape[1], self.n_components),
         )
 
 
@@ -92,8 +88,8 @@ class KernelOrthogonalCentroid(SubspaceExtractor):
     With M the n x c matrix that averages over classes and ``M'KM = R'R``, features are
     ``R^-T M'k(x)``, rotated so that they come in the order of what they add to the kernel-target
     alignment. ``criterion_path_`` is the alignment of the first j features. Centroids that are
-    combinations of others add no feature. The paper was not at hand: the method follows what is told
-    about it by Wu and Farquhar (2007).
+    combinations of others add no feature, and a ``FewerFeaturesWarning`` says so. The paper was not at
+    hand: the method follows what is told about it by Wu and Farquhar (2007).
 
     References
     ----------

@@ -36,7 +36,8 @@ class SubspaceKernelFeatures(SubspaceExtractor):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of features; None for the number of classes.
+        Number of features; None for as many as the data give, at most the number of classes, or that
+        of the directions or points in ``init``.
     candidates : {"auto", "all"}, int or array, default="auto"
         Examples that directions combine. "all" takes every training row, and costs a new row as many
         kernel evaluations; with a pool, given as a number or as an array of points (row numbers, for a
@@ -51,7 +52,9 @@ class SubspaceKernelFeatures(SubspaceExtractor):
     span : {"examples", "points"}, default="examples"
         What spans the subspace: combinations of the candidates, or the images of ``n_components``
         points that are themselves learned. A new row then costs ``n_components`` kernel evaluations.
-        For the "rbf", "poly" and "linear" kernels; for the last it makes no difference.
+        For the "rbf", "poly" and "linear" kernels; for the last it makes no difference. Where the
+        points are not as many as the classes they begin with k-means, so the result depends on
+        ``random_state``. Points that meet count once.
     objective : {"alignment", "radius_margin"}, default="alignment"
         What is optimised. "radius_margin", for two classes, is the bound on the leave-one-out error of
         a support vector machine with squared slack.
@@ -61,7 +64,10 @@ class SubspaceKernelFeatures(SubspaceExtractor):
         L-BFGS, or conjugate gradients as in the paper.
     max_iter : int or None, default=None
         Most iterations. The alignment rises fast at first, and what it gains late is often that of
-        single training rows; None stops after 30 iterations for that reason, without a warning.
+        single training rows; None stops after 30 iterations for that reason, without a warning. The 30
+        were chosen on text data, with the linear kernel, ``objective="alignment"`` and
+        ``span="examples"``; they are no more than a first guess elsewhere. It is worth
+        cross-validating: the best number differs between data sets.
     tol : float, default=0.0001
         The search has converged when ten iterations gained at most this each, on average.
     precision : {"auto", "fast", "safe"}, default="auto"
@@ -243,9 +249,7 @@ class SubspaceKernelFeatures(SubspaceExtractor):
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
         super()._set_fit(fit, encoder)
-        if not isinstance(fit, LearnedFit) or self.max_iter == 0:
-            return
-        if fit.ending in (Ending.LIMIT, Ending.STUCK):
+        if isinstance(fit, LearnedFit) and fit.ending in (Ending.LIMIT, Ending.STUCK):
             warnings.warn(
                 f"The search ended after {len(fit.path) - 1} iterations before it converged: "
                 f"{fit.ending.value}.",

@@ -25,6 +25,7 @@ from .points import Points, first_points
 from .starts import start
 
 _FEW_ROWS = 1500  # whose inner products are formed where there are many more inputs
+_LOST = 1e-6  # of directions of unit length
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class LearnedSubspace(SubspaceMethod):
                 "No feature could be found: all images are zero. Look for rows of zeros, or use "
                 "another kernel."
             )
-        rows, down, up = fewer_coordinates(images.rows)
+        rows, down, up = fewer_coordinates(images.rows, first)
         function = Directions(rows, self.objective(images))
         found = self._climb(function, down(first), function.put_in_order)
         features = np.asarray(rows @ found.point)
@@ -79,15 +80,25 @@ class LearnedSubspace(SubspaceMethod):
     def solve_points(self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState) -> Fit:
         """Learn points whose images span the subspace."""
         known = Labelled(*labelled(batch, weighted_sum(kernel.diag(batch.X), batch)))
-        Z = first_points(batch, self.init, self._wanted(known), random_state)
+        first = first_points(batch, self.init, self.n_components, random_state)
         function = Points(batch.X, batch.root_weight, kernel, self.objective(known))
+        Z = function.apart(first)
+        if not function.features(Z)[0].any():
+            raise InvalidDataError(
+                "No feature could be found: k(x, z) is 0 for all rows x and all first points z, so "
+                "nothing tells where to move them. Lower gamma, scale the inputs, or pass points near "
+                "the rows as init."
+            )
         found = self._climb(function, Z, lambda Z: Z)
-        features, basis = function.features(found.point)
+        Z = function.apart(found.point)  # points may meet on their way
+        features, basis = function.features(Z)
         rotation = by_contribution(features, known.labels)
         k = len(Z)
         first_use = np.zeros(k, dtype=np.intp)
-        model = KernelModel(kernel, found.point, basis @ rotation, np.zeros(k), first_use)
-        return self._finish(model, np.full(k, -1), features @ rotation, known, Outcome.COMPLETE, found)
+        model = KernelModel(kernel, Z, basis @ rotation, np.zeros(k), first_use)
+        wanted = self.n_components or len(first)
+        outcome = Outcome.COMPLETE if k == wanted else Outcome.EXHAUSTED
+        return self._finish(model, np.full(k, -1), features @ rotation, known, outcome, found)
 
     def _wanted(self, known: Labelled) -> int:
         if self.n_components is not None:
@@ -140,14 +151,17 @@ class LearnedMargin(LearnedSubspace):
 Map = Callable[[np.ndarray], np.ndarray]
 
 
-def fewer_coordinates(rows: Rows) -> tuple[Rows, Map, Map]:
+def fewer_coordinates(rows: Rows, first: np.ndarray) -> tuple[Rows, Map, Map]:
     """Return rows in coordinates of their own span, where that is much smaller, and the ways between.
 
-    Directions worth looking at are combinations of the rows, so n coordinates do for n rows.
+    Directions worth looking at are combinations of the rows, so n coordinates do for n rows. Inner
+    products tell rows apart with half the digits; where they lose a part of the ``first`` directions,
+    as with a large mean, the rows stay as they are.
     """
     n, r = rows.shape
+    as_they_are = rows, lambda V: V, lambda V: V
     if n > min(_FEW_ROWS, r // 2):
-        return rows, lambda V: V, lambda V: V
+        return as_they_are
     gram = rows @ rows.T
     factor, chosen = independent(gram.toarray() if sparse.issparse(gram) else gram)
     triangle, some = factor[:, chosen], rows[chosen]
@@ -158,4 +172,5 @@ def fewer_coordinates(rows: Rows) -> tuple[Rows, Map, Map]:
     def up(V: np.ndarray) -> np.ndarray:
         return np.asarray(some.T @ solve_triangular(triangle, V))
 
-    return factor.T, down, up
+    lost = np.linalg.norm(first - up(down(first)))
+    return as_they_are if lost > _LOST else (factor.T, down, up)

@@ -17,6 +17,11 @@ class RadiusMargin(Objective):
     around the images times the squared length of the weight vector. Slack is squared, which is a hard
     margin for images that have a component of squared length ``1 / C`` of their own each.
 
+    The ball is that around the features, and ``1 / C`` is added to its squared radius. The smallest
+    ball around images with those components, under the kernel ``K + I / C``, is never larger: the
+    squared radius is the largest value over convex weights b of a function that has
+    ``(1 - sum of b_i^2) / C`` where ours has ``1 / C``. So the bound holds, and is looser.
+
     Parameters
     ----------
     labels : ndarray of shape (n, 2)

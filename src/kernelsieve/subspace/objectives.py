@@ -31,15 +31,17 @@ class TargetAlignment(Objective):
         self._size = float(np.linalg.norm(labels.T @ labels))  # of K_y
 
     def value_and_slope(self, features: np.ndarray) -> tuple[float, np.ndarray]:
+        largest = np.abs(features).max(initial=0.0)
+        if largest == 0:
+            return 0.0, np.zeros_like(features)
+        features = features / largest  # the value has no scale, and fourth powers vanish early
         with_labels = features.T @ self._labels
         gram = features.T @ features
         size = float(np.linalg.norm(gram))
-        if size == 0:
-            return 0.0, np.zeros_like(features)
         value = float(np.sum(with_labels**2)) / (size * self._size)
         slope = self._labels @ with_labels.T * (2 / (size * self._size))
         slope -= features @ gram * (2 * value / size**2)
-        return value, slope
+        return value, slope / largest
 
     def prefixes(self, features: np.ndarray) -> np.ndarray:
         """Return the alignment of the first 1, 2, ..., k features."""

@@ -11,6 +11,8 @@ from sklearn.cluster import KMeans
 from ..columns import Batch
 from ..exceptions import InvalidParameterError
 from ..kernels import Kernel, Rows, landmark_gradient
+from .anchors import different
+from .images import independent
 from .objectives import Objective
 
 
@@ -37,12 +39,15 @@ class Points:
         gradient += landmark_gradient(self._kernel, Z, Z, among, inner + inner.T)
         return value, gradient
 
+    def apart(self, Z: np.ndarray) -> np.ndarray:
+        """Return the points whose images are no combinations of the others'."""
+        return Z[np.sort(independent(self._kernel.block(Z, Z))[1])]
+
     def features(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows along an orthonormal basis, and the basis as combinations of the points."""
         R = triangle(self._kernel.block(Z, Z))
-        return _divided(self._root * self._kernel.block(self._rows, Z), R), solve_triangular(
-            R, np.eye(len(R))
-        )
+        values = self._root * self._kernel.block(self._rows, Z)
+        return _divided(values, R), solve_triangular(R, np.eye(len(R)))
 
 
 def triangle(among: np.ndarray) -> np.ndarray:
@@ -63,7 +68,7 @@ def _divided(values: np.ndarray, R: np.ndarray) -> np.ndarray:
 
 
 def first_points(
-    batch: Batch, init: Any, n_points: int, random_state: np.random.RandomState
+    batch: Batch, init: Any, n_points: int | None, random_state: np.random.RandomState
 ) -> np.ndarray:
     """Return points to begin with: given ones, class means, or means of clusters in the classes."""
     if isinstance(init, str) and init != "koc":
@@ -78,29 +83,35 @@ def first_points(
                 f"init has shape {Z.shape}; with span='points' it must be finite numbers, one line for "
                 f"each of the n_components points and {batch.X.shape[1]} columns."
             )
+        if n_points not in (None, len(Z)):
+            raise InvalidParameterError(
+                f"n_components={n_points}, but init has {len(Z)} points; pass as many points as "
+                "features, or n_components=None."
+            )
         return Z
     return _means(batch, n_points, random_state)
 
 
-def _means(batch: Batch, n_points: int, random_state: np.random.RandomState) -> np.ndarray:
+def _means(batch: Batch, n_points: int | None, random_state: np.random.RandomState) -> np.ndarray:
     weight = batch.root_weight**2
-    sums = weight @ batch.Y
+    shares = weight[:, None] * batch.Y
+    shares = shares[:, shares.any(axis=0)]  # of the classes that count
+    sums = shares.sum(axis=0)
+    n_points = len(sums) if n_points is None else n_points
+
+    def centres(rows: Rows, count: int, weight: np.ndarray) -> np.ndarray:
+        means = KMeans(count, n_init=3, random_state=random_state).fit(rows, None, weight)
+        return np.asarray(means.cluster_centers_)
+
     if n_points <= len(sums):
-        means = np.asarray((weight[:, None] * batch.Y).T @ batch.X) / sums[:, None]
+        means = np.asarray(shares.T @ batch.X) / sums[:, None]
         if n_points == len(sums):
             return means
-        return (
-            KMeans(n_points, n_init=3, random_state=random_state)
-            .fit(means, None, sums)
-            .cluster_centers_
-        )
+        return centres(means, different(means, n_points), sums)
+    members = [np.flatnonzero(share) for share in shares.T]
+    most = np.array([different(batch.X[rows], n_points) for rows in members])
     counts = np.ones(len(sums), dtype=int)
-    for _ in range(n_points - len(sums)):  # to the class with the most rows a cluster
-        counts[np.argmax(sums / counts)] += 1
-    centres = []
-    for indicator, count in zip(batch.Y.T, counts, strict=True):
-        members = np.flatnonzero(indicator)
-        count = min(count, len(members))
-        clusters = KMeans(count, n_init=3, random_state=random_state)
-        centres.append(clusters.fit(batch.X[members], None, weight[members]).cluster_centers_)
-    return np.vstack(centres)
+    for _ in range(min(n_points, most.sum()) - len(sums)):  # to the class with the most rows a cluster
+        counts[np.argmax(np.where(counts < most, sums / counts, 0.0))] += 1
+    parts = zip(members, counts, strict=True)
+    return np.vstack([centres(batch.X[rows], count, weight[rows]) for rows, count in parts])

@@ -6,12 +6,14 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, svds
 
+from ..exceptions import InvalidParameterError
 from ..kernels import Rows
 from .anchors import by_contribution
-from .images import Images
+from .images import Images, orthonormal
 
 _DENSE_UP_TO = 500  # coordinates or rows
 _RANK = 1e-7  # singular values, as a part of the largest
+_SQUARED_RANK = 1e-12  # eigenvalues of inner products, as a part of their trace
 
 
 def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarray:
@@ -22,12 +24,17 @@ def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarr
         directions = images.centroids
     else:
         directions = pls_directions(images.rows, images.labels, n_components)
-    basis = _orthonormal(directions)
+    basis = orthonormal(directions)
+    if not isinstance(init, str) and basis.shape[1] == 0:
+        raise InvalidParameterError(
+            "init combines the candidates to nothing; it needs a column that is not zero. Pass another "
+            "array, or init='koc'."
+        )
     if basis.shape[1] > n_components:  # of the centroids' span, what tells classes apart best
         rotation = by_contribution(np.asarray(images.rows @ basis), images.labels)
         return np.asarray(basis @ rotation[:, :n_components])
     missing = n_components - basis.shape[1]
-    return np.hstack([basis, _principal_rest(images.rows, basis, missing)]) if missing else basis
+    return np.hstack([basis, principal_rest(images.rows, basis, missing)]) if missing else basis
 
 
 def pls_directions(rows: Rows, labels: np.ndarray, n_components: int) -> np.ndarray:
@@ -52,17 +59,7 @@ def pls_directions(rows: Rows, labels: np.ndarray, n_components: int) -> np.ndar
     return np.array(directions).reshape(len(directions), rows.shape[1]).T
 
 
-def _orthonormal(directions: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of the span, without directions that are combinations of others."""
-    lengths = np.linalg.norm(directions, axis=0)
-    scaled = directions[:, lengths > 0] / lengths[lengths > 0]
-    if scaled.shape[1] == 0:
-        return scaled
-    basis, sizes, _ = np.linalg.svd(scaled, full_matrices=False)
-    return np.asarray(basis[:, sizes > _RANK * sizes[0]])
-
-
-def _principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndarray:
+def principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndarray:
     """Return the directions of largest variance among those orthogonal to a basis."""
 
     def without(values: np.ndarray) -> np.ndarray:
@@ -70,9 +67,10 @@ def _principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndar
 
     n, r = rows.shape
     if min(n, r) <= max(_DENSE_UP_TO, 2 * n_components):
-        dense = rows.toarray() if sparse.issparse(rows) else rows
-        sizes, vectors = np.linalg.svd(without(dense.T).T, full_matrices=False)[1:]
-        kept = sizes[:n_components] > _RANK * np.linalg.norm(dense)
+        if sparse.issparse(rows):
+            return _sparse_rest(rows, basis, n_components)
+        sizes, vectors = np.linalg.svd(without(rows.T).T, full_matrices=False)[1:]
+        kept = sizes[:n_components] > _RANK * np.linalg.norm(rows)
         return np.asarray(vectors[:n_components][kept].T)
     operator = LinearOperator(
         (n, r),
@@ -85,3 +83,20 @@ def _principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndar
     order = np.argsort(-sizes)
     kept = sizes[order] > _RANK * sizes.max()
     return np.asarray(vectors[order][kept].T)
+
+
+def _sparse_rest(rows: sparse.csr_matrix, basis: np.ndarray, n_components: int) -> np.ndarray:
+    """Do the same for few rows or few inputs, from the smaller matrix of inner products."""
+    n, r = rows.shape
+    if n <= r:
+        along = np.asarray(rows @ basis)
+        values, vectors = np.linalg.eigh((rows @ rows.T).toarray() - along @ along.T)
+    else:
+        outside = np.eye(r) - basis @ basis.T
+        values, vectors = np.linalg.eigh(outside @ (rows.T @ rows).toarray() @ outside)
+    # eigenvalues are squares, known to half as many digits
+    kept = values[::-1][:n_components] > _SQUARED_RANK * sparse.linalg.norm(rows) ** 2
+    vectors = vectors[:, ::-1][:, :n_components][:, kept]
+    directions = np.asarray(rows.T @ vectors) if n <= r else vectors
+    directions = directions - basis @ (basis.T @ directions)
+    return np.linalg.qr(directions / np.linalg.norm(directions, axis=0))[0]
