@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -267,3 +269,35 @@ def test_weights_count_rows(seed, reg, weighted):
     assert_allclose(by_weight.criterion_path_, repeated.criterion_path_, rtol=1e-7)
     assert_allclose(by_weight.decision_function(X), repeated.decision_function(X), atol=1e-5)
     assert np.all(np.diff(by_weight.criterion_path_) <= 1e-9 * by_weight.criterion_path_[0])
+
+
+@pytest.mark.parametrize("threshold", ["gaussian", "margin", "midpoint", "least_squares"])
+@pytest.mark.parametrize("candidates", ["all", 40])
+def test_a_class_without_weight_never_wins(threshold, candidates):
+    X, y = load_iris(return_X_y=True)
+    arguments = {"threshold": threshold, "candidates": candidates, "stop_tol": 0, "random_state": 0}
+    model = GreedyKernelFisherDiscriminant(10, gamma=0.5, **arguments)
+    known = y != 1
+    with_it = clone(model).fit(X, y, sample_weight=known.astype(float))
+    without = clone(model).fit(X[known], y[known])
+    for j in (1, 4, 10):
+        decisions = with_it.decision_function(X, n_components=j)
+        assert np.isneginf(decisions[:, 1]).all()
+        assert np.isfinite(decisions[:, [0, 2]]).all()
+        assert_array_equal(with_it.predict(X, n_components=j), without.predict(X, n_components=j))
+    assert_array_equal(with_it.predict_proba(X)[:, 1], 0)
+    assert_allclose(with_it.predict_proba(X).sum(axis=1), 1)
+    assert_array_equal(with_it.landmark_indices_, np.flatnonzero(known)[without.landmark_indices_])
+    assert_allclose(with_it.criterion_path_, without.criterion_path_, rtol=1e-7)
+
+
+def test_a_class_that_has_not_come_yet_never_wins():
+    X, y = load_iris(return_X_y=True)
+    model = GreedyKernelFisherDiscriminant(8, gamma=0.5, candidates=X[::4], stop_tol=0)
+    first = y < 2
+    model.partial_fit(X[first], y[first], classes=[0, 1, 2])
+    assert_array_equal(model.predict(X[first]), y[first])
+    assert set(model.predict(X)) == {0, 1}
+    model.partial_fit(X[~first], y[~first])
+    whole = GreedyKernelFisherDiscriminant(8, gamma=0.5, candidates=X[::4], stop_tol=0).fit(X, y)
+    assert_allclose(model.decision_function(X), whole.decision_function(X), atol=1e-7)
