@@ -16,7 +16,7 @@ from kernelsieve import (
     KernelFisherDiscriminant,
     SparseMaximalAlignment,
 )
-from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
+from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 
 GAMMA = 1 / 30
 
@@ -301,3 +301,36 @@ def test_a_class_that_has_not_come_yet_never_wins():
     model.partial_fit(X[~first], y[~first])
     whole = GreedyKernelFisherDiscriminant(8, gamma=0.5, candidates=X[::4], stop_tol=0).fit(X, y)
     assert_allclose(model.decision_function(X), whole.decision_function(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("candidates", ["all", 10])
+@pytest.mark.parametrize("reg", [0.0, 1e-3])
+def test_equal_rows_tell_no_classes_apart(candidates, reg):
+    model = GreedyKernelFisherDiscriminant(candidates=candidates, reg=reg)
+    with pytest.raises(InvalidDataError, match=r"No feature could be found.*equal rows"):
+        model.fit(np.ones((20, 3)), np.arange(20) % 2)
+    assert not hasattr(model, "n_components_")
+
+
+def test_a_ridge_that_outweighs_everything_is_named(cancer):
+    X, y = cancer
+    huge = {"reg": 1e30, "candidates": X[:50]}
+    model = GreedyKernelFisherDiscriminant(candidates=X[:50]).partial_fit(X, y)
+    before = model.decision_function(X)
+    for other in (model, GreedyKernelFisherDiscriminant()):  # one that knows a pool already
+        other.set_params(reg=1e30, candidates="all")
+        with pytest.raises(InvalidDataError, match=r"reg=1e\+30.*lower reg"):
+            other.fit(X, y)
+    assert_array_equal(model.decision_function(X), before)
+    with pytest.raises(InvalidDataError, match="lower reg"):
+        GreedyKernelFisherDiscriminant(**huge).fit_batches([(X, y)])
+    with pytest.raises(InvalidDataError, match="lower reg"):
+        GreedyKernelFisherDiscriminant(**huge).partial_fit(X, y).predict(X)
+
+
+def test_candidates_of_a_pool_and_of_a_fit_are_not_mixed_up(cancer):
+    X, y = cancer
+    model = GreedyKernelFisherDiscriminant(5, candidates=X[:50], stop_tol=0).partial_fit(X, y)
+    assert model.sparsity_ == 1 - 5 / 50
+    assert model.set_params(candidates=X[:80]).fit(X, y).sparsity_ == 1 - 5 / 80
+    assert model.set_params(candidates="all").fit(X, y).sparsity_ == 1 - 5 / len(X)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -12,9 +12,9 @@ import numpy as np
 from .._sklearn import Interval
 from ..columns import Batch, Pool
 from ..deflation import Alignment, Criterion, Heads, RidgeAlignment
-from ..exceptions import InvalidParameterError
+from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Rows
-from ..model import Fit, KernelExtractor, Stream, TargetEncoder, documented
+from ..model import Fit, KernelExtractor, RowPass, Stream, TargetEncoder, documented
 from .discriminating import DiscriminantFit, Discriminating
 from .outputs import Moments, decision_heads, logit_heads, winning_logits
 
@@ -168,13 +168,18 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         random_state: np.random.RandomState,
     ) -> Fit:
         fit = super()._fit_rows(batch, kernel, criterion, random_state)
-        return fit if isinstance(fit, DiscriminantFit) else self._deciding(fit, len(batch), batch)
+        return self._deciding(fit, len(batch), batch)
 
-    def _fit_pool(
-        self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
-    ) -> Fit:
-        fit = super()._fit_pool(batch, kernel, pool, W, criterion)
-        return self._deciding(fit, len(pool), batch)
+    def _one_pass(
+        self,
+        kernel: Kernel,
+        pool: Pool,
+        W: np.ndarray,
+        target_shift: np.ndarray,
+        criterion: Criterion,
+    ) -> RowPass:
+        one_pass = super()._one_pass(kernel, pool, W, target_shift, criterion)
+        return _DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, len(pool), batch))
 
     def _drawn_pool(
         self,
@@ -195,13 +200,14 @@ class GreedyKernelFisherDiscriminant(Discriminating):
                 "threshold='margin' looks at all rows at once; where rows come in pieces pass "
                 "threshold='gaussian', 'midpoint' or 'least_squares'."
             )
-        stream = super()._start_stream(X, y, classes, sample_weight, criterion)
-        self._n_streamed = len(stream.pool)
-        return stream
+        return super()._start_stream(X, y, classes, sample_weight, criterion)
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
-        if not isinstance(fit, DiscriminantFit):  # the rows came in pieces
-            fit = self._deciding(fit, self._n_streamed, None)
+        if fit.model.n_components == 0:
+            raise InvalidDataError(
+                f"No feature could be found: with reg={self.reg:g} no example tells the classes apart. "
+                "Look for constant inputs or equal rows, lower reg, or choose another kernel or gamma."
+            )
         super()._set_fit(fit, encoder)
 
     # ------------------------------------------------------------------ decisions
@@ -212,8 +218,8 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         Features are orthonormal together with the ridge, and their products with the targets are
         known, so that their moments need no further pass over the rows.
         """
-        if fit.model.n_components == 0 or fit.heads is None:
-            return fit  # which is refused later
+        if isinstance(fit, DiscriminantFit) or fit.model.n_components == 0 or fit.heads is None:
+            return fit  # which knows already, or is refused later
         features = _moments(fit, float(self.reg))
         directions = fit.heads.coefficients
         directions = directions[:, 1:] if directions.shape[1] == 2 else directions
@@ -242,6 +248,27 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         """Constants of the decisions with all features."""
         heads = self._discriminant().heads
         return np.asarray(heads.intercepts[-1])  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True)
+class _DecidingPass:
+    """A pass over the rows of which every fit knows how it decides."""
+
+    one_pass: RowPass
+    decide: Callable[[Fit, Batch | None], Fit]
+
+    def new_statistic(self, *, repeatable: bool) -> Any:
+        return self.one_pass.new_statistic(repeatable=repeatable)
+
+    def absorb(self, statistic: Any, batch: Batch) -> None:
+        self.one_pass.absorb(statistic, batch)
+
+    def fit(self, batches: Iterable[Batch]) -> Fit:
+        whole = batches[0] if isinstance(batches, list) else None
+        return self.decide(self.one_pass.fit(batches), whole)
+
+    def solve(self, statistic: Any) -> Fit:
+        return self.decide(self.one_pass.solve(statistic), None)
 
 
 def _moments(fit: Fit, ridge: float) -> Moments:
