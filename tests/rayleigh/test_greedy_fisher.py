@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import Ridge
@@ -334,3 +335,46 @@ def test_candidates_of_a_pool_and_of_a_fit_are_not_mixed_up(cancer):
     assert model.sparsity_ == 1 - 5 / 50
     assert model.set_params(candidates=X[:80]).fit(X, y).sparsity_ == 1 - 5 / 80
     assert model.set_params(candidates="all").fit(X, y).sparsity_ == 1 - 5 / len(X)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"candidates": 40, "resample": True, "random_state": 0}])
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
+def test_equal_rows_are_one_candidate(arguments, layout):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((40, 3))
+    X[:5, 1] = -0.0
+    y = (X[:, 0] + 0.5 * rng.standard_normal(40) > 0).astype(int)
+    weight = rng.integers(1, 4, 40)
+    rows = rng.permutation(np.repeat(np.arange(40), weight))
+    again = X[rows] + 0.0
+    model = GreedyKernelFisherDiscriminant(12, reg=0.5, gamma=0.3, stop_tol=0, **arguments)
+    by_weight = clone(model).fit(layout(X), y, sample_weight=weight)
+    repeated = clone(model).fit(layout(again), y[rows])
+    assert_array_equal(rows[repeated.landmark_indices_], by_weight.landmark_indices_)
+    assert_allclose(repeated.criterion_path_, by_weight.criterion_path_, rtol=1e-8)
+    assert_allclose(repeated.decision_function(layout(X)), by_weight.decision_function(layout(X)))
+    assert_allclose(repeated.explained_variance_ratio_, by_weight.explained_variance_ratio_, rtol=1e-7)
+    assert repeated.sparsity_ == by_weight.sparsity_ == 1 - 12 / 40
+
+
+def test_equal_points_of_a_given_pool_are_one_candidate(cancer):
+    X, y = cancer
+    arguments = {"reg": 1.0, "stop_tol": 0}
+    once = GreedyKernelFisherDiscriminant(8, candidates=X[:20], **arguments).fit(X, y)
+    twice = GreedyKernelFisherDiscriminant(8, candidates=X[np.tile(np.arange(20), 2)], **arguments)
+    assert_array_equal(twice.fit(X, y).landmark_indices_, once.landmark_indices_)
+    assert_allclose(twice.criterion_path_, once.criterion_path_, rtol=1e-9)
+    assert twice.sparsity_ == once.sparsity_
+    with pytest.warns(FewerFeaturesWarning, match="used up"):
+        assert twice.set_params(n_components=30).fit(X, y).n_components_ == 20
+
+
+def test_equal_rows_of_a_precomputed_kernel_are_one_candidate(cancer):
+    X, y = cancer[0][:60], cancer[1][:60]
+    rows = np.repeat(np.arange(60), 2)
+    K = rbf_kernel(X, gamma=GAMMA)
+    model = GreedyKernelFisherDiscriminant(10, kernel="precomputed", reg=1.0, stop_tol=0)
+    by_weight = clone(model).fit(K, y, sample_weight=np.full(60, 2))
+    repeated = clone(model).fit(K[np.ix_(rows, rows)], y[rows])
+    assert_array_equal(rows[repeated.landmark_indices_], by_weight.landmark_indices_)
+    assert_allclose(repeated.criterion_path_, by_weight.criterion_path_, rtol=1e-9)

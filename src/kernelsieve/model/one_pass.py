@@ -34,7 +34,7 @@ from .assembly import (
     variance_of_coordinates,
     variance_of_directions,
 )
-from .fitting import Settings, padded, trace_of, with_ridge
+from .fitting import Settings, padded, trace_of, with_ridge, without_equals
 from .targets import check_not_constant
 
 # Squared residuals of this part of the squared norm are the last that a Gram matrix knows well enough
@@ -159,7 +159,8 @@ class OnePass:
             return followed, coordinates.targets
         seen = with_ridge(columns, criterion)
         targets = padded(coordinates.targets, seen.shape[0])
-        return FixedCandidates(seen, self._metric, targets, settings.n_components), targets
+        fixed = FixedCandidates(seen, self._metric, targets, settings.n_components)
+        return without_equals(fixed, self._pool.points, criterion), targets
 
     def _can_calibrate(self, extraction: Extraction) -> bool:
         """Tell if a second pass is of use: features must be orthonormal, and not found in vain."""

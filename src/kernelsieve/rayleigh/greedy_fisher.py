@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval
-from ..columns import Batch, Pool
+from ..columns import Batch, Pool, distinct
 from ..deflation import Alignment, Criterion, Heads, RidgeAlignment
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Rows
@@ -70,8 +70,8 @@ class GreedyKernelFisherDiscriminant(Discriminating):
     objective for more than two classes (with the share of all targets that is explained in place of
     the one of a single target); the rule to stop has a threshold of our choice.
 
-    Equal rows are candidates of their own, and the ridge on two halves of a coefficient is less than on
-    the whole: with all rows as candidates a row of weight 2 is not quite the same as two rows.
+    Equal rows are one candidate, or the ridge on two halves of a coefficient would be less than on the
+    whole, and a row of weight 2 another thing than two rows.
 
     References
     ----------
@@ -168,7 +168,7 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         random_state: np.random.RandomState,
     ) -> Fit:
         fit = super()._fit_rows(batch, kernel, criterion, random_state)
-        return self._deciding(fit, len(batch), batch)
+        return self._deciding(fit, len(distinct(batch.X)), batch)
 
     def _one_pass(
         self,
@@ -179,7 +179,8 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         criterion: Criterion,
     ) -> RowPass:
         one_pass = super()._one_pass(kernel, pool, W, target_shift, criterion)
-        return _DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, len(pool), batch))
+        size = len(distinct(pool.points))
+        return _DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
 
     def _drawn_pool(
         self,
