@@ -378,3 +378,175 @@ def test_equal_rows_of_a_precomputed_kernel_are_one_candidate(cancer):
     repeated = clone(model).fit(K[np.ix_(rows, rows)], y[rows])
     assert_array_equal(rows[repeated.landmark_indices_], by_weight.landmark_indices_)
     assert_allclose(repeated.criterion_path_, by_weight.criterion_path_, rtol=1e-9)
+
+
+def smaller(X):
+    return 0.8 * X
+
+
+def shifted(X):
+    return X + 0.1 * np.arange(X.shape[1])
+
+
+INVARIANCES = [(smaller, 0.5), (shifted, 2.0), (np.tanh, 0.0)]
+
+
+def changes(X, Z, weight=1.0):
+    """The sum of the weighted tangent matrices of columns at Z, written out."""
+    total = np.zeros((len(Z), len(Z)))
+    for transform, w in INVARIANCES:
+        T = rbf_kernel(X, Z, gamma=GAMMA) - rbf_kernel(transform(X), Z, gamma=GAMMA)
+        total += w * (T * np.reshape(weight, (-1, 1))).T @ T
+    return total
+
+
+def blind(K, y, reg, S):
+    """J with the changes added to the scatter within classes."""
+    plus, minus = K[y > 0], K[y < 0]
+    D = plus.mean(axis=0) - minus.mean(axis=0)
+    N = sum((k - k.mean(axis=0)).T @ (k - k.mean(axis=0)) for k in (plus, minus))
+    return D @ np.linalg.solve(N + reg * np.eye(len(D)) + S, D)
+
+
+def naive_blind_greedy(X, Z, y, reg, n_steps):
+    """Try every candidate at every step."""
+    K, S = rbf_kernel(X, Z, gamma=GAMMA), changes(X, Z)
+    chosen, values = [], []
+    for _ in range(n_steps):
+        tries = {
+            j: blind(K[:, [*chosen, j]], y, reg, S[np.ix_([*chosen, j], [*chosen, j])])
+            for j in range(len(Z))
+            if j not in chosen
+        }
+        chosen.append(max(tries, key=tries.get))
+        values.append(2 / tries[chosen[-1]])
+    return chosen, values
+
+
+@pytest.mark.parametrize("reg", [0.0, 0.1])
+@pytest.mark.parametrize("precision", ["auto", "safe"])
+@pytest.mark.parametrize("everyone", [True, False])
+def test_invariant_choices_are_those_of_a_naive_search(cancer, signs, reg, precision, everyone):
+    X, y = cancer[0][:150], cancer[1][:150]
+    Z = X if everyone else X[::3]
+    chosen, values = naive_blind_greedy(X, Z, signs[:150], reg, 10)
+    assert chosen != naive_greedy(rbf_kernel(X, Z, gamma=GAMMA), signs[:150], reg, 10)[0]
+    model = GreedyKernelFisherDiscriminant(
+        10,
+        gamma=GAMMA,
+        reg=reg,
+        stop_tol=0,
+        invariances=INVARIANCES,
+        precision=precision,
+        candidates="all" if everyone else Z,
+    ).fit(X, y)
+    assert_array_equal(model.landmark_indices_, chosen)
+    assert_allclose(model.criterion_path_, values, rtol=1e-8)
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+def test_invariant_features_and_moments(cancer, pieces):
+    X, y = cancer
+    weight = np.random.default_rng(0).integers(1, 4, len(X)).astype(float)
+    model = GreedyKernelFisherDiscriminant(
+        12, gamma=GAMMA, reg=0.3, stop_tol=0, candidates=X[:80], invariances=INVARIANCES
+    )
+    if pieces:
+        for some in np.array_split(np.arange(len(X)), 4):
+            model.partial_fit(X[some], y[some], sample_weight=weight[some])
+    else:
+        model.fit(X, y, sample_weight=weight)
+    F, P = model.transform(X), model.projection_
+    S = changes(X, model.landmarks_, weight)
+    squares = (F * weight[:, None]).T @ F + 0.3 * P.T @ P + P.T @ S @ P
+    assert_allclose(squares / weight.sum(), np.eye(12), atol=1e-7)
+    for j in (3, 12):  # the threshold needs the variance of the output without ridge and changes
+        f = model.decision_function(X, n_components=j)
+        slope, intercept = np.polyfit(f, 2.0 * y - 1, 1, w=np.sqrt(weight))
+        assert_allclose(intercept, 0, atol=1e-6)
+        assert slope > 0
+    kfd = KernelFisherDiscriminant(
+        gamma=GAMMA, reg=0.3, candidates=model.landmarks_, invariances=INVARIANCES
+    ).fit(X, y, sample_weight=weight)
+    assert_allclose(kfd.decision_function(X), model.decision_function(X), atol=1e-6)
+    assert_allclose(
+        model.explained_variance_ratio_,
+        shares_of_variance(X, model.landmarks_, weight),
+        rtol=1e-5,
+        atol=1e-8,
+    )
+
+
+def shares_of_variance(X, Z, weight):
+    """What each landmark's image adds to the span, as a share of the variance of all images."""
+    L = np.linalg.cholesky(rbf_kernel(Z, gamma=GAMMA))
+    coordinates = np.linalg.solve(L, rbf_kernel(Z, X, gamma=GAMMA)).T
+    rest = coordinates - weight @ coordinates / weight.sum()
+    # The variance of all images about their mean, of which the pool knows the part in its span.
+    W, means = rbf_kernel(X[:80], gamma=GAMMA), weight @ rbf_kernel(X, X[:80], gamma=GAMMA)
+    means /= weight.sum()
+    total = weight.sum() * (1 - means @ np.linalg.solve(W, means))
+    return weight @ rest**2 / total
+
+
+def test_the_output_changes_less_the_more_that_weighs(cancer):
+    X, y = cancer
+
+    def change(weight):
+        model = GreedyKernelFisherDiscriminant(
+            15, gamma=GAMMA, stop_tol=0, invariances=[(smaller, weight)]
+        ).fit(X, y)
+        assert model.score(X, y) > 0.95
+        f = model.decision_function(X)
+        return np.mean((f - model.decision_function(smaller(X))) ** 2) / f.var()
+
+    found = np.array([change(weight) for weight in (0, 1, 10, 100)])
+    assert (np.diff(found) < 0).all()
+    assert found[-1] < found[0] / 2
+
+
+def test_an_invariance_costs_two_more_columns_for_every_candidate(cancer):
+    X, y = cancer
+    kernel = CountingKernel(GAMMA)
+    GreedyKernelFisherDiscriminant(
+        10, kernel=kernel, stop_tol=0, candidates=X[:60], invariances=[(smaller, 1.0)]
+    ).fit(X, y)
+    assert kernel.evaluations <= 3 * len(X) * 60 + 60 * 60 + 3 * len(X) * 10 + 1
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
+def test_moved_examples_may_be_candidates(cancer, signs, layout):
+    X, y = cancer[0][:80], cancer[1][:80]
+    invariances = [(smaller, 1.0)]
+    union = np.vstack([X, smaller(X)])
+    arguments = {"gamma": GAMMA, "reg": 0.01, "stop_tol": 0, "invariances": invariances}
+    model = GreedyKernelFisherDiscriminant(10, virtual_candidates=True, **arguments)
+    model.fit(layout(X), y)
+    given = GreedyKernelFisherDiscriminant(10, candidates=layout(union), **arguments).fit(layout(X), y)
+    assert (given.landmark_indices_ >= 80).any()
+    assert_array_equal(model.landmark_indices_, given.landmark_indices_ % 80)
+    assert_allclose(model.decision_function(layout(X)), given.decision_function(layout(X)), atol=1e-8)
+    assert model.sparsity_ == 1 - 10 / 160
+
+
+def test_invariances_of_no_weight_change_nothing(cancer):
+    X, y = cancer
+    arguments = {"gamma": GAMMA, "stop_tol": 0}
+    plain = GreedyKernelFisherDiscriminant(8, **arguments).fit(X, y)
+    other = GreedyKernelFisherDiscriminant(8, invariances=[(np.tanh, 0.0)], **arguments).fit(X, y)
+    assert_array_equal(other.landmark_indices_, plain.landmark_indices_)
+    assert_allclose(other.decision_function(X), plain.decision_function(X), atol=1e-6)
+
+
+def test_invariances_that_cannot_be_used_are_refused(cancer):
+    X, y = cancer
+    for arguments in ({"resample": True}, {"kernel": "precomputed"}):
+        model = GreedyKernelFisherDiscriminant(invariances=INVARIANCES, **arguments)
+        data = rbf_kernel(X) if "kernel" in arguments else X
+        with pytest.raises(InvalidParameterError, match="invariances are given"):
+            model.fit(data, y)
+    for bad in ([smaller], [(smaller, "much")], [(smaller, -1.0)], [(3, 1.0)]):
+        with pytest.raises(InvalidParameterError):
+            GreedyKernelFisherDiscriminant(invariances=bad).fit(X, y)
+    with pytest.raises(InvalidDataError, match="same shape"):
+        GreedyKernelFisherDiscriminant(invariances=[(lambda X: X[:, :2], 1.0)]).fit(X, y)

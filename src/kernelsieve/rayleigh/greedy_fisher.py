@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -14,9 +15,21 @@ from ..columns import Batch, Pool, distinct
 from ..deflation import Alignment, Criterion, Heads, RidgeAlignment
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Rows
-from ..model import Fit, KernelExtractor, RowPass, Stream, TargetEncoder, documented
+from ..model import (
+    Change,
+    Changes,
+    Fit,
+    KernelExtractor,
+    RowPass,
+    Stream,
+    TargetEncoder,
+    documented,
+    pool_pass,
+)
+from .coefficient import tangents, with_moved
 from .discriminating import DiscriminantFit, Discriminating
 from .outputs import Moments, decision_heads, logit_heads, winning_logits
+from .scatter import Tangent, Transform, move
 
 
 @documented
@@ -64,6 +77,10 @@ class GreedyKernelFisherDiscriminant(Discriminating):
     within classes. That is half the smallest sum of squared residuals of labels -1 and 1 and of the
     ridge, over coefficients with which the residuals of either class have mean zero.
 
+    With ``invariances`` the squared changes under the transformations, each with its weight, are added
+    to N. The changes are further rows with target zero, as the ridge is, summed up in the pass over the
+    rows; all candidates are then a pool, and ``resample`` is not there.
+
     N differs from the scatter about the common mean along D only, so the selection is that of forward
     orthogonal least squares with the columns ``[K; sqrt(C) I]``: the loop of
     :class:`~kernelsieve.SparseMaximalAlignment`. This recursion is our own derivation, as is the
@@ -101,6 +118,8 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         **Discriminating._discriminating_constraints,
         "reg": [Interval(Real, 0, None, closed="left")],
         "stop_tol": [Interval(Real, 0, 1, closed="left")],
+        "invariances": [list, tuple, None],
+        "virtual_candidates": ["boolean"],
     }
 
     def __init__(
@@ -118,6 +137,8 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         tol: float = 1e-20,
         reg: float = 1e-3,
         stop_tol: float = 1e-3,
+        invariances: list[tuple[Callable, float]] | None = None,
+        virtual_candidates: bool = False,
         threshold: str = "least_squares",
         nu: float = 0.5,
         class_weight: dict[Any, float] | str | None = None,
@@ -141,6 +162,8 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         self.tol = tol
         self.reg = reg
         self.stop_tol = stop_tol
+        self.invariances = invariances
+        self.virtual_candidates = virtual_candidates
         self.threshold = threshold
         self.nu = nu
         self.class_weight = class_weight
@@ -167,6 +190,11 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> Fit:
+        if self._tangents():  # the pass over a pool sums up the changes, whatever their number
+            size = self._pool_size(len(batch) * (1 + len(self._virtual_transforms())))
+            self._settings(criterion, size)  # refuses before a pool is drawn
+            pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
+            return self._fit_pool(batch, kernel, pool, W, criterion)
         fit = super()._fit_rows(batch, kernel, criterion, random_state)
         return self._deciding(fit, len(distinct(batch.X)), batch)
 
@@ -178,7 +206,10 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         target_shift: np.ndarray,
         criterion: Criterion,
     ) -> RowPass:
-        one_pass = super()._one_pass(kernel, pool, W, target_shift, criterion)
+        settings = self._settings(criterion, len(pool))
+        moves = [Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0]
+        changes = Changes(moves, settings.block_rows, settings.n_jobs) if moves else None
+        one_pass = pool_pass(kernel, pool, W, target_shift, settings, changes)
         size = len(distinct(pool.points))
         return _DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
 
@@ -190,8 +221,23 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> tuple[Pool, np.ndarray]:
-        # The first sieve does without the ridge, and without a rule to stop.
-        return super()._drawn_pool(batch, kernel, size, Alignment(), random_state)
+        # The first sieve does without the ridge, without invariances, and without a rule to stop.
+        union = with_moved(batch, self._virtual_transforms())
+        pool, W = super()._drawn_pool(union, kernel, size, Alignment(), random_state)
+        return Pool(pool.points, pool.indices % len(batch)), W
+
+    def _tangents(self) -> list[Tangent]:
+        found = tangents(self.invariances)
+        if found and (self.resample or self._is_precomputed):
+            raise InvalidParameterError(
+                f"invariances are given with kernel={self.kernel!r} and resample={self.resample}; they "
+                "need inputs that can be moved, and one pool of candidates: pass a kernel by name or "
+                "as a function, and resample=False."
+            )
+        return found
+
+    def _virtual_transforms(self) -> list[Transform]:
+        return [tangent.transform for tangent in self._tangents()] if self.virtual_candidates else []
 
     def _start_stream(
         self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
@@ -221,7 +267,7 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         """
         if isinstance(fit, DiscriminantFit) or fit.model.n_components == 0 or fit.heads is None:
             return fit  # which knows already, or is refused later
-        features = _moments(fit, float(self.reg))
+        features = _moments(fit)
         directions = fit.heads.coefficients
         directions = directions[:, 1:] if directions.shape[1] == 2 else directions
         indicators, weight, values = None, None, None
@@ -272,15 +318,14 @@ class _DecidingPass:
         return self.decide(self.one_pass.solve(statistic), None)
 
 
-def _moments(fit: Fit, ridge: float) -> Moments:
+def _moments(fit: Fit) -> Moments:
     """Return the moments of the features from what the loop knows of them."""
     m, k = fit.total_weight, fit.model.n_components
     heads = fit.heads
     assert heads is not None
     weights = m * heads.intercepts[0]  # means of the indicators of classes
     means = m * heads.coefficients.T / np.where(weights > 0, weights, np.inf)[:, None]
-    P = fit.model.projection
-    total = m * np.eye(k) - ridge * P.T @ P  # less what the ridge adds
+    total = m * np.eye(k) - (0.0 if fit.penalty is None else fit.penalty)
     within = total - means.T @ (weights[:, None] * means)
     return Moments(weights, means, within / m)
 
