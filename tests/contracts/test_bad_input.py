@@ -13,6 +13,7 @@ from kernelsieve import (
     GreedyKernelFisherDiscriminant,
     KernelBoostedLatentFeatures,
     KernelFeatureExtraction,
+    KernelFisherDiscriminant,
     KernelPCA,
     KernelPLS,
     OrthogonalLoadingsKernelPLS,
@@ -388,3 +389,13 @@ def test_discriminants_refuse_what_they_cannot_use(method, data):
         refused("class_weight", model, X, labels)
         model.set_params(class_weight=None)
     np.testing.assert_array_equal(fitted.predict_proba(X), before)
+
+
+@pytest.mark.parametrize(
+    "method", [SparseMaximalAlignment, KernelFisherDiscriminant, GreedyKernelFisherDiscriminant]
+)
+@pytest.mark.parametrize("candidates", ["all", 10])
+def test_a_boolean_is_no_number_of_features(method, candidates, data):
+    X, y = data
+    labels = (y > np.median(y)).astype(int)
+    refused("n_components=True", method(True, candidates=candidates), X, labels)

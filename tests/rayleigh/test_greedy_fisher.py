@@ -6,6 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -14,7 +17,7 @@ from kernelsieve import (
     KernelFisherDiscriminant,
     SparseMaximalAlignment,
 )
-from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
+from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 
 GAMMA = 1 / 30
 
@@ -267,3 +270,283 @@ def test_weights_count_rows(seed, reg, weighted):
     assert_allclose(by_weight.criterion_path_, repeated.criterion_path_, rtol=1e-7)
     assert_allclose(by_weight.decision_function(X), repeated.decision_function(X), atol=1e-5)
     assert np.all(np.diff(by_weight.criterion_path_) <= 1e-9 * by_weight.criterion_path_[0])
+
+
+@pytest.mark.parametrize("threshold", ["gaussian", "margin", "midpoint", "least_squares"])
+@pytest.mark.parametrize("candidates", ["all", 40])
+def test_a_class_without_weight_never_wins(threshold, candidates):
+    X, y = load_iris(return_X_y=True)
+    arguments = {"threshold": threshold, "candidates": candidates, "stop_tol": 0, "random_state": 0}
+    model = GreedyKernelFisherDiscriminant(10, gamma=0.5, **arguments)
+    known = y != 1
+    with_it = clone(model).fit(X, y, sample_weight=known.astype(float))
+    without = clone(model).fit(X[known], y[known])
+    for j in (1, 4, 10):
+        decisions = with_it.decision_function(X, n_components=j)
+        assert np.isneginf(decisions[:, 1]).all()
+        assert np.isfinite(decisions[:, [0, 2]]).all()
+        assert_array_equal(with_it.predict(X, n_components=j), without.predict(X, n_components=j))
+    assert_array_equal(with_it.predict_proba(X)[:, 1], 0)
+    assert_allclose(with_it.predict_proba(X).sum(axis=1), 1)
+    assert_array_equal(with_it.landmark_indices_, np.flatnonzero(known)[without.landmark_indices_])
+    assert_allclose(with_it.criterion_path_, without.criterion_path_, rtol=1e-7)
+
+
+def test_a_class_that_has_not_come_yet_never_wins():
+    X, y = load_iris(return_X_y=True)
+    model = GreedyKernelFisherDiscriminant(8, gamma=0.5, candidates=X[::4], stop_tol=0)
+    first = y < 2
+    model.partial_fit(X[first], y[first], classes=[0, 1, 2])
+    assert_array_equal(model.predict(X[first]), y[first])
+    assert set(model.predict(X)) == {0, 1}
+    model.partial_fit(X[~first], y[~first])
+    whole = GreedyKernelFisherDiscriminant(8, gamma=0.5, candidates=X[::4], stop_tol=0).fit(X, y)
+    assert_allclose(model.decision_function(X), whole.decision_function(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("candidates", ["all", 10])
+@pytest.mark.parametrize("reg", [0.0, 1e-3])
+def test_equal_rows_tell_no_classes_apart(candidates, reg):
+    model = GreedyKernelFisherDiscriminant(candidates=candidates, reg=reg)
+    with pytest.raises(InvalidDataError, match=r"No feature could be found.*equal rows"):
+        model.fit(np.ones((20, 3)), np.arange(20) % 2)
+    assert not hasattr(model, "n_components_")
+
+
+def test_a_ridge_that_outweighs_everything_is_named(cancer):
+    X, y = cancer
+    huge = {"reg": 1e30, "candidates": X[:50]}
+    model = GreedyKernelFisherDiscriminant(candidates=X[:50]).partial_fit(X, y)
+    before = model.decision_function(X)
+    for other in (model, GreedyKernelFisherDiscriminant()):  # one that knows a pool already
+        other.set_params(reg=1e30, candidates="all")
+        with pytest.raises(InvalidDataError, match=r"reg=1e\+30.*lower reg"):
+            other.fit(X, y)
+    assert_array_equal(model.decision_function(X), before)
+    with pytest.raises(InvalidDataError, match="lower reg"):
+        GreedyKernelFisherDiscriminant(**huge).fit_batches([(X, y)])
+    with pytest.raises(InvalidDataError, match="lower reg"):
+        GreedyKernelFisherDiscriminant(**huge).partial_fit(X, y).predict(X)
+
+
+def test_candidates_of_a_pool_and_of_a_fit_are_not_mixed_up(cancer):
+    X, y = cancer
+    model = GreedyKernelFisherDiscriminant(5, candidates=X[:50], stop_tol=0).partial_fit(X, y)
+    assert model.sparsity_ == 1 - 5 / 50
+    assert model.set_params(candidates=X[:80]).fit(X, y).sparsity_ == 1 - 5 / 80
+    assert model.set_params(candidates="all").fit(X, y).sparsity_ == 1 - 5 / len(X)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"candidates": 40, "resample": True, "random_state": 0}])
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
+def test_equal_rows_are_one_candidate(arguments, layout):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((40, 3))
+    X[:5, 1] = -0.0
+    y = (X[:, 0] + 0.5 * rng.standard_normal(40) > 0).astype(int)
+    weight = rng.integers(1, 4, 40)
+    rows = rng.permutation(np.repeat(np.arange(40), weight))
+    again = X[rows] + 0.0
+    model = GreedyKernelFisherDiscriminant(12, reg=0.5, gamma=0.3, stop_tol=0, **arguments)
+    by_weight = clone(model).fit(layout(X), y, sample_weight=weight)
+    repeated = clone(model).fit(layout(again), y[rows])
+    assert_array_equal(rows[repeated.landmark_indices_], by_weight.landmark_indices_)
+    assert_allclose(repeated.criterion_path_, by_weight.criterion_path_, rtol=1e-8)
+    assert_allclose(repeated.decision_function(layout(X)), by_weight.decision_function(layout(X)))
+    assert_allclose(repeated.explained_variance_ratio_, by_weight.explained_variance_ratio_, rtol=1e-7)
+    assert repeated.sparsity_ == by_weight.sparsity_ == 1 - 12 / 40
+
+
+def test_equal_points_of_a_given_pool_are_one_candidate(cancer):
+    X, y = cancer
+    arguments = {"reg": 1.0, "stop_tol": 0}
+    once = GreedyKernelFisherDiscriminant(8, candidates=X[:20], **arguments).fit(X, y)
+    twice = GreedyKernelFisherDiscriminant(8, candidates=X[np.tile(np.arange(20), 2)], **arguments)
+    assert_array_equal(twice.fit(X, y).landmark_indices_, once.landmark_indices_)
+    assert_allclose(twice.criterion_path_, once.criterion_path_, rtol=1e-9)
+    assert twice.sparsity_ == once.sparsity_
+    with pytest.warns(FewerFeaturesWarning, match="used up"):
+        assert twice.set_params(n_components=30).fit(X, y).n_components_ == 20
+
+
+def test_equal_rows_of_a_precomputed_kernel_are_one_candidate(cancer):
+    X, y = cancer[0][:60], cancer[1][:60]
+    rows = np.repeat(np.arange(60), 2)
+    K = rbf_kernel(X, gamma=GAMMA)
+    model = GreedyKernelFisherDiscriminant(10, kernel="precomputed", reg=1.0, stop_tol=0)
+    by_weight = clone(model).fit(K, y, sample_weight=np.full(60, 2))
+    repeated = clone(model).fit(K[np.ix_(rows, rows)], y[rows])
+    assert_array_equal(rows[repeated.landmark_indices_], by_weight.landmark_indices_)
+    assert_allclose(repeated.criterion_path_, by_weight.criterion_path_, rtol=1e-9)
+
+
+def smaller(X):
+    return 0.8 * X
+
+
+def shifted(X):
+    return X + 0.1 * np.arange(X.shape[1])
+
+
+INVARIANCES = [(smaller, 0.5), (shifted, 2.0), (np.tanh, 0.0)]
+
+
+def changes(X, Z, weight=1.0):
+    """The sum of the weighted tangent matrices of columns at Z, written out."""
+    total = np.zeros((len(Z), len(Z)))
+    for transform, w in INVARIANCES:
+        T = rbf_kernel(X, Z, gamma=GAMMA) - rbf_kernel(transform(X), Z, gamma=GAMMA)
+        total += w * (T * np.reshape(weight, (-1, 1))).T @ T
+    return total
+
+
+def blind(K, y, reg, S):
+    """J with the changes added to the scatter within classes."""
+    plus, minus = K[y > 0], K[y < 0]
+    D = plus.mean(axis=0) - minus.mean(axis=0)
+    N = sum((k - k.mean(axis=0)).T @ (k - k.mean(axis=0)) for k in (plus, minus))
+    return D @ np.linalg.solve(N + reg * np.eye(len(D)) + S, D)
+
+
+def naive_blind_greedy(X, Z, y, reg, n_steps):
+    """Try every candidate at every step."""
+    K, S = rbf_kernel(X, Z, gamma=GAMMA), changes(X, Z)
+    chosen, values = [], []
+    for _ in range(n_steps):
+        tries = {
+            j: blind(K[:, [*chosen, j]], y, reg, S[np.ix_([*chosen, j], [*chosen, j])])
+            for j in range(len(Z))
+            if j not in chosen
+        }
+        chosen.append(max(tries, key=tries.get))
+        values.append(2 / tries[chosen[-1]])
+    return chosen, values
+
+
+@pytest.mark.parametrize("reg", [0.0, 0.1])
+@pytest.mark.parametrize("precision", ["auto", "safe"])
+@pytest.mark.parametrize("everyone", [True, False])
+def test_invariant_choices_are_those_of_a_naive_search(cancer, signs, reg, precision, everyone):
+    X, y = cancer[0][:150], cancer[1][:150]
+    Z = X if everyone else X[::3]
+    chosen, values = naive_blind_greedy(X, Z, signs[:150], reg, 10)
+    assert chosen != naive_greedy(rbf_kernel(X, Z, gamma=GAMMA), signs[:150], reg, 10)[0]
+    model = GreedyKernelFisherDiscriminant(
+        10,
+        gamma=GAMMA,
+        reg=reg,
+        stop_tol=0,
+        invariances=INVARIANCES,
+        precision=precision,
+        candidates="all" if everyone else Z,
+    ).fit(X, y)
+    assert_array_equal(model.landmark_indices_, chosen)
+    assert_allclose(model.criterion_path_, values, rtol=1e-8)
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+def test_invariant_features_and_moments(cancer, pieces):
+    X, y = cancer
+    weight = np.random.default_rng(0).integers(1, 4, len(X)).astype(float)
+    model = GreedyKernelFisherDiscriminant(
+        12, gamma=GAMMA, reg=0.3, stop_tol=0, candidates=X[:80], invariances=INVARIANCES
+    )
+    if pieces:
+        for some in np.array_split(np.arange(len(X)), 4):
+            model.partial_fit(X[some], y[some], sample_weight=weight[some])
+    else:
+        model.fit(X, y, sample_weight=weight)
+    F, P = model.transform(X), model.projection_
+    S = changes(X, model.landmarks_, weight)
+    squares = (F * weight[:, None]).T @ F + 0.3 * P.T @ P + P.T @ S @ P
+    assert_allclose(squares / weight.sum(), np.eye(12), atol=1e-7)
+    for j in (3, 12):  # the threshold needs the variance of the output without ridge and changes
+        f = model.decision_function(X, n_components=j)
+        slope, intercept = np.polyfit(f, 2.0 * y - 1, 1, w=np.sqrt(weight))
+        assert_allclose(intercept, 0, atol=1e-6)
+        assert slope > 0
+    kfd = KernelFisherDiscriminant(
+        gamma=GAMMA, reg=0.3, candidates=model.landmarks_, invariances=INVARIANCES
+    ).fit(X, y, sample_weight=weight)
+    assert_allclose(kfd.decision_function(X), model.decision_function(X), atol=1e-6)
+    assert_allclose(
+        model.explained_variance_ratio_,
+        shares_of_variance(X, model.landmarks_, weight),
+        rtol=1e-5,
+        atol=1e-8,
+    )
+
+
+def shares_of_variance(X, Z, weight):
+    """What each landmark's image adds to the span, as a share of the variance of all images."""
+    L = np.linalg.cholesky(rbf_kernel(Z, gamma=GAMMA))
+    coordinates = np.linalg.solve(L, rbf_kernel(Z, X, gamma=GAMMA)).T
+    rest = coordinates - weight @ coordinates / weight.sum()
+    # The variance of all images about their mean, of which the pool knows the part in its span.
+    W, means = rbf_kernel(X[:80], gamma=GAMMA), weight @ rbf_kernel(X, X[:80], gamma=GAMMA)
+    means /= weight.sum()
+    total = weight.sum() * (1 - means @ np.linalg.solve(W, means))
+    return weight @ rest**2 / total
+
+
+def test_the_output_changes_less_the_more_that_weighs(cancer):
+    X, y = cancer
+
+    def change(weight):
+        model = GreedyKernelFisherDiscriminant(
+            15, gamma=GAMMA, stop_tol=0, invariances=[(smaller, weight)]
+        ).fit(X, y)
+        assert model.score(X, y) > 0.95
+        f = model.decision_function(X)
+        return np.mean((f - model.decision_function(smaller(X))) ** 2) / f.var()
+
+    found = np.array([change(weight) for weight in (0, 1, 10, 100)])
+    assert (np.diff(found) < 0).all()
+    assert found[-1] < found[0] / 2
+
+
+def test_an_invariance_costs_two_more_columns_for_every_candidate(cancer):
+    X, y = cancer
+    kernel = CountingKernel(GAMMA)
+    GreedyKernelFisherDiscriminant(
+        10, kernel=kernel, stop_tol=0, candidates=X[:60], invariances=[(smaller, 1.0)]
+    ).fit(X, y)
+    assert kernel.evaluations <= 3 * len(X) * 60 + 60 * 60 + 3 * len(X) * 10 + 1
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
+def test_moved_examples_may_be_candidates(cancer, signs, layout):
+    X, y = cancer[0][:80], cancer[1][:80]
+    invariances = [(smaller, 1.0)]
+    union = np.vstack([X, smaller(X)])
+    arguments = {"gamma": GAMMA, "reg": 0.01, "stop_tol": 0, "invariances": invariances}
+    model = GreedyKernelFisherDiscriminant(10, virtual_candidates=True, **arguments)
+    model.fit(layout(X), y)
+    given = GreedyKernelFisherDiscriminant(10, candidates=layout(union), **arguments).fit(layout(X), y)
+    assert (given.landmark_indices_ >= 80).any()
+    assert_array_equal(model.landmark_indices_, given.landmark_indices_ % 80)
+    assert_allclose(model.decision_function(layout(X)), given.decision_function(layout(X)), atol=1e-8)
+    assert model.sparsity_ == 1 - 10 / 160
+
+
+def test_invariances_of_no_weight_change_nothing(cancer):
+    X, y = cancer
+    arguments = {"gamma": GAMMA, "stop_tol": 0}
+    plain = GreedyKernelFisherDiscriminant(8, **arguments).fit(X, y)
+    other = GreedyKernelFisherDiscriminant(8, invariances=[(np.tanh, 0.0)], **arguments).fit(X, y)
+    assert_array_equal(other.landmark_indices_, plain.landmark_indices_)
+    assert_allclose(other.decision_function(X), plain.decision_function(X), atol=1e-6)
+
+
+def test_invariances_that_cannot_be_used_are_refused(cancer):
+    X, y = cancer
+    for arguments in ({"resample": True}, {"kernel": "precomputed"}):
+        model = GreedyKernelFisherDiscriminant(invariances=INVARIANCES, **arguments)
+        data = rbf_kernel(X) if "kernel" in arguments else X
+        with pytest.raises(InvalidParameterError, match="invariances are given"):
+            model.fit(data, y)
+    for bad in ([smaller], [(smaller, "much")], [(smaller, -1.0)], [(3, 1.0)]):
+        with pytest.raises(InvalidParameterError):
+            GreedyKernelFisherDiscriminant(invariances=bad).fit(X, y)
+    with pytest.raises(InvalidDataError, match="same shape"):
+        GreedyKernelFisherDiscriminant(invariances=[(lambda X: X[:, :2], 1.0)]).fit(X, y)

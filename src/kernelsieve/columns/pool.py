@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 import numpy as np
 from scipy import sparse
@@ -47,6 +48,27 @@ class Pool:
             if key in alone:
                 indices[alone.pop(key)] = self.indices[first]
         return replace(self, indices=indices)
+
+
+def first_equals(rows: Rows) -> np.ndarray:
+    """Return for each row the place of the first row that is equal to it, which may be its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.columns import first_equals
+    >>> first_equals(np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0]]))
+    array([0, 1, 0])
+    """
+    places: dict[bytes, int] = {}
+    digests = (blake2b(key, digest_size=16).digest() for key in _keys(rows))  # rows may be long
+    return np.array([places.setdefault(digest, i) for i, digest in enumerate(digests)], dtype=np.intp)
+
+
+def distinct(rows: Rows) -> np.ndarray:
+    """Return the places of rows that are equal to no earlier one."""
+    firsts = first_equals(rows)
+    return np.flatnonzero(firsts == np.arange(len(firsts)))
 
 
 def _keys(points: Rows) -> Iterator[bytes]:

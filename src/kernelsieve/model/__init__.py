@@ -2,6 +2,7 @@
 
 from .analysis import about_the_mean
 from .assembly import Fit, orthonormal_additions, sign_of_largest
+from .changes import Change, Changes
 from .documentation import documented
 from .estimator import KernelExtractor
 from .fitting import (
@@ -17,7 +18,7 @@ from .form import KernelModel, Projector
 from .inputs import check_precomputed_columns
 from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
 from .nested import NestedTransformer
-from .one_pass import OnePass, RowPass
+from .one_pass import OnePass, RowPass, pool_pass
 from .prediction import Predicting
 from .rebuilding import Rebuilding
 from .stream import Stream
@@ -25,6 +26,8 @@ from .targets import TargetEncoder, check_not_constant
 
 __all__ = [
     "DEFAULT_COMPONENTS",
+    "Change",
+    "Changes",
     "Fit",
     "KernelExtractor",
     "KernelModel",
@@ -46,6 +49,7 @@ __all__ = [
     "documented",
     "fit_columns",
     "orthonormal_additions",
+    "pool_pass",
     "row_columns",
     "sign_of_largest",
     "total_weight",

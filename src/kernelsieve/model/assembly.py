@@ -14,6 +14,7 @@ from ..deflation import Criterion, Extraction, Heads, Outcome
 from ..execution import gather
 from ..kernels import Kernel, Precomputed, Rows
 from ..statistics import GramStatistic
+from .changes import Changes
 from .form import KernelModel
 
 _ADDITION = 1e-6  # of a vector; what is left of one that is nearly a combination of others is noise
@@ -32,6 +33,7 @@ class Fit:
     heads: Heads | None = None  # predictions from the first j features, where there is a target
     mean_image: KernelModel | None = None  # where features are centred and can be rebuilt from
     total_weight: float = 0.0  # of the rows, where the loop was run
+    penalty: np.ndarray | None = None  # what ridge and changes add to inner products of features
 
     def truncate(self, n_components: int) -> Self:
         """Return the fit with the first features only."""
@@ -44,6 +46,7 @@ class Fit:
             explained_variance_ratio=self.explained_variance_ratio[:n_components],
             explained_target_ratio=self.explained_target_ratio[:n_components],
             heads=None if self.heads is None else self.heads.truncate(n_components),
+            penalty=None if self.penalty is None else self.penalty[:n_components, :n_components],
         )
 
     def renumbered(self, kept: np.ndarray, n_columns: int) -> Self:
@@ -74,6 +77,7 @@ class Draft:
     dual: np.ndarray  # B, (m, k): the directions as combinations of the landmarks
     means: np.ndarray  # of the landmarks' columns; zero where features are not centred
     centred: bool
+    changes: np.ndarray | None = None  # inner products of the directions' changes, where these count
 
 
 def draft(extraction: Extraction, pool: Pool, kernel: Kernel, *, center: bool, dtype: type) -> Draft:
@@ -112,6 +116,7 @@ def calibrate(
     center: bool,
     block_rows: int | None,
     n_jobs: int | None,
+    changes: Changes | None = None,
 ) -> Draft:
     """Pass over the rows once more and make the features orthonormal as they are computed.
 
@@ -133,6 +138,11 @@ def calibrate(
     squares = gram[first:, first:] + rough.extraction.criterion.ridge * (
         model.projection.T @ model.projection
     )
+    if changes is not None:
+        of_features = changes.products(batches, model.fill_lines, model.n_components)
+        squares = squares + of_features
+        triangle = rough.extraction.triangle
+        rough = replace(rough, changes=triangle.T @ of_features @ triangle)
     try:
         correction = cholesky(squares)
     except LinAlgError:  # the rough model is too far off; it is still the best one known
@@ -180,7 +190,21 @@ def finish(
         outcome=extraction.outcome,
         heads=None if heads is None else heads.for_scaled(scales),
         total_weight=extraction.total_weight,
+        penalty=_penalty(rough, model.projection, scales),
     )
+
+
+def _penalty(rough: Draft, projection: np.ndarray, scales: np.ndarray) -> np.ndarray | None:
+    """Return what ridge and changes add to the inner products of features."""
+    ridge = rough.extraction.criterion.ridge
+    if ridge == 0 and rough.changes is None:
+        return None
+    penalty = ridge * projection.T @ projection
+    if rough.changes is not None:
+        triangle = rough.extraction.triangle
+        half = solve_triangular(triangle, rough.changes, trans="T")
+        penalty += solve_triangular(triangle, half.T, trans="T") * np.outer(scales, scales)
+    return penalty
 
 
 def least_squares_heads(
@@ -240,6 +264,9 @@ def variance_of_directions(
     if extraction.criterion.ridge > 0:  # which is no variance of the images
         directions = solve_triangular(L, rough.dual.T, lower=True)
         captured -= extraction.criterion.ridge * np.einsum("km,km->k", directions, directions)
+    if rough.changes is not None:
+        half = solve_triangular(L, rough.changes, lower=True)
+        captured -= np.diagonal(solve_triangular(L, half.T, lower=True))
     removed = mean_squared_norm if rough.centred else 0.0
     return _share(captured, trace - extraction.total_weight * removed)
 

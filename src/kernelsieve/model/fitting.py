@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..columns import Batch, Pool, weighted_targets
+from ..columns import Batch, Pool, distinct, first_equals, weighted_targets
 from ..deflation import (
     Candidates,
     Columns,
@@ -24,7 +24,7 @@ from ..deflation import (
     extract,
     store_columns,
 )
-from ..kernels import Kernel
+from ..kernels import Kernel, Rows
 from .assembly import Draft, Fit, draft, finish, least_squares_heads, variance_of_directions
 from .targets import check_not_constant
 
@@ -70,12 +70,14 @@ def fit_columns(
         else metric
     )
     seen = with_ridge(columns, settings.criterion)
-    extraction = _extract(
-        batch,
-        settings,
-        lambda targets: FixedCandidates(seen, W, targets, settings.n_components),
-        seen.shape[0],
-    )
+    # Equal rows of a precomputed kernel are known by their values.
+    points = batch.X if everyone else pool.points
+
+    def candidates_for(targets: np.ndarray) -> Candidates:
+        candidates = FixedCandidates(seen, W, targets, settings.n_components)
+        return without_equals(candidates, points, settings.criterion)
+
+    extraction = _extract(batch, settings, candidates_for, seen.shape[0])
     rough = draft(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
         trace = weighted_sum(W.diagonal, batch)
@@ -98,12 +100,15 @@ def fit_fresh(
 ) -> Fit:
     """Draw a new random subset of candidates at every step (section 4.4 of Dhanjal et al.)."""
     everyone = np.arange(len(batch))
+    # With a ridge two halves of a coefficient would cost less than the whole.
+    firsts = first_equals(batch.X) if settings.criterion.ridge > 0 else everyone
+    kept = np.flatnonzero(firsts == everyone)
     drawn: list[tuple[np.ndarray, RecomputedColumns]] = []
 
     def draw(
         retired: np.ndarray,
     ) -> tuple[RecomputedColumns | RidgeColumns, np.ndarray] | None:
-        remaining = np.setdiff1d(everyone, retired)
+        remaining = np.setdiff1d(kept, retired)
         if len(remaining) == 0:
             return None
         size = min(n_candidates, len(remaining))
@@ -130,7 +135,7 @@ def fit_fresh(
     rough = draft(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     rows, columns = drawn[0]
-    weight = batch.root_weight[rows] ** 2
+    weight = np.bincount(firsts, batch.root_weight**2)[rows]  # of all equal rows
     explained = variance_of_directions(
         rough,
         _lengths_from_rows(rough, batch),
@@ -166,6 +171,13 @@ def _extract(
 def with_ridge(columns: Columns, criterion: Criterion) -> Columns:
     """Return the columns as the criterion sees them."""
     return RidgeColumns(columns, criterion.ridge) if criterion.ridge > 0 else columns
+
+
+def without_equals(candidates: Candidates, points: Rows, criterion: Criterion) -> Candidates:
+    """Keep one of equal candidates where a ridge would make two halves of a coefficient cheaper."""
+    if criterion.ridge > 0:
+        candidates.retire(np.setdiff1d(np.arange(points.shape[0]), distinct(points)))
+    return candidates
 
 
 def padded(targets: np.ndarray, n_rows: int) -> np.ndarray:

@@ -97,6 +97,10 @@ class LoopTransformer(NestedTransformer):
 
     def _settings(self, criterion: Criterion, n_candidates: int) -> Settings:
         wanted = self.n_components
+        if isinstance(wanted, bool):
+            raise InvalidParameterError(
+                f"n_components={wanted} is no number of features; pass a whole number, or None."
+            )
         if wanted is not None and wanted > n_candidates:
             raise InvalidParameterError(
                 f"n_components={wanted} is larger than the {n_candidates} {self._candidates_are}."

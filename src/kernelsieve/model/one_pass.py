@@ -20,7 +20,7 @@ from ..deflation import (
     StoredColumns,
     extract,
 )
-from ..execution import absorb, gather
+from ..execution import absorb
 from ..kernels import Kernel
 from ..statistics import Coordinates, GramStatistic, Statistic, TriangularStatistic
 from .assembly import (
@@ -34,7 +34,8 @@ from .assembly import (
     variance_of_coordinates,
     variance_of_directions,
 )
-from .fitting import Settings, padded, trace_of, with_ridge
+from .changes import Changes, ChangingSums
+from .fitting import Settings, padded, trace_of, with_ridge, without_equals
 from .targets import check_not_constant
 
 # Squared residuals of this part of the squared norm are the last that a Gram matrix knows well enough
@@ -69,23 +70,38 @@ class OnePass:
         shift: np.ndarray,
         target_shift: np.ndarray,
         settings: Settings,
+        changes: Changes | None = None,
     ) -> None:
         self._kernel = kernel
+        self._changes = changes
         self._pool = pool
         self._settings = settings
         self._metric = metric
         fill = kernel.against(pool.points, settings.dtype)
         self._frame = Frame(fill, shift, target_shift, settings.dtype)
 
-    def new_statistic(self, *, repeatable: bool) -> Statistic:
+    def new_statistic(self, *, repeatable: bool) -> Statistic | ChangingSums:
         """Return an empty statistic: the safe one where asked or needed, or for rows that come once."""
+        return self._empty(self._form(repeatable=repeatable))
+
+    def _empty(self, form: type[Statistic]) -> Statistic | ChangingSums:
+        columns = form(self._frame.n_lines)
+        return columns if self._changes is None else ChangingSums(columns, form(1 + len(self._pool)))
+
+    def _form(self, *, repeatable: bool) -> type[Statistic]:
         precision, criterion = self._settings.precision, self._settings.criterion
         needed = criterion.needs_all_digits or not repeatable
         safe = precision == "safe" or (precision == "auto" and needed)
-        return (TriangularStatistic if safe else GramStatistic)(self._frame.n_lines)
+        return TriangularStatistic if safe else GramStatistic
 
-    def absorb(self, statistic: Statistic, batch: Batch) -> None:
-        """Add rows to a statistic."""
+    def absorb(self, statistic: Statistic | ChangingSums, batch: Batch) -> None:
+        """Add rows to a statistic; an error leaves it as it was."""
+        if isinstance(statistic, ChangingSums):
+            statistic.merge(self._gather([batch], type(statistic.columns)))
+        else:
+            self._absorb(statistic, batch)
+
+    def _absorb(self, statistic: Statistic, batch: Batch) -> None:
         absorb(
             statistic,
             batch,
@@ -97,13 +113,13 @@ class OnePass:
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on rows that can be passed over more than once."""
-        statistic = self._gather(batches, type(self.new_statistic(repeatable=True)))
+        statistic = self._gather(batches, self._form(repeatable=True))
         fit = self.solve(statistic, batches)
         if fit.outcome is Outcome.IMPRECISE and self._settings.precision == "auto":
             fit = self.solve(self._gather(batches, TriangularStatistic), batches)
         return fit
 
-    def solve(self, statistic: Statistic, batches: Iterable[Batch] | None = None) -> Fit:
+    def solve(self, statistic: Any, batches: Iterable[Batch] | None = None) -> Fit:
         """Select from a statistic; ``batches`` allow a second pass over the chosen landmarks."""
         settings, criterion = self._settings, self._settings.criterion
         coordinates = statistic.coordinates(
@@ -126,11 +142,14 @@ class OnePass:
             settings.n_components,
             total_weight=coordinates.total_weight,
             floor=settings.floor,
-            trust=_GRAM_TRUST if isinstance(statistic, GramStatistic) else 0.0,
+            trust=0.0 if statistic.keeps_all_digits else _GRAM_TRUST,
         )
         rough = draft(
             extraction, self._pool, self._kernel, center=settings.center, dtype=settings.dtype
         )
+        if isinstance(statistic, ChangingSums):
+            lines = statistic.change_lines()[:, rough.names] @ rough.dual
+            rough = replace(rough, changes=lines.T @ lines)
         if batches is not None and self._can_calibrate(extraction):
             rough = calibrate(
                 rough,
@@ -140,6 +159,7 @@ class OnePass:
                 center=settings.center,
                 block_rows=settings.block_rows,
                 n_jobs=settings.n_jobs,
+                changes=self._changes,
             )
         return self._finish(rough, coordinates)
 
@@ -159,7 +179,8 @@ class OnePass:
             return followed, coordinates.targets
         seen = with_ridge(columns, criterion)
         targets = padded(coordinates.targets, seen.shape[0])
-        return FixedCandidates(seen, self._metric, targets, settings.n_components), targets
+        fixed = FixedCandidates(seen, self._metric, targets, settings.n_components)
+        return without_equals(fixed, self._pool.points, criterion), targets
 
     def _can_calibrate(self, extraction: Extraction) -> bool:
         """Tell if a second pass is of use: features must be orthonormal, and not found in vain."""
@@ -195,22 +216,32 @@ class OnePass:
         image = mean_image(self._kernel, self._pool.points, coefficients, coordinates.means)
         return replace(fit, mean_image=image)
 
-    def _gather(self, batches: Iterable[Batch], form: type[Statistic]) -> Statistic:
-        return gather(
-            batches,
-            self._frame,
-            form,
-            trace_of=self._trace_of,
-            block_rows=self._settings.block_rows,
-            n_jobs=self._settings.n_jobs,
-        )
+    def _gather(self, batches: Iterable[Batch], form: type[Statistic]) -> Statistic | ChangingSums:
+        """Pass once over all rows."""
+        found = self._empty(form)
+        for batch in batches:
+            if isinstance(found, ChangingSums):
+                self._absorb(found.columns, batch)
+                self._absorb_changes(found.changes, batch)
+            else:
+                self._absorb(found, batch)
+        return found
+
+    def _absorb_changes(self, statistic: Statistic, batch: Batch) -> None:
+        if self._changes is not None:
+            self._changes.absorb(statistic, batch, self._kernel.against(self._pool.points))
 
     def _trace_of(self, batch: Batch) -> float:
         return trace_of(self._kernel, batch, self._metric.diagonal)
 
 
 def pool_pass(
-    kernel: Kernel, pool: Pool, W: np.ndarray, target_shift: np.ndarray, settings: Settings
+    kernel: Kernel,
+    pool: Pool,
+    W: np.ndarray,
+    target_shift: np.ndarray,
+    settings: Settings,
+    changes: Changes | None = None,
 ) -> OnePass:
     """Return the pass for a pool of examples with ``W = K(pool, pool)``."""
-    return OnePass(kernel, pool, PoolMetric(W), W.mean(axis=0), target_shift, settings)
+    return OnePass(kernel, pool, PoolMetric(W), W.mean(axis=0), target_shift, settings, changes)

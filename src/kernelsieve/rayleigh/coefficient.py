@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -145,25 +146,27 @@ class RayleighExtractor(KernelExtractor):
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> tuple[Pool, np.ndarray]:
-        moved = [move(transform, batch.X) for transform in self._virtual_transforms()]
-        if not moved:
-            return super()._drawn_pool(batch, kernel, size, criterion, random_state)
-        stack = sparse.vstack if sparse.issparse(batch.X) else np.vstack
-        times = 1 + len(moved)
-        union = Batch(
-            stack([batch.X, *moved]).astype(batch.X.dtype),
-            np.tile(batch.Y, (times, 1)),
-            None if batch.weight is None else np.tile(batch.weight, times),
-        )
-        if sparse.issparse(union.X):
-            union = Batch(union.X.tocsr(), union.Y, union.weight)
+        union = with_moved(batch, self._virtual_transforms())
         pool, W = super()._drawn_pool(union, kernel, size, criterion, random_state)
         return Pool(pool.points, pool.indices % len(batch)), W
 
 
-def tangents(invariances: Any) -> list[Scatter]:
+def with_moved(batch: Batch, transforms: Sequence[Transform]) -> Batch:
+    """Return the rows with their transformed copies below them."""
+    if not transforms:
+        return batch
+    stack = partial(sparse.vstack, format="csr") if sparse.issparse(batch.X) else np.vstack
+    times = 1 + len(transforms)
+    return Batch(
+        stack([batch.X, *(move(transform, batch.X) for transform in transforms)]).astype(batch.X.dtype),
+        np.tile(batch.Y, (times, 1)),
+        None if batch.weight is None else np.tile(batch.weight, times),
+    )
+
+
+def tangents(invariances: Any) -> list[Tangent]:
     """Turn ``[(transform, weight), ...]`` into scatters."""
-    scatters: list[Scatter] = []
+    scatters: list[Tangent] = []
     for item in invariances or ():
         if not (isinstance(item, (tuple, list)) and len(item) == 2):
             raise InvalidParameterError(

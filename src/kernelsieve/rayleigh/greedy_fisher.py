@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._sklearn import Interval
-from ..columns import Batch, Pool
+from ..columns import Batch, Pool, distinct
 from ..deflation import Alignment, Criterion, Heads, RidgeAlignment
-from ..exceptions import InvalidParameterError
+from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Rows
-from ..model import Fit, KernelExtractor, Stream, TargetEncoder, documented
+from ..model import (
+    Change,
+    Changes,
+    Fit,
+    KernelExtractor,
+    RowPass,
+    Stream,
+    TargetEncoder,
+    documented,
+    pool_pass,
+)
+from .coefficient import tangents, with_moved
 from .discriminating import DiscriminantFit, Discriminating
 from .outputs import Moments, decision_heads, logit_heads, winning_logits
+from .scatter import Tangent, Transform, move
 
 
 @documented
@@ -64,14 +77,18 @@ class GreedyKernelFisherDiscriminant(Discriminating):
     within classes. That is half the smallest sum of squared residuals of labels -1 and 1 and of the
     ridge, over coefficients with which the residuals of either class have mean zero.
 
+    With ``invariances`` the squared changes under the transformations, each with its weight, are added
+    to N. The changes are further rows with target zero, as the ridge is, summed up in the pass over the
+    rows; all candidates are then a pool, and ``resample`` is not there.
+
     N differs from the scatter about the common mean along D only, so the selection is that of forward
     orthogonal least squares with the columns ``[K; sqrt(C) I]``: the loop of
     :class:`~kernelsieve.SparseMaximalAlignment`. This recursion is our own derivation, as is the
     objective for more than two classes (with the share of all targets that is explained in place of
     the one of a single target); the rule to stop has a threshold of our choice.
 
-    Equal rows are candidates of their own, and the ridge on two halves of a coefficient is less than on
-    the whole: with all rows as candidates a row of weight 2 is not quite the same as two rows.
+    Equal rows are one candidate, or the ridge on two halves of a coefficient would be less than on the
+    whole, and a row of weight 2 another thing than two rows.
 
     References
     ----------
@@ -101,6 +118,8 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         **Discriminating._discriminating_constraints,
         "reg": [Interval(Real, 0, None, closed="left")],
         "stop_tol": [Interval(Real, 0, 1, closed="left")],
+        "invariances": [list, tuple, None],
+        "virtual_candidates": ["boolean"],
     }
 
     def __init__(
@@ -118,6 +137,8 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         tol: float = 1e-20,
         reg: float = 1e-3,
         stop_tol: float = 1e-3,
+        invariances: list[tuple[Callable, float]] | None = None,
+        virtual_candidates: bool = False,
         threshold: str = "least_squares",
         nu: float = 0.5,
         class_weight: dict[Any, float] | str | None = None,
@@ -141,6 +162,8 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         self.tol = tol
         self.reg = reg
         self.stop_tol = stop_tol
+        self.invariances = invariances
+        self.virtual_candidates = virtual_candidates
         self.threshold = threshold
         self.nu = nu
         self.class_weight = class_weight
@@ -167,14 +190,28 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> Fit:
+        if self._tangents():  # the pass over a pool sums up the changes, whatever their number
+            size = self._pool_size(len(batch) * (1 + len(self._virtual_transforms())))
+            self._settings(criterion, size)  # refuses before a pool is drawn
+            pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
+            return self._fit_pool(batch, kernel, pool, W, criterion)
         fit = super()._fit_rows(batch, kernel, criterion, random_state)
-        return fit if isinstance(fit, DiscriminantFit) else self._deciding(fit, len(batch), batch)
+        return self._deciding(fit, len(distinct(batch.X)), batch)
 
-    def _fit_pool(
-        self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
-    ) -> Fit:
-        fit = super()._fit_pool(batch, kernel, pool, W, criterion)
-        return self._deciding(fit, len(pool), batch)
+    def _one_pass(
+        self,
+        kernel: Kernel,
+        pool: Pool,
+        W: np.ndarray,
+        target_shift: np.ndarray,
+        criterion: Criterion,
+    ) -> RowPass:
+        settings = self._settings(criterion, len(pool))
+        moves = [Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0]
+        changes = Changes(moves, settings.block_rows, settings.n_jobs) if moves else None
+        one_pass = pool_pass(kernel, pool, W, target_shift, settings, changes)
+        size = len(distinct(pool.points))
+        return _DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
 
     def _drawn_pool(
         self,
@@ -184,8 +221,23 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> tuple[Pool, np.ndarray]:
-        # The first sieve does without the ridge, and without a rule to stop.
-        return super()._drawn_pool(batch, kernel, size, Alignment(), random_state)
+        # The first sieve does without the ridge, without invariances, and without a rule to stop.
+        union = with_moved(batch, self._virtual_transforms())
+        pool, W = super()._drawn_pool(union, kernel, size, Alignment(), random_state)
+        return Pool(pool.points, pool.indices % len(batch)), W
+
+    def _tangents(self) -> list[Tangent]:
+        found = tangents(self.invariances)
+        if found and (self.resample or self._is_precomputed):
+            raise InvalidParameterError(
+                f"invariances are given with kernel={self.kernel!r} and resample={self.resample}; they "
+                "need inputs that can be moved, and one pool of candidates: pass a kernel by name or "
+                "as a function, and resample=False."
+            )
+        return found
+
+    def _virtual_transforms(self) -> list[Transform]:
+        return [tangent.transform for tangent in self._tangents()] if self.virtual_candidates else []
 
     def _start_stream(
         self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
@@ -195,13 +247,14 @@ class GreedyKernelFisherDiscriminant(Discriminating):
                 "threshold='margin' looks at all rows at once; where rows come in pieces pass "
                 "threshold='gaussian', 'midpoint' or 'least_squares'."
             )
-        stream = super()._start_stream(X, y, classes, sample_weight, criterion)
-        self._n_streamed = len(stream.pool)
-        return stream
+        return super()._start_stream(X, y, classes, sample_weight, criterion)
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
-        if not isinstance(fit, DiscriminantFit):  # the rows came in pieces
-            fit = self._deciding(fit, self._n_streamed, None)
+        if fit.model.n_components == 0:
+            raise InvalidDataError(
+                f"No feature could be found: with reg={self.reg:g} no example tells the classes apart. "
+                "Look for constant inputs or equal rows, lower reg, or choose another kernel or gamma."
+            )
         super()._set_fit(fit, encoder)
 
     # ------------------------------------------------------------------ decisions
@@ -212,9 +265,9 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         Features are orthonormal together with the ridge, and their products with the targets are
         known, so that their moments need no further pass over the rows.
         """
-        if fit.model.n_components == 0 or fit.heads is None:
-            return fit  # which is refused later
-        features = _moments(fit, float(self.reg))
+        if isinstance(fit, DiscriminantFit) or fit.model.n_components == 0 or fit.heads is None:
+            return fit  # which knows already, or is refused later
+        features = _moments(fit)
         directions = fit.heads.coefficients
         directions = directions[:, 1:] if directions.shape[1] == 2 else directions
         indicators, weight, values = None, None, None
@@ -244,15 +297,35 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         return np.asarray(heads.intercepts[-1])  # type: ignore[union-attr]
 
 
-def _moments(fit: Fit, ridge: float) -> Moments:
+@dataclass(frozen=True)
+class _DecidingPass:
+    """A pass over the rows of which every fit knows how it decides."""
+
+    one_pass: RowPass
+    decide: Callable[[Fit, Batch | None], Fit]
+
+    def new_statistic(self, *, repeatable: bool) -> Any:
+        return self.one_pass.new_statistic(repeatable=repeatable)
+
+    def absorb(self, statistic: Any, batch: Batch) -> None:
+        self.one_pass.absorb(statistic, batch)
+
+    def fit(self, batches: Iterable[Batch]) -> Fit:
+        whole = batches[0] if isinstance(batches, list) else None
+        return self.decide(self.one_pass.fit(batches), whole)
+
+    def solve(self, statistic: Any) -> Fit:
+        return self.decide(self.one_pass.solve(statistic), None)
+
+
+def _moments(fit: Fit) -> Moments:
     """Return the moments of the features from what the loop knows of them."""
     m, k = fit.total_weight, fit.model.n_components
     heads = fit.heads
     assert heads is not None
     weights = m * heads.intercepts[0]  # means of the indicators of classes
     means = m * heads.coefficients.T / np.where(weights > 0, weights, np.inf)[:, None]
-    P = fit.model.projection
-    total = m * np.eye(k) - ridge * P.T @ P  # less what the ridge adds
+    total = m * np.eye(k) - (0.0 if fit.penalty is None else fit.penalty)
     within = total - means.T @ (weights[:, None] * means)
     return Moments(weights, means, within / m)
 

@@ -124,7 +124,7 @@ class OrientedKernelPCA(RayleighExtractor):
         self.verbose = verbose
 
     def _scatters(self) -> tuple[list[Scatter], list[Scatter]]:
-        denominator = tangents(self.invariances)
+        denominator: list[Scatter] = [*tangents(self.invariances)]
         if self.noise is not None:
             kind = NoiseSamples if self.noise_type == "samples" else NoiseCovariance
             denominator.append(kind(self.noise, self.noise_weight))

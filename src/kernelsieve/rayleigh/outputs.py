@@ -241,6 +241,8 @@ def decision_heads(
     """
 
     def line(moments: Moments, which: int, output: int) -> tuple[float, float]:
+        if not moments.weights[1] > 0:
+            return 1.0, -np.inf  # a class without weight is never the one
         of_rows = None if outputs is None else outputs[:, output]
         positive = None if indicators is None else indicators[:, which] > 0
         b = two_class_threshold(how, moments, of_rows, positive, weight, nu)
@@ -364,7 +366,8 @@ def winning_logits(decisions: Heads, logits: Heads) -> Heads:
            [0., 3.]])
     """
     of_decisions = np.diagonal(decisions.coefficients)
-    slope = float(np.mean(np.diagonal(logits.coefficients) / of_decisions))
+    slopes = np.diagonal(logits.coefficients) / of_decisions
+    slope = float(np.mean(slopes[np.isfinite(decisions.intercepts[-1])]))  # of classes with weight
     if len(of_decisions) == 1 or not slope > 0:  # outputs may be constant, and tell nothing
         return logits
     return Heads(slope * decisions.intercepts, slope * decisions.coefficients)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -30,6 +30,9 @@ class Coordinates:
 
 class Statistic(ABC):
     """Accumulates lines ``[1 | Y | columns]'`` of row blocks; associative under :meth:`merge`."""
+
+    #: Whether residuals are known to all digits, or to half of them.
+    keeps_all_digits: ClassVar[bool]
 
     def __init__(self, n_lines: int) -> None:
         self.n_lines = n_lines

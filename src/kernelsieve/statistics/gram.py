@@ -18,6 +18,8 @@ class GramStatistic(Statistic):
     does not have that limit and costs several times as much.
     """
 
+    keeps_all_digits = False
+
     def __init__(self, n_lines: int) -> None:
         super().__init__(n_lines)
         self.gram = np.zeros((n_lines, n_lines))

@@ -16,6 +16,8 @@ class TriangularStatistic(Statistic):
     cube of the number of columns each time.
     """
 
+    keeps_all_digits = True
+
     def __init__(self, n_lines: int) -> None:
         super().__init__(n_lines)
         self._triangle = np.zeros((0, n_lines))

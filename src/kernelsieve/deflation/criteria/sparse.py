@@ -52,7 +52,7 @@ class RidgeAlignment(Alignment):
 
     def target_scale(self, target_sums: np.ndarray) -> np.ndarray:
         # Classes count alike, as they do in the scatter between them.
-        return 1 / np.sqrt(np.where(target_sums > 0, target_sums, np.inf))
+        return 1 / np.sqrt(np.where(target_sums > 0, target_sums, 1.0))
 
 
 class Covariance(ScoringCriterion):
