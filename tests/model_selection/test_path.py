@@ -15,9 +15,10 @@ from sklearn.metrics import mean_absolute_error
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import kernelsieve
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
     BoostedLatentFeatures,
@@ -28,6 +29,7 @@ from kernelsieve import (
     SparseKernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
+    SubspaceKernelFeatures,
 )
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
 from kernelsieve.model import NestedTransformer
@@ -157,6 +159,17 @@ def test_shared_distances_change_nothing(kernel, make, diabetes):
         lines = together.path_["param_gamma"] == gamma
         assert_allclose(together.path_["test_score"][lines], alone.path_["test_score"], atol=1e-8)
         assert lines.reshape(3, 3, 6)[:, place].all()
+
+
+def test_shared_distances_are_not_mixed_up_beside_a_large_input():
+    X = np.column_stack([np.full(120, 1e16), np.random.RandomState(1).random_sample((120, 3))])
+    y = 3 * X[:, 1] + X[:, 2]
+    extractor = SparseMaximalAlignment(4, kernel="laplacian")
+    together = ComponentPathCV(extractor, Ridge(), param_grid={"gamma": [0.5, 1.0]}).fit(X, y)
+    for gamma in (0.5, 1.0):
+        alone = ComponentPathCV(clone(extractor).set_params(gamma=gamma), Ridge()).fit(X, y)
+        lines = together.path_["param_gamma"] == gamma
+        assert_allclose(together.path_["test_score"][lines], alone.path_["test_score"], atol=1e-8)
 
 
 def test_groups_are_kept_together_and_weights_count(diabetes, rng):
@@ -544,6 +557,32 @@ def test_an_extractor_of_one_size_is_refused(diabetes):
 
     with pytest.raises(InvalidParameterError, match="OneSize has no n_components to choose"):
         ComponentPathCV(OneSize(), Ridge()).fit(*diabetes)
+
+
+def test_an_extractor_whose_features_depend_on_their_number_is_refused(cancer):
+    learned = SubspaceKernelFeatures(3)
+    for extractor in (learned, make_pipeline(StandardScaler(), learned)):
+        with pytest.raises(InvalidParameterError, match=r"SubspaceKernelFeatures .* GridSearchCV"):
+            ComponentPathCV(extractor, LogisticRegression()).fit(*cancer)
+
+
+EXTRACTORS = [
+    each
+    for each in map(vars(kernelsieve).get, sorted(kernelsieve.__all__))
+    if isinstance(each, type)
+    and issubclass(each, NestedTransformer)
+    and "n_components" in each().get_params()
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("extractor", EXTRACTORS, ids=lambda each: each.__name__)
+def test_every_extractor_tells_if_its_first_features_are_those_of_a_fit_with_fewer(extractor, cancer):
+    X, y = (part[:150] for part in cancer)
+    seed = {"random_state": 0} if "random_state" in extractor().get_params() else {}
+    fits = [extractor(n_components=k, **seed).fit(scale(X), y) for k in (1, 2)]
+    one, two = (np.abs(model.transform(scale(X))[:, 0]) for model in fits)  # signs are arbitrary
+    assert np.allclose(one, two, atol=1e-8 * one.max()) == extractor._nested
 
 
 def excused(estimator):
