@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from ..exceptions import InvalidParameterError, VacuousBoundWarning
 from ..kernels import Kernel, Precomputed, Rows
 from ..metrics import cumulative_pointwise_squared_covariance
 from ..model import KernelExtractor, TargetEncoder
+
+_MOST_EXAMPLES = 2.0**62  # that a whole number can safely hold
 
 
 @dataclass(frozen=True)
@@ -95,12 +98,14 @@ class StabilityBound:
         Returns
         -------
         ndarray of shape (k,)
+            Whole numbers; 2**62 stands for that many or more.
         """
         allowed = np.asarray(gap, dtype=np.float64)
         if not (np.isfinite(allowed) & (allowed > 0)).all():
             raise InvalidParameterError(f"gap={gap!r} must be above 0 and finite.")
         gap_now = self.complexity + self.confidence
-        return np.ceil(self.n_examples * (gap_now / allowed) ** 2).astype(np.int64)
+        needed = np.ceil(self.n_examples * (gap_now / allowed) ** 2)
+        return np.minimum(needed, _MOST_EXAMPLES).astype(np.int64)
 
 
 def stability_bound(
@@ -284,6 +289,11 @@ class _Rows:
         model = clone(extractor).fit(self.X, self.y)
         size = self.squares * self.lengths(model)
         n_kept = len(size) - int(trim * len(size))
+        if n_kept < max(2, model.n_components_):
+            raise InvalidParameterError(
+                f"trim={trim!r} leaves {n_kept} of {len(size)} rows for {model.n_components_} "
+                "features; pass a smaller share, such as 0.01."
+            )
         return np.sort(np.argsort(size, kind="stable")[:n_kept])
 
 
@@ -319,9 +329,9 @@ def _check(extractor: Any, delta: float, cost: float | None, trim: float) -> Non
             f"extractor={extractor!r} has no kernel of kernelsieve; pass an extractor such as "
             "SparseMaximalCovariance(center=False)."
         )
-    if not 0 < delta < 1:
+    if not isinstance(delta, Real) or not 0 < delta < 1:
         raise InvalidParameterError(f"delta={delta!r} is a probability and must be between 0 and 1.")
-    if not 0 <= trim < 1:
+    if not isinstance(trim, Real) or not 0 <= trim < 1:
         raise InvalidParameterError(f"trim={trim!r} is a share of the rows: at least 0 and below 1.")
-    if cost is not None and not np.isfinite(cost):
+    if cost is not None and not (isinstance(cost, Real) and np.isfinite(cost)):
         raise InvalidParameterError(f"cost={cost!r} must be a number, or None.")
