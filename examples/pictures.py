@@ -95,7 +95,7 @@ def digits_in_a_plane() -> Any:
 def feature_maps() -> Any:
     """The first features of kernel PCA, and of its sparse relative, on a noisy circle."""
     X = make_noisy_circle(200, random_state=0)
-    figure, panels = plt.subplots(2, 2, figsize=(10, 8.5), layout="constrained")
+    figure, panels = plt.subplots(2, 2, figsize=(10, 8.5), layout="compressed")
     figure.get_layout_engine().set(wspace=0.06)
     for line, model in zip(
         panels, (KernelPCA(2, gamma=0.05), AcceleratedKernelFeatureAnalysis(2, gamma=0.05)), strict=True
