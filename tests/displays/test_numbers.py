@@ -227,6 +227,26 @@ def test_labels_of_other_rows_are_not_written(digits):
     assert [number.get_text() for number in display.numbers_] == ["1", "2", "3"]
 
 
+def test_images_in_a_plane_tell_their_order(digits):
+    X, y = digits
+    sieve = SparseMaximalAlignment(30).fit(X, y)
+    display = LandmarkDisplay.from_estimator(sieve, X, plane="features", image_shape=(8, 8))
+    places = sieve.transform(X)[sieve.landmark_indices_, :2]
+    told = [int(number.get_text()) for number in display.numbers_]
+    assert len(set(told)) == len(told)
+    for number in display.numbers_:
+        np.testing.assert_allclose(number.xy, places[int(number.get_text()) - 1], atol=1e-8)
+    shown = [tuple(image.xy) for image in display.images_]
+    assert 0 < len(shown) < len(told)  # some of the points between images have numbers too
+    assert {tuple(number.xy) for number in display.numbers_} >= set(shown)
+    boxes = [number.get_window_extent() for number in display.numbers_]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    silent = LandmarkDisplay.from_estimator(
+        sieve, X, plane="features", image_shape=(8, 8), numbers=False
+    )
+    assert silent.numbers_ == []
+
+
 def test_images_in_a_plane_do_not_meet(digits):
     X, y = digits
     sieve = SparseMaximalAlignment(30).fit(X, y)

@@ -70,7 +70,9 @@ def draw_rows(ax: Any, points: np.ndarray, labels: np.ndarray | None, **look: An
     ]
 
 
-def draw_numbers(ax: Any, points: np.ndarray, radius: float) -> list[Any]:
+def draw_numbers(
+    ax: Any, points: np.ndarray, radius: float, covered: Sequence[np.ndarray] = ()
+) -> list[Any]:
     """Write 1, 2, ... beside points, those first that come first.
 
     A number that would cover another one, or another point, is left out.
@@ -83,13 +85,17 @@ def draw_numbers(ax: Any, points: np.ndarray, radius: float) -> list[Any]:
         In the coordinates of the data.
     radius : float
         Of the points' markers, in typographic points.
+    covered : sequence of ndarray of shape (4,)
+        Boxes (left, lower, right, upper) in typographic points, in which nothing can be seen.
     """
     scale = 72 / ax.figure.dpi  # typographic points a pixel
     centres = ax.transData.transform(points) * scale
     frame = ax.get_window_extent().extents * scale
-    taken: list[np.ndarray] = []
+    taken: list[np.ndarray] = list(covered)
     numbers = []
     for place, centre in enumerate(centres):
+        if any((box[:2] <= centre).all() and (centre <= box[2:]).all() for box in covered):
+            continue
         text = str(place + 1)
         half = np.array([0.34 * len(text), 0.6]) * _FONT_SIZE  # of a box that the text fits into
         for side in np.array(_SIDES):
