@@ -25,6 +25,7 @@ from kernelsieve.displays import (
     StabilityBoundDisplay,
 )
 from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
+from kernelsieve.model_selection import stability_bound
 
 # ---------------------------------------------------------------------- criterion
 
@@ -117,6 +118,38 @@ def test_terms_of_the_bound(bound):
     for line, values in zip(display.line_, expected, strict=True):
         np.testing.assert_allclose(line.get_ydata(), values)
     assert display.choice_ is None
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_bound_of_an_extractor(center, diabetes):
+    X, y = diabetes
+    train, test = slice(None, 300), slice(300, None)
+    sieve = SparseMaximalCovariance(5, gamma=0.05, center=center)
+    options = {"delta": 0.2, "cost": 3.0, "trim": 0.02}
+    display = StabilityBoundDisplay.from_estimator(
+        sieve, X[train], y[train], **options, X_test=X[test], y_test=y[test]
+    )
+    bound = stability_bound(sieve, X[train], y[train], **options)
+    np.testing.assert_allclose(display.line_[0].get_ydata(), bound.cost_adjusted)
+    # by hand: the features of a fit to the rows that were kept, and targets less their mean there
+    kept_X, kept_y = X[train][bound.kept], y[train][bound.kept]
+    T = sieve.fit(kept_X, kept_y).transform(X[test])
+    moved = y[test] - (kept_y.mean() if center else 0)
+    expected = np.cumsum((moved[:, None] ** 2 * T**2).mean(axis=0))
+    np.testing.assert_allclose(display.test_expectation, expected)
+    assert StabilityBoundDisplay.from_estimator(sieve, X, y).test_expectation is None
+    with pytest.raises(InvalidParameterError, match="X_test was given without y_test"):
+        StabilityBoundDisplay.from_estimator(sieve, X, y, X_test=X)
+
+
+def test_bound_of_labels_on_rows_that_lack_a_class(digits):
+    X, y = digits
+    bound = stability_bound(SparseMaximalCovariance(3, center=False), X, y)
+    T = bound.extractor.transform(X)
+    np.testing.assert_allclose(bound.expectation(X, y), bound.empirical)
+    few = y < 2
+    expected = np.cumsum((T[few] ** 2).mean(axis=0))  # one label a row has length 1
+    np.testing.assert_allclose(bound.expectation(X[few], y[few]), expected)
 
 
 def test_refused_bounds(bound):

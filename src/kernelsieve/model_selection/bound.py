@@ -21,6 +21,18 @@ _MOST_EXAMPLES = 2.0**62  # that a whole number can safely hold
 
 
 @dataclass(frozen=True)
+class TargetColumns:
+    """Targets as columns, less the means of training rows where the extractor centres."""
+
+    encoder: TargetEncoder
+    means: np.ndarray
+
+    def of(self, y: Any) -> np.ndarray:
+        """Return the columns of other targets."""
+        return self.encoder.encode(y, len(y)) - self.means
+
+
+@dataclass(frozen=True)
 class StabilityBound:
     """The parts of the bound for 1, 2, ..., k features; made by :func:`stability_bound`.
 
@@ -50,6 +62,8 @@ class StabilityBound:
         Probability that the bound does not hold.
     extractor : fitted estimator
         The features that the bound is about.
+    targets : TargetColumns
+        Targets as the extractor sees them.
     """
 
     empirical: np.ndarray
@@ -62,6 +76,7 @@ class StabilityBound:
     kept: np.ndarray
     delta: float
     extractor: Any
+    targets: TargetColumns
 
     @property
     def bound(self) -> np.ndarray:
@@ -83,6 +98,23 @@ class StabilityBound:
     def adjust(self, values: np.ndarray) -> np.ndarray:
         """Subtract the price of the features from values for 1, 2, ..., k of them."""
         return values - self.cost * self.n_components
+
+    def expectation(self, X: Any, y: Any) -> np.ndarray:
+        """Return the mean of ``y^2 (t_1^2 + ... + t_j^2)`` over other rows, which the bound is about.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Rows, as ``extractor.transform`` takes them.
+        y : array-like of shape (n,) or (n, q)
+            Their targets.
+
+        Returns
+        -------
+        ndarray of shape (k,)
+        """
+        features = np.asarray(self.extractor.transform(X))
+        return cumulative_pointwise_squared_covariance(features, self.targets.of(y))
 
     def n_examples_needed(self, gap: Any) -> np.ndarray:
         """Return how many training rows bring the bound within a gap of the empirical value.
@@ -190,6 +222,7 @@ def stability_bound(
         kept=rows.numbers,
         delta=float(delta),
         extractor=model,
+        targets=rows.columns,
     )
 
 
@@ -261,9 +294,14 @@ class _Rows:
         return _Rows(self.estimator, X, y, self.encoder, self.numbers[kept])
 
     @property
-    def targets(self) -> np.ndarray:
+    def columns(self) -> TargetColumns:
         Y = self.encoder.encode(self.y, len(self.y))
-        return Y - Y.mean(axis=0) if self.estimator.center else Y
+        means = Y.mean(axis=0) if self.estimator.center else np.zeros(Y.shape[1])
+        return TargetColumns(self.encoder, means)
+
+    @property
+    def targets(self) -> np.ndarray:
+        return self.columns.of(self.y)
 
     @property
     def squares(self) -> np.ndarray:
