@@ -16,7 +16,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernelsieve import KernelPCA, SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve import (
+    BoostedLatentFeatures,
+    KernelPCA,
+    SparseMaximalAlignment,
+    SparseMaximalCovariance,
+)
 from kernelsieve.displays import (
     CriterionPathDisplay,
     FeatureMapDisplay,
@@ -331,13 +336,34 @@ def test_refused_options_of_landmarks(cancer, options, message):
         LandmarkDisplay.from_estimator(sieve, **options)
 
 
+def test_landmarks_among_rows_with_numbers_as_targets(diabetes):
+    X, y = diabetes
+    sieve = SparseMaximalAlignment(5).fit(X, y)
+    for target in (y, y + 0.5):  # with and without fractions
+        display = LandmarkDisplay.from_estimator(sieve, X, target)
+        assert [rows.get_label() for rows in display.rows_] == ["rows"]
+    display = LandmarkDisplay.from_estimator(sieve, X, (y > 100).astype(float))
+    assert len(display.rows_) == 2
+
+
+def test_classes_on_a_map_differ_in_more_than_the_shape_of_small_marks(cancer):
+    X, y = cancer
+    display = FeatureMapDisplay.from_estimator(KernelPCA(1).fit(X[:, :2]), X[:, :2], y)
+    one, other = (rows.get_facecolor()[0, :3].mean() for rows in display.rows_)
+    assert abs(one - other) > 0.4
+    assert all((rows.get_edgecolor()[0, :3] == 0).all() for rows in display.rows_)
+
+
 def test_refused_data_of_landmarks(cancer, diabetes):
     X, y = cancer
     sieve = SparseMaximalAlignment(5).fit(X, y)
     with pytest.raises(InvalidDataError, match="one label a row"):
         LandmarkDisplay.from_estimator(sieve, X, y[:-1])
     with pytest.raises(InvalidDataError, match="labels of classes"):
-        LandmarkDisplay.from_estimator(sieve, X, X[:, 0])
+        FeatureMapDisplay.from_estimator(sieve, X, X[:, 0])
+    primal = BoostedLatentFeatures(2).fit(*diabetes)
+    with pytest.raises(InvalidParameterError, match="BoostedLatentFeatures are sums of inputs"):
+        LandmarkDisplay.from_estimator(primal)
     with pytest.raises(InvalidDataError, match="569 classes"):
         LandmarkDisplay.from_estimator(sieve, X, np.arange(569))
     with pytest.raises(InvalidDataError, match="X has 29 columns"):

@@ -10,7 +10,7 @@ import numpy as np
 from ..exceptions import InvalidDataError, InvalidParameterError
 from .drawing import add_colorbar, add_legend, check_choice, set_axes, take_panels
 from .landmark_places import as_images, dense_landmarks, in_plane, landmark_labels
-from .points import check_labels, draw_numbers, draw_rows
+from .points import are_numbers, check_labels, draw_numbers, draw_rows
 
 _PLANES = ("inputs", "features", "gallery")
 _MARKER_AREA = 55.0  # square points
@@ -118,7 +118,7 @@ class LandmarkDisplay:
             Rows to draw in grey behind the landmarks.
         y : array-like of shape (n,), default=None
             Their labels: a marker for each class. In a gallery the landmarks' own labels are written,
-            where X are the training rows.
+            where X are the training rows. Targets that are no labels are not shown.
         plane : {"inputs", "features", "gallery"}, default=None
             Draw in the plane of two inputs, in the plane of two features, or images side by side.
             None is "gallery" where ``image_shape`` is given and "inputs" where not.
@@ -143,7 +143,7 @@ class LandmarkDisplay:
         images = as_images(landmarks, image_shape)
         chosen_plane = plane or ("inputs" if image_shape is None else "gallery")
         check_choice("plane", chosen_plane, _PLANES)
-        labels = None if X is None else check_labels(y, np.shape(X)[0])
+        labels = None if X is None or are_numbers(y) else check_labels(y, np.shape(X)[0])
         display = cls(images=images, landmark_labels=landmark_labels(estimator, landmarks, X, labels))
         if chosen_plane == "gallery":
             if images is None:
