@@ -54,6 +54,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
     ----------
     extractor : transformer
         Of kernelsieve, or a ``Pipeline`` that ends in one, so that scaling is learned in the fold.
+        Not ``SubspaceKernelFeatures``, whose first features depend on how many there are.
     head : predictor, default=None
         What predicts from the features. None for extractors that predict by themselves, such as
         ``KernelPLS``, and for transformers with a ``scoring`` of their own.
