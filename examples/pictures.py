@@ -36,8 +36,7 @@ from kernelsieve import (
     StabilityBoundDisplay,
 )
 from kernelsieve.datasets import make_interactions, make_noisy_circle
-from kernelsieve.metrics import cumulative_pointwise_squared_covariance
-from kernelsieve.model_selection import ComponentPathCV, stability_bound
+from kernelsieve.model_selection import ComponentPathCV
 
 OUTPUT = Path(__file__).resolve().parents[1] / "output" / "pictures"
 
@@ -54,9 +53,10 @@ def bound() -> Any:
     """The stability bound of SMC on synthetic rows, beside the mean on others, term by term."""
     X, y = make_interactions(6000, 10, random_state=0)
     X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, random_state=0)
-    found = stability_bound(SparseMaximalCovariance(30, center=False, random_state=0), X, y)
-    tested = cumulative_pointwise_squared_covariance(found.extractor.transform(X_test), y_test)
-    return StabilityBoundDisplay.from_bound(found, tested, kind="terms").figure_
+    sieve = SparseMaximalCovariance(30, center=False, random_state=0)
+    return StabilityBoundDisplay.from_estimator(
+        sieve, X, y, X_test=X_test, y_test=y_test, kind="terms"
+    ).figure_
 
 
 def criterion() -> Any:
@@ -95,7 +95,7 @@ def digits_in_a_plane() -> Any:
 def feature_maps() -> Any:
     """The first features of kernel PCA, and of its sparse relative, on a noisy circle."""
     X = make_noisy_circle(200, random_state=0)
-    figure, panels = plt.subplots(2, 2, figsize=(10, 8.5), layout="constrained")
+    figure, panels = plt.subplots(2, 2, figsize=(10, 8.5), layout="compressed")
     figure.get_layout_engine().set(wspace=0.06)
     for line, model in zip(
         panels, (KernelPCA(2, gamma=0.05), AcceleratedKernelFeatureAnalysis(2, gamma=0.05)), strict=True

@@ -156,6 +156,7 @@ def draw_comparison(panel: Any, comparisons: list[Comparison], *, cost: bool) ->
             [c.relative(c.bound.adjust(values(c)) if cost else values(c)) for c in comparisons]
         )
         look = style(place, 4)
+        look["markevery"] = (place, 4)  # the lines of training and test rows nearly cover each other
         panel.plot(k, lines.mean(axis=0), label=label, **look)
         low, high = lines.min(axis=0), lines.max(axis=0)
         panel.fill_between(k, low, high, color=look["color"], alpha=0.15, linewidth=0)

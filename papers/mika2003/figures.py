@@ -28,9 +28,11 @@ def draw_figure1(X: np.ndarray, path: Path) -> Path:
     from matplotlib.figure import Figure
 
     models = plane.analyses(X)
-    figure = Figure(figsize=(12, 4), layout="constrained")
+    # "compressed" leaves room for the labels of axes that keep their aspect
+    figure = Figure(figsize=(13, 4), layout="compressed")
+    figure.get_layout_engine().set(wspace=0.06)
     for axes, (name, model) in zip(figure.subplots(1, 3), models.items(), strict=True):
-        FeatureMapDisplay.from_estimator(model, X).plot(ax=axes)
+        FeatureMapDisplay.from_estimator(model, X, ax=axes)
         axes.set(title=name, aspect="equal")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)

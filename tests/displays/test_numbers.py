@@ -16,7 +16,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernelsieve import KernelPCA, SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve import (
+    BoostedLatentFeatures,
+    KernelPCA,
+    SparseMaximalAlignment,
+    SparseMaximalCovariance,
+)
 from kernelsieve.displays import (
     CriterionPathDisplay,
     FeatureMapDisplay,
@@ -25,6 +30,7 @@ from kernelsieve.displays import (
     StabilityBoundDisplay,
 )
 from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
+from kernelsieve.model_selection import stability_bound
 
 # ---------------------------------------------------------------------- criterion
 
@@ -117,6 +123,38 @@ def test_terms_of_the_bound(bound):
     for line, values in zip(display.line_, expected, strict=True):
         np.testing.assert_allclose(line.get_ydata(), values)
     assert display.choice_ is None
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_bound_of_an_extractor(center, diabetes):
+    X, y = diabetes
+    train, test = slice(None, 300), slice(300, None)
+    sieve = SparseMaximalCovariance(5, gamma=0.05, center=center)
+    options = {"delta": 0.2, "cost": 3.0, "trim": 0.02}
+    display = StabilityBoundDisplay.from_estimator(
+        sieve, X[train], y[train], **options, X_test=X[test], y_test=y[test]
+    )
+    bound = stability_bound(sieve, X[train], y[train], **options)
+    np.testing.assert_allclose(display.line_[0].get_ydata(), bound.cost_adjusted)
+    # by hand: the features of a fit to the rows that were kept, and targets less their mean there
+    kept_X, kept_y = X[train][bound.kept], y[train][bound.kept]
+    T = sieve.fit(kept_X, kept_y).transform(X[test])
+    moved = y[test] - (kept_y.mean() if center else 0)
+    expected = np.cumsum((moved[:, None] ** 2 * T**2).mean(axis=0))
+    np.testing.assert_allclose(display.test_expectation, expected)
+    assert StabilityBoundDisplay.from_estimator(sieve, X, y).test_expectation is None
+    with pytest.raises(InvalidParameterError, match="X_test was given without y_test"):
+        StabilityBoundDisplay.from_estimator(sieve, X, y, X_test=X)
+
+
+def test_bound_of_labels_on_rows_that_lack_a_class(digits):
+    X, y = digits
+    bound = stability_bound(SparseMaximalCovariance(3, center=False), X, y)
+    T = bound.extractor.transform(X)
+    np.testing.assert_allclose(bound.expectation(X, y), bound.empirical)
+    few = y < 2
+    expected = np.cumsum((T[few] ** 2).mean(axis=0))  # one label a row has length 1
+    np.testing.assert_allclose(bound.expectation(X[few], y[few]), expected)
 
 
 def test_refused_bounds(bound):
@@ -227,6 +265,26 @@ def test_labels_of_other_rows_are_not_written(digits):
     assert [number.get_text() for number in display.numbers_] == ["1", "2", "3"]
 
 
+def test_images_in_a_plane_tell_their_order(digits):
+    X, y = digits
+    sieve = SparseMaximalAlignment(30).fit(X, y)
+    display = LandmarkDisplay.from_estimator(sieve, X, plane="features", image_shape=(8, 8))
+    places = sieve.transform(X)[sieve.landmark_indices_, :2]
+    told = [int(number.get_text()) for number in display.numbers_]
+    assert len(set(told)) == len(told)
+    for number in display.numbers_:
+        np.testing.assert_allclose(number.xy, places[int(number.get_text()) - 1], atol=1e-8)
+    shown = [tuple(image.xy) for image in display.images_]
+    assert 0 < len(shown) < len(told)  # some of the points between images have numbers too
+    assert {tuple(number.xy) for number in display.numbers_} >= set(shown)
+    boxes = [number.get_window_extent() for number in display.numbers_]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    silent = LandmarkDisplay.from_estimator(
+        sieve, X, plane="features", image_shape=(8, 8), numbers=False
+    )
+    assert silent.numbers_ == []
+
+
 def test_images_in_a_plane_do_not_meet(digits):
     X, y = digits
     sieve = SparseMaximalAlignment(30).fit(X, y)
@@ -278,13 +336,34 @@ def test_refused_options_of_landmarks(cancer, options, message):
         LandmarkDisplay.from_estimator(sieve, **options)
 
 
+def test_landmarks_among_rows_with_numbers_as_targets(diabetes):
+    X, y = diabetes
+    sieve = SparseMaximalAlignment(5).fit(X, y)
+    for target in (y, y + 0.5):  # with and without fractions
+        display = LandmarkDisplay.from_estimator(sieve, X, target)
+        assert [rows.get_label() for rows in display.rows_] == ["rows"]
+    display = LandmarkDisplay.from_estimator(sieve, X, (y > 100).astype(float))
+    assert len(display.rows_) == 2
+
+
+def test_classes_on_a_map_differ_in_more_than_the_shape_of_small_marks(cancer):
+    X, y = cancer
+    display = FeatureMapDisplay.from_estimator(KernelPCA(1).fit(X[:, :2]), X[:, :2], y)
+    one, other = (rows.get_facecolor()[0, :3].mean() for rows in display.rows_)
+    assert abs(one - other) > 0.4
+    assert all((rows.get_edgecolor()[0, :3] == 0).all() for rows in display.rows_)
+
+
 def test_refused_data_of_landmarks(cancer, diabetes):
     X, y = cancer
     sieve = SparseMaximalAlignment(5).fit(X, y)
     with pytest.raises(InvalidDataError, match="one label a row"):
         LandmarkDisplay.from_estimator(sieve, X, y[:-1])
     with pytest.raises(InvalidDataError, match="labels of classes"):
-        LandmarkDisplay.from_estimator(sieve, X, X[:, 0])
+        FeatureMapDisplay.from_estimator(sieve, X, X[:, 0])
+    primal = BoostedLatentFeatures(2).fit(*diabetes)
+    with pytest.raises(InvalidParameterError, match="BoostedLatentFeatures are sums of inputs"):
+        LandmarkDisplay.from_estimator(primal)
     with pytest.raises(InvalidDataError, match="569 classes"):
         LandmarkDisplay.from_estimator(sieve, X, np.arange(569))
     with pytest.raises(InvalidDataError, match="X has 29 columns"):

@@ -6,9 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
 
+from kernelsieve import SparseMaximalAlignment
 from kernelsieve.displays import ComponentPathDisplay
 from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
+from kernelsieve.model_selection import ComponentPathCV
 
 
 def naive_scores(path, gamma, name="test_score"):
@@ -246,3 +249,9 @@ def test_refused_tables(path):
         ComponentPathDisplay.from_path({name: np.tile(column, 2) for name, column in path.items()})
     with pytest.raises(InvalidDataError, match="No number of features"):
         ComponentPathDisplay.from_path({**path, "k": np.arange(len(path["k"]))})
+
+
+@pytest.mark.parametrize("scoring", [None, "r2"])
+def test_the_usual_score_has_one_name(scoring, diabetes):
+    search = ComponentPathCV(SparseMaximalAlignment(3), Ridge(), scoring=scoring, cv=2).fit(*diabetes)
+    assert "R$^2$" in ComponentPathDisplay.from_estimator(search).ax_.get_ylabel()

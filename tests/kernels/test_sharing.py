@@ -17,7 +17,7 @@ from kernelsieve.kernels import (
     resolve_kernel,
     sharing,
 )
-from kernelsieve.kernels.sharing import SharedKernel, shared
+from kernelsieve.kernels.sharing import SharedKernel, _fingerprint, shared
 
 FAMILIES = [
     [RBF(0.001), RBF(0.02)],
@@ -64,6 +64,26 @@ def test_other_rows_landmarks_types_and_families_are_not_mixed_up(rows):
         for rows_, points in ((X, Z), (X[:7], Z), (X, Z[::-1]), (Z, X), (X + 1, Z)):
             assert_allclose(kernel.block(rows_, points), plain.block(rows_, points), rtol=1e-10)
     assert cache.reused == 0
+
+
+def test_rows_whose_difference_is_lost_beside_a_large_input_are_not_mixed_up(rng):
+    X, Z = (np.hstack([np.full((n, 1), 1e15), rng.uniform(0, 1, (n, 3))]) for n in (20, 7))
+    cache = BlockCache()
+    with sharing(cache):
+        kernel = shared(Laplacian(0.5))
+    for rows in (X, X[::-1], X + np.array([0, 1e-3, 0, 0])):
+        assert_allclose(kernel.block(rows, Z), Laplacian(0.5).block(rows, Z), rtol=1e-12)
+    assert cache.reused == 0
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_fingerprints_tell_contents_types_and_orders_apart(make, rng):
+    X = rng.uniform(1, 2, (6, 4))
+    X[:, 2] = 0
+    others = [X[::-1], X[:, ::-1], X.reshape(4, 6), X.astype(np.float32), np.nextafter(X, 3)]
+    prints = [_fingerprint(make(each)) for each in (X, *others)]
+    assert len(set(prints)) == len(prints)
+    assert _fingerprint(make(np.asfortranarray(X))) == prints[0]
 
 
 def test_a_kernel_too_narrow_for_products_of_norms_keeps_its_digits():

@@ -133,6 +133,7 @@ def test_examples_needed_bring_the_terms_below_the_gap(data):
     assert (terms / np.sqrt(needed) <= gap * (1 + 1e-12)).all()
     assert (terms / np.sqrt(needed - 1) > gap).all()
     assert bound.n_examples_needed(1.0).shape == (K,)
+    assert (bound.n_examples_needed(1e-12) == 2**62).all()
     with pytest.raises(InvalidParameterError, match="gap=0 must be above 0"):
         bound.n_examples_needed(0)
 
@@ -199,6 +200,10 @@ def test_what_cannot_work_is_refused(data):
         ({"trim": 1}, "trim=1 is a share"),
         ({"trim": -0.1}, "trim=-0.1"),
         ({"cost": np.inf}, "cost=inf"),
+        ({"delta": "a"}, "delta='a'"),
+        ({"cost": "x"}, "cost='x'"),
+        ({"trim": "some"}, "trim='some'"),
+        ({"trim": 0.999}, r"trim=0.999 leaves 1 of 150 rows for 3 features"),
     ):
         with pytest.raises(InvalidParameterError, match=message):
             stability_bound(extractor, X, y, **keywords)

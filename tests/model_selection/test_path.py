@@ -8,16 +8,18 @@ import pytest
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
-from sklearn.metrics import mean_absolute_error
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import kernelsieve
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
     BoostedLatentFeatures,
@@ -28,6 +30,7 @@ from kernelsieve import (
     SparseKernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
+    SubspaceKernelFeatures,
 )
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
 from kernelsieve.model import NestedTransformer
@@ -159,6 +162,17 @@ def test_shared_distances_change_nothing(kernel, make, diabetes):
         assert lines.reshape(3, 3, 6)[:, place].all()
 
 
+def test_shared_distances_are_not_mixed_up_beside_a_large_input():
+    X = np.column_stack([np.full(120, 1e16), np.random.RandomState(1).random_sample((120, 3))])
+    y = 3 * X[:, 1] + X[:, 2]
+    extractor = SparseMaximalAlignment(4, kernel="laplacian")
+    together = ComponentPathCV(extractor, Ridge(), param_grid={"gamma": [0.5, 1.0]}).fit(X, y)
+    for gamma in (0.5, 1.0):
+        alone = ComponentPathCV(clone(extractor).set_params(gamma=gamma), Ridge()).fit(X, y)
+        lines = together.path_["param_gamma"] == gamma
+        assert_allclose(together.path_["test_score"][lines], alone.path_["test_score"], atol=1e-8)
+
+
 def test_groups_are_kept_together_and_weights_count(diabetes, rng):
     X, y = diabetes
     groups, weight = rng.integers(0, 12, len(y)), rng.integers(0, 3, len(y))
@@ -206,6 +220,19 @@ def test_scorers_see_the_model_and_the_rows(diabetes):
     ).fit(X, y)
     assert_allclose(search.path_["test_score"], named.path_["test_score"])
     assert search.score(X, y) == pytest.approx(-mean_absolute_error(y, search.predict(X)))
+
+
+@pytest.mark.parametrize(
+    "scoring",
+    ["neg_max_error", make_scorer(lambda truth, found: -np.abs(truth - found).mean())],
+    ids=["neg_max_error", "make_scorer"],
+)
+def test_metrics_that_take_no_weights_are_called_without(scoring, diabetes):
+    X, y = diabetes
+    search = ComponentPathCV(SparseMaximalAlignment(3), Ridge(), cv=CV, scoring=scoring)
+    weighted = clone(search).fit(X, y, sample_weight=np.ones(len(y)))
+    assert_allclose(weighted.path_["test_score"], search.fit(X, y).path_["test_score"], atol=1e-8)
+    assert weighted.score(X, y, sample_weight=np.ones(len(y))) == pytest.approx(search.score(X, y))
 
 
 def test_an_extractor_without_target_or_head_is_scored_by_a_function(diabetes):
@@ -375,6 +402,27 @@ def test_a_model_of_all_rows_keeps_to_the_budget_too(diabetes, monkeypatch):
     ).fit(X, y)
     assert search.best_n_components_ == search.transform(X).shape[1] == 4
     assert search.reason_.endswith("Fitted to all rows, 4 features keep to the budget.")
+    assert np.isnan(search.best_score_)  # of four features no fold has told
+    search.set_params(n_components=[1, 3, 8], param_grid={"gamma": [0.1, 0.2]}, rule="best").fit(X, y)
+    assert search.best_n_components_ == search.transform(X).shape[1] == 3
+    assert_chosen_line_is_told(search)
+
+
+def assert_chosen_line_is_told(search):
+    chosen = pd.DataFrame(search.path_).iloc[search.best_index_]
+    assert chosen["k"] == search.best_n_components_
+    for name, value in search.best_params_.items():
+        assert chosen[f"param_{name}"] == value
+    scores = search.path_["test_score"].reshape(search.n_splits_, -1)
+    assert search.best_score_ == pytest.approx(scores[:, search.best_index_].mean())
+
+
+def test_score_and_line_are_those_of_the_model_that_keeps_to_the_budget(diabetes):
+    search = ComponentPathCV(
+        SparseKernelPLS(6, gamma=0.05, random_state=0), rule="best", max_kernel_evaluations=62
+    ).fit(*diabetes)
+    assert "Fitted to all rows" in search.reason_
+    assert_chosen_line_is_told(search)
 
 
 def test_budget_of_microseconds(diabetes, monkeypatch):
@@ -425,6 +473,7 @@ def test_folds_that_give_fewer_features(diabetes):
     with pytest.warns(FewerFeaturesWarning, match="more than 2 of the 4 features") as caught:
         search = ComponentPathCV(linear, Ridge(), n_components=4, cv=2).fit(X, y)
     assert len(caught) == 1
+    assert caught[0].filename == __file__
     assert np.isnan(search.path_["test_score"]).reshape(2, 4).tolist() == [[False] * 2 + [True] * 2] * 2
     assert search.best_n_components_ <= 2
 
@@ -504,6 +553,38 @@ def test_progress(installed, diabetes, monkeypatch, capsys):
     assert ("[ComponentPathCV] 2 of 2" in printed) == (not installed)
 
 
+def test_whole_numbers_that_a_regressor_predicts_and_the_extractor_takes_for_labels(diabetes):
+    X, y = diabetes[0], (diabetes[1] // 100).astype(int)
+    search = ComponentPathCV(SparseMaximalAlignment(3), Ridge(), cv=2)
+    with pytest.warns(UserWarning, match=r"labels of 4 classes.*y\.astype\(float\)") as caught:
+        search.fit(X, y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    search.fit(X, y.astype(float))  # warnings are errors here
+    search.fit(X, (y > 1).astype(int))
+    search.set_params(extractor__target="continuous").fit(X, y)
+    ComponentPathCV(SparseMaximalAlignment(3), LogisticRegression(), cv=2).fit(X, y)
+
+
+def test_scores_after_the_first_are_taken_without_checks_and_fits_with_them(diabetes):
+    X, y = diabetes
+    scored, fitted = [], []
+
+    class Watched(Lasso):
+        def fit(self, X, y):
+            fitted.append(get_config()["assume_finite"])
+            return super().fit(X, y)
+
+    def scorer(model, rows, target):
+        scored.append(get_config()["assume_finite"])
+        return -mean_absolute_error(target, model.predict(rows))
+
+    ComponentPathCV(SparseMaximalAlignment(3), Watched(), cv=CV, scoring=scorer).fit(X, y)
+    assert scored == 3 * ([False] * 2 + [True] * 4)
+    assert not any(fitted)
+    assert not get_config()["assume_finite"]
+
+
 def test_without_refit_there_is_a_choice_and_no_model(diabetes):
     X, y = diabetes
     search = ComponentPathCV(SparseMaximalAlignment(4), Ridge(), cv=2)
@@ -527,6 +608,9 @@ def test_what_cannot_work_is_refused_and_changes_nothing(diabetes):
         ({"param_grid": []}, "empty list"),
         ({"head": None, "param_grid": {"head__alpha": [1]}, "scoring": "r2"}, "there is none"),
         ({"rule": "worst"}, "rule"),
+        ({"cv": []}, r"cv=\[\] gave no folds"),
+        ({"head": StandardScaler()}, r"head=StandardScaler\(\) does not predict"),
+        ({"head": "ridge"}, "head='ridge' does not predict"),
         ({"max_kernel_evaluations": 0}, "max_kernel_evaluations"),
     ):
         vars(search).update(before)
@@ -544,6 +628,32 @@ def test_an_extractor_of_one_size_is_refused(diabetes):
 
     with pytest.raises(InvalidParameterError, match="OneSize has no n_components to choose"):
         ComponentPathCV(OneSize(), Ridge()).fit(*diabetes)
+
+
+def test_an_extractor_whose_features_depend_on_their_number_is_refused(cancer):
+    learned = SubspaceKernelFeatures(3)
+    for extractor in (learned, make_pipeline(StandardScaler(), learned)):
+        with pytest.raises(InvalidParameterError, match=r"SubspaceKernelFeatures .* GridSearchCV"):
+            ComponentPathCV(extractor, LogisticRegression()).fit(*cancer)
+
+
+EXTRACTORS = [
+    each
+    for each in map(vars(kernelsieve).get, sorted(kernelsieve.__all__))
+    if isinstance(each, type)
+    and issubclass(each, NestedTransformer)
+    and "n_components" in each().get_params()
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("extractor", EXTRACTORS, ids=lambda each: each.__name__)
+def test_every_extractor_tells_if_its_first_features_are_those_of_a_fit_with_fewer(extractor, cancer):
+    X, y = (part[:150] for part in cancer)
+    seed = {"random_state": 0} if "random_state" in extractor().get_params() else {}
+    fits = [extractor(n_components=k, **seed).fit(scale(X), y) for k in (1, 2)]
+    one, two = (np.abs(model.transform(scale(X))[:, 0]) for model in fits)  # signs are arbitrary
+    assert np.allclose(one, two, atol=1e-8 * one.max()) == extractor._nested
 
 
 def excused(estimator):
@@ -601,6 +711,19 @@ def test_nested_groups_reach_the_inner_splitter(diabetes, rng):
     search = ComponentPathCV(SparseMaximalAlignment(3), Ridge(), cv=GroupKFold(2))
     nested = nested_cross_validate(search, X, y, cv=GroupKFold(3), groups=groups)
     assert nested.test_score.shape == (3,)
+
+
+@pytest.mark.parametrize(
+    ("search", "cv", "message"),
+    [
+        (Ridge(), None, "not a ComponentPathCV"),
+        (ComponentPathCV(SparseMaximalAlignment(3), Ridge(), refit=False), None, "pass refit=True"),
+        (ComponentPathCV(SparseMaximalAlignment(3), Ridge()), [], "gave no folds"),
+    ],
+)
+def test_nested_refuses_at_once_what_cannot_work(search, cv, message, diabetes):
+    with pytest.raises(InvalidParameterError, match=message):
+        nested_cross_validate(search, *diabetes, cv=cv)
 
 
 def test_one_outer_fold_has_no_standard_error(diabetes):

@@ -6,7 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..exceptions import InvalidDataError
+from ..exceptions import InvalidDataError, InvalidParameterError
+from ..model_selection import stability_bound
 from .drawing import add_legend, check_choice, draw_line, draw_star, set_axes, take_panels, whole_ticks
 
 _ARRAYS = ("empirical", "complexity", "confidence")
@@ -16,8 +17,8 @@ _NUMBERS = ("cost", "delta", "n_examples")
 class StabilityBoundDisplay:
     """The lower bound of the expected squared covariance for every number of features.
 
-    Make it by :meth:`from_bound`. With the cost of features taken off, as Dhanjal, Gunn and
-    Shawe-Taylor (2009) draw it in their Figure 4, or term by term.
+    Make it by :meth:`from_estimator` or :meth:`from_bound`. With the cost of features taken
+    off, as Dhanjal, Gunn and Shawe-Taylor (2009) draw it in their Figure 4, or term by term.
 
     Parameters
     ----------
@@ -85,6 +86,49 @@ class StabilityBoundDisplay:
         self.delta = delta
         self.n_examples = n_examples
         self.test_expectation = test_expectation
+
+    @classmethod
+    def from_estimator(
+        cls,
+        extractor: Any,
+        X: Any,
+        y: Any,
+        *,
+        delta: float = 0.1,
+        cost: float | None = None,
+        trim: float = 0.0,
+        X_test: Any = None,
+        y_test: Any = None,
+        ax: Any = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Find the bound by :func:`stability_bound`, which fits a copy of the extractor, and draw it.
+
+        Parameters
+        ----------
+        extractor : kernel extractor
+            Need not be fitted.
+        X, y, delta, cost, trim
+            As for :func:`stability_bound`.
+        X_test : array-like or CSR matrix of shape (m, d), default=None
+            Other rows, whose mean is drawn beside the bound.
+        y_test : array-like of shape (m,) or (m, q), default=None
+            Their targets.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **plot_options
+            For :meth:`plot`.
+
+        Returns
+        -------
+        StabilityBoundDisplay
+        """
+        if (X_test is None) != (y_test is None):
+            given, missing = ("y_test", "X_test") if X_test is None else ("X_test", "y_test")
+            raise InvalidParameterError(f"{given} was given without {missing}; pass both, or neither.")
+        found = stability_bound(extractor, X, y, delta, cost, trim)
+        tested = None if X_test is None else found.expectation(X_test, y_test)
+        return cls.from_bound(found, tested, ax=ax, **plot_options)
 
     @classmethod
     def from_bound(

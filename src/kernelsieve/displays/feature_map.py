@@ -200,9 +200,7 @@ class FeatureMapDisplay:
         )
         self.rows_ = []
         if show_rows and self.rows is not None:
-            self.rows_ = draw_rows(
-                self.ax_, self.rows, self.row_labels, facecolors="white", edgecolors="black"
-            )
+            self.rows_ = draw_rows(self.ax_, self.rows, self.row_labels, outlined=True)
         self.ax_.set(
             xlabel=self.names[0],
             ylabel=self.names[1],

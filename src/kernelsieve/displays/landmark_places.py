@@ -23,6 +23,12 @@ def dense_landmarks(estimator: Any, n_landmarks: int | None) -> np.ndarray:
         )
     check_is_fitted(estimator)
     landmarks = estimator.landmarks_
+    if landmarks.ndim == 1 and not hasattr(estimator, "kernel"):
+        raise InvalidParameterError(
+            f"The features of {type(estimator).__name__} are sums of inputs, not of kernel values "
+            "against chosen examples, so that there are no landmarks to draw; pass an "
+            "estimator with a kernel."
+        )
     if landmarks.ndim == 1:
         raise InvalidDataError(
             "The kernel was precomputed, so the inputs of the landmarks are not known; pass their "

@@ -10,10 +10,12 @@ import numpy as np
 from ..exceptions import InvalidDataError, InvalidParameterError
 from .drawing import add_colorbar, add_legend, check_choice, set_axes, take_panels
 from .landmark_places import as_images, dense_landmarks, in_plane, landmark_labels
-from .points import check_labels, draw_numbers, draw_rows
+from .points import are_numbers, check_labels, draw_numbers, draw_rows
 
 _PLANES = ("inputs", "features", "gallery")
 _MARKER_AREA = 55.0  # square points
+_DOT_AREA = 22.0  # square points, of examples between images
+_LABEL_EDGE = 4.0  # points by which a number in the corner of an image stands out
 _THUMBNAIL = 26.0  # points, the longer side of an image in a plane
 _CELL = 0.7  # inches of a thumbnail in a gallery
 _GAP = 0.12  # between thumbnails, as a share of their width
@@ -116,7 +118,7 @@ class LandmarkDisplay:
             Rows to draw in grey behind the landmarks.
         y : array-like of shape (n,), default=None
             Their labels: a marker for each class. In a gallery the landmarks' own labels are written,
-            where X are the training rows.
+            where X are the training rows. Targets that are no labels are not shown.
         plane : {"inputs", "features", "gallery"}, default=None
             Draw in the plane of two inputs, in the plane of two features, or images side by side.
             None is "gallery" where ``image_shape`` is given and "inputs" where not.
@@ -126,7 +128,8 @@ class LandmarkDisplay:
             Draw the first ones only; None for all.
         image_shape : tuple of int, default=None
             Height and width of the images that the inputs are, and 3 for coloured ones. In a plane the
-            images then cover their points, save those that would cover an image chosen before.
+            images then cover their points, save those that would cover an image chosen before. The
+            place in the order stands in a corner of each.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **plot_options
@@ -140,7 +143,7 @@ class LandmarkDisplay:
         images = as_images(landmarks, image_shape)
         chosen_plane = plane or ("inputs" if image_shape is None else "gallery")
         check_choice("plane", chosen_plane, _PLANES)
-        labels = None if X is None else check_labels(y, np.shape(X)[0])
+        labels = None if X is None or are_numbers(y) else check_labels(y, np.shape(X)[0])
         display = cls(images=images, landmark_labels=landmark_labels(estimator, landmarks, X, labels))
         if chosen_plane == "gallery":
             if images is None:
@@ -190,7 +193,7 @@ class LandmarkDisplay:
             self.rows_ = draw_rows(self.ax_, self.rows, self.row_labels)
         self.ax_.set(xlabel=self.names[0], ylabel=self.names[1])
         if self.images is not None:
-            self._draw_images_in_plane(options)
+            self._draw_images_in_plane(numbers, options)
             return
         self._draw_points(options)
         add_legend(self.ax_)
@@ -217,21 +220,22 @@ class LandmarkDisplay:
             bar = add_colorbar(self.ax_, self.line_, "order of choice")
             bar.ax.yaxis.get_major_locator().set_params(integer=True)
 
-    def _draw_images_in_plane(self, options: dict[str, Any]) -> None:
+    def _draw_images_in_plane(self, numbers: bool, options: dict[str, Any]) -> None:
         """Draw images at the places of the examples; where they would meet, the first chosen alone."""
         from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
         images, positions = np.asarray(self.images), np.asarray(self.positions)
         look = {**_shades(images), "interpolation": "nearest", **options}
         self.line_ = self.ax_.scatter(
-            *positions.T, s=22, color="black", zorder=3, label="chosen examples"
+            *positions.T, s=_DOT_AREA, color="black", zorder=3, label="chosen examples"
         )
         self.ax_.margins(0.1)
         add_legend(self.ax_)
         self.ax_.figure.figure.draw_without_rendering()  # so that places are final
         pixels = self.ax_.transData.transform(positions) * 72 / self.ax_.figure.dpi
         zoom = _THUMBNAIL / max(images.shape[1:3])
-        for place in _apart(pixels, _THUMBNAIL + 4):
+        shown = _apart(pixels, _THUMBNAIL + 4)
+        for place in shown:
             box = AnnotationBbox(
                 OffsetImage(images[place], zoom=zoom, **look),
                 positions[place],
@@ -240,6 +244,30 @@ class LandmarkDisplay:
             )
             box.set_zorder(4)
             self.images_.append(self.ax_.add_artist(box))
+        if numbers:
+            half = zoom * np.array([images.shape[2], images.shape[1]]) / 2
+            self._number_images(shown, half, pixels)
+
+    def _number_images(self, shown: list[int], half: np.ndarray, pixels: np.ndarray) -> None:
+        """Write the place in the upper left corner of each image, and beside points without one."""
+        positions = np.asarray(self.positions)
+        for place in shown:
+            self.numbers_.append(
+                self.ax_.annotate(
+                    str(place + 1),
+                    positions[place],
+                    xytext=half * (-1, 1),
+                    textcoords="offset points",
+                    ha="center",
+                    va="center",
+                    fontsize=6.5,
+                    zorder=6,
+                    bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "linewidth": 0.4},
+                )
+            )
+        edge = half + _LABEL_EDGE
+        covered = [np.concatenate([pixels[place] - edge, pixels[place] + edge]) for place in shown]
+        self.numbers_ += draw_numbers(self.ax_, positions, sqrt(_DOT_AREA) / 2, covered)
 
     # ------------------------------------------------------------------ a gallery
 

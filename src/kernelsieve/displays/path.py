@@ -330,10 +330,12 @@ def _score_name(estimator: Any) -> str:
     """Return the name of the estimator's scorer in words, where it is given by name or usual."""
     scoring = getattr(estimator, "scoring", None)
     if scoring is None and hasattr(estimator, "__sklearn_tags__"):
-        return {"classifier": "accuracy", "regressor": "R$^2$"}.get(
-            estimator.__sklearn_tags__().estimator_type, "score"
+        scoring = {"classifier": "accuracy", "regressor": "r2"}.get(
+            estimator.__sklearn_tags__().estimator_type
         )
     if not isinstance(scoring, str):
         return "score"
+    if scoring == "r2":
+        return "R$^2$"
     name = scoring.replace("_", " ")
     return f"negative {name[4:]}" if name.startswith("neg ") else name

@@ -12,6 +12,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from .drawing import MARKERS
 
 _GREYS = ("0.75", "0.4", "0.6")  # their number and that of the markers have no common divisor
+_FILLS = ("white", "0.35", "0.7")  # of outlined markers
 _MOST_CLASSES = 12  # beyond, nobody finds a marker in the legend
 _FONT_SIZE = 8.0
 # Right, above, left, below, then the corners: where a number stands beside its point.
@@ -27,6 +28,17 @@ def two_places(name: str, places: Any, n_columns: int) -> tuple[int, int]:
             f"{name}={places!r} must be two numbers of columns, from 0 to {n_columns - 1}."
         )
     return int(chosen[0]), int(chosen[1])
+
+
+def are_numbers(y: Any) -> bool:
+    """Tell if targets are continuous, so that there are no classes to mark.
+
+    Floats without fractions may be either, and are numbers where they are too many for markers.
+    """
+    values = np.asarray(y)
+    if values.dtype.kind != "f":
+        return False
+    return type_of_target(values).startswith("continuous") or len(np.unique(values)) > _MOST_CLASSES
 
 
 def check_labels(y: Any, n_rows: int) -> np.ndarray | None:
@@ -46,8 +58,10 @@ def check_labels(y: Any, n_rows: int) -> np.ndarray | None:
     return labels
 
 
-def draw_rows(ax: Any, points: np.ndarray, labels: np.ndarray | None, **look: Any) -> list[Any]:
-    """Draw rows in greys, with a marker for each class."""
+def draw_rows(
+    ax: Any, points: np.ndarray, labels: np.ndarray | None, *, outlined: bool = False
+) -> list[Any]:
+    """Draw rows in greys, with a marker for each class; outlined, they stand out from any ground."""
     if labels is None:
         groups = [("rows", points)]
     else:
@@ -59,18 +73,25 @@ def draw_rows(ax: Any, points: np.ndarray, labels: np.ndarray | None, **look: An
             **{
                 "s": area,
                 "marker": MARKERS[place % len(MARKERS)],
-                "color": _GREYS[place % len(_GREYS)],
+                **_paint(place, outlined),
                 "linewidths": 0.4,
                 "label": name,
                 "zorder": 1,
-                **look,
             },
         )
         for place, (name, group) in enumerate(groups)
     ]
 
 
-def draw_numbers(ax: Any, points: np.ndarray, radius: float) -> list[Any]:
+def _paint(place: int, outlined: bool) -> dict[str, str]:
+    if not outlined:
+        return {"color": _GREYS[place % len(_GREYS)]}
+    return {"facecolors": _FILLS[place % len(_FILLS)], "edgecolors": "black"}
+
+
+def draw_numbers(
+    ax: Any, points: np.ndarray, radius: float, covered: Sequence[np.ndarray] = ()
+) -> list[Any]:
     """Write 1, 2, ... beside points, those first that come first.
 
     A number that would cover another one, or another point, is left out.
@@ -83,13 +104,17 @@ def draw_numbers(ax: Any, points: np.ndarray, radius: float) -> list[Any]:
         In the coordinates of the data.
     radius : float
         Of the points' markers, in typographic points.
+    covered : sequence of ndarray of shape (4,)
+        Boxes (left, lower, right, upper) in typographic points, in which nothing can be seen.
     """
     scale = 72 / ax.figure.dpi  # typographic points a pixel
     centres = ax.transData.transform(points) * scale
     frame = ax.get_window_extent().extents * scale
-    taken: list[np.ndarray] = []
+    taken: list[np.ndarray] = list(covered)
     numbers = []
     for place, centre in enumerate(centres):
+        if any((box[:2] <= centre).all() and (centre <= box[2:]).all() for box in covered):
+            continue
         text = str(place + 1)
         half = np.array([0.34 * len(text), 0.6]) * _FONT_SIZE  # of a box that the text fits into
         for side in np.array(_SIDES):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -151,3 +151,6 @@ class NestedTransformer(
     _NestedTransform, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     """Base of all estimators with the one model form."""
+
+    #: Whether the first j features are those of a fit with j, so that one fit answers for all numbers.
+    _nested: ClassVar[bool] = True

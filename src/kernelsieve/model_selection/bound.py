@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,20 @@ from ..exceptions import InvalidParameterError, VacuousBoundWarning
 from ..kernels import Kernel, Precomputed, Rows
 from ..metrics import cumulative_pointwise_squared_covariance
 from ..model import KernelExtractor, TargetEncoder
+
+_MOST_EXAMPLES = 2.0**62  # that a whole number can safely hold
+
+
+@dataclass(frozen=True)
+class TargetColumns:
+    """Targets as columns, less the means of training rows where the extractor centres."""
+
+    encoder: TargetEncoder
+    means: np.ndarray
+
+    def of(self, y: Any) -> np.ndarray:
+        """Return the columns of other targets."""
+        return self.encoder.encode(y, len(y)) - self.means
 
 
 @dataclass(frozen=True)
@@ -47,6 +62,8 @@ class StabilityBound:
         Probability that the bound does not hold.
     extractor : fitted estimator
         The features that the bound is about.
+    targets : TargetColumns
+        Targets as the extractor sees them.
     """
 
     empirical: np.ndarray
@@ -59,6 +76,7 @@ class StabilityBound:
     kept: np.ndarray
     delta: float
     extractor: Any
+    targets: TargetColumns
 
     @property
     def bound(self) -> np.ndarray:
@@ -81,6 +99,23 @@ class StabilityBound:
         """Subtract the price of the features from values for 1, 2, ..., k of them."""
         return values - self.cost * self.n_components
 
+    def expectation(self, X: Any, y: Any) -> np.ndarray:
+        """Return the mean of ``y^2 (t_1^2 + ... + t_j^2)`` over other rows, which the bound is about.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Rows, as ``extractor.transform`` takes them.
+        y : array-like of shape (n,) or (n, q)
+            Their targets.
+
+        Returns
+        -------
+        ndarray of shape (k,)
+        """
+        features = np.asarray(self.extractor.transform(X))
+        return cumulative_pointwise_squared_covariance(features, self.targets.of(y))
+
     def n_examples_needed(self, gap: Any) -> np.ndarray:
         """Return how many training rows bring the bound within a gap of the empirical value.
 
@@ -95,12 +130,14 @@ class StabilityBound:
         Returns
         -------
         ndarray of shape (k,)
+            Whole numbers; 2**62 stands for that many or more.
         """
         allowed = np.asarray(gap, dtype=np.float64)
         if not (np.isfinite(allowed) & (allowed > 0)).all():
             raise InvalidParameterError(f"gap={gap!r} must be above 0 and finite.")
         gap_now = self.complexity + self.confidence
-        return np.ceil(self.n_examples * (gap_now / allowed) ** 2).astype(np.int64)
+        needed = np.ceil(self.n_examples * (gap_now / allowed) ** 2)
+        return np.minimum(needed, _MOST_EXAMPLES).astype(np.int64)
 
 
 def stability_bound(
@@ -185,6 +222,7 @@ def stability_bound(
         kept=rows.numbers,
         delta=float(delta),
         extractor=model,
+        targets=rows.columns,
     )
 
 
@@ -256,9 +294,14 @@ class _Rows:
         return _Rows(self.estimator, X, y, self.encoder, self.numbers[kept])
 
     @property
-    def targets(self) -> np.ndarray:
+    def columns(self) -> TargetColumns:
         Y = self.encoder.encode(self.y, len(self.y))
-        return Y - Y.mean(axis=0) if self.estimator.center else Y
+        means = Y.mean(axis=0) if self.estimator.center else np.zeros(Y.shape[1])
+        return TargetColumns(self.encoder, means)
+
+    @property
+    def targets(self) -> np.ndarray:
+        return self.columns.of(self.y)
 
     @property
     def squares(self) -> np.ndarray:
@@ -284,6 +327,11 @@ class _Rows:
         model = clone(extractor).fit(self.X, self.y)
         size = self.squares * self.lengths(model)
         n_kept = len(size) - int(trim * len(size))
+        if n_kept < max(2, model.n_components_):
+            raise InvalidParameterError(
+                f"trim={trim!r} leaves {n_kept} of {len(size)} rows for {model.n_components_} "
+                "features; pass a smaller share, such as 0.01."
+            )
         return np.sort(np.argsort(size, kind="stable")[:n_kept])
 
 
@@ -319,9 +367,9 @@ def _check(extractor: Any, delta: float, cost: float | None, trim: float) -> Non
             f"extractor={extractor!r} has no kernel of kernelsieve; pass an extractor such as "
             "SparseMaximalCovariance(center=False)."
         )
-    if not 0 < delta < 1:
+    if not isinstance(delta, Real) or not 0 < delta < 1:
         raise InvalidParameterError(f"delta={delta!r} is a probability and must be between 0 and 1.")
-    if not 0 <= trim < 1:
+    if not isinstance(trim, Real) or not 0 <= trim < 1:
         raise InvalidParameterError(f"trim={trim!r} is a share of the rows: at least 0 and below 1.")
-    if cost is not None and not np.isfinite(cost):
+    if cost is not None and not (isinstance(cost, Real) and np.isfinite(cost)):
         raise InvalidParameterError(f"cost={cost!r} must be a number, or None.")

@@ -11,10 +11,11 @@ from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import clone
 
 from .._sklearn import safe_split
-from ..exceptions import FewerFeaturesWarning
+from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from ..kernels import BlockCache, sharing
 from ..model import Predicting
 from .composed import ExtractorWithHead
@@ -22,6 +23,7 @@ from .heads import prefix_heads
 from .nested_extractors import fit_with_weight, last_step, microseconds_a_row, truncate
 
 HEAD = "head__"  # begins the names of parameters that belong to the head
+_UNCHECKED = {"assume_finite": True, "skip_parameter_validation": True}
 _WIDTHS = ("gamma", "degree", "coef0")  # kernels that differ in these have distances in common
 
 
@@ -114,6 +116,18 @@ def clone_values(setting: Mapping[str, Any]) -> dict[str, Any]:
     return {name: clone(value, safe=False) for name, value in setting.items()}
 
 
+def with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return fresh copies with the parameters of a setting."""
+    of_extractor = {k: v for k, v in setting.items() if not k.startswith(HEAD)}
+    of_head = {k.removeprefix(HEAD): v for k, v in setting.items() if k.startswith(HEAD)}
+    if of_head and head is None:
+        raise InvalidParameterError(
+            f"param_grid names {sorted(of_head)} of the head, and there is none; pass a head."
+        )
+    extractor = clone(extractor).set_params(**clone_values(of_extractor))
+    return extractor, head if head is None else clone(head).set_params(**clone_values(of_head))
+
+
 def _run_extractor(
     task: Task,
     extractor: Any,
@@ -134,8 +148,13 @@ def _run_extractor(
     for number, of_head in head_settings:
         head = task.head if task.head is None else clone(task.head).set_params(**clone_values(of_head))
         scores = [
-            [score_of(task.scorer, fitted.knowing(*known), data) for data in (train, test)]
-            for fitted in path_models(extractor, head, known[0][1], train, sizes)
+            [
+                # What is wrong with a scorer is wrong with the first model already, and checking all
+                # that it is given takes longer than most scores do.
+                score_of(task.scorer, fitted.knowing(*known), data, checked=place == 0)
+                for data in (train, test)
+            ]
+            for place, fitted in enumerate(path_models(extractor, head, known[0][1], train, sizes))
         ]
         train_score, test_score = np.array(scores).T
         n = len(task.sizes)
@@ -169,17 +188,22 @@ def own_head(extractor: Any, n_components: int) -> Any:
     return model.head(n_components) if isinstance(model, Predicting) else None
 
 
-def score_of(scorer: Callable[..., float], model: Any, data: Data) -> float:
-    """Score a model, with weights where there are some and the scorer takes them."""
+def score_of(scorer: Callable[..., float], model: Any, data: Data, *, checked: bool = True) -> float:
+    """Score a model, with weights where there are some and the scorer takes them.
+
+    Unchecked, scikit-learn looks neither for NaN nor at the parameters of its functions.
+    """
     target = () if data.y is None else (data.y,)
     weight = {}
     if data.weight is not None and _takes_weight(scorer):
         weight = {"sample_weight": data.weight}
-    return float(scorer(model, data.X, *target, **weight))
+    with nullcontext() if checked else config_context(**_UNCHECKED):
+        return float(scorer(model, data.X, *target, **weight))
 
 
 def _takes_weight(scorer: Callable[..., float]) -> bool:
-    parameters = signature(scorer).parameters
+    metric = getattr(scorer, "_score_func", scorer)  # a scorer hands on what its metric may not take
+    parameters = signature(metric).parameters
     return "sample_weight" in parameters or any(
         p.kind is Parameter.VAR_KEYWORD for p in parameters.values()
     )

@@ -11,6 +11,8 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
+from ..exceptions import InvalidParameterError
+from .checks import check_folds
 from .folds import Data, score_of
 from .path import ComponentPathCV
 
@@ -86,13 +88,15 @@ def nested_cross_validate(
     >>> scores.n_components.shape
     (4,)
     """
+    _check(search)
     X, y, groups, weight = indexable(X, y, groups, sample_weight)
     data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
     groups = None if groups is None else np.asarray(groups)
     outer = check_cv(cv, y, classifier=search._tells_classes_apart(y))
+    folds = list(outer.split(X, y, groups))
+    check_folds(cv, folds)
     fitted = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_score)(clone(search), data, groups, train, test)
-        for train, test in outer.split(X, y, groups)
+        delayed(_fit_and_score)(clone(search), data, groups, train, test) for train, test in folds
     )
     estimators = tuple(estimator for estimator, _ in fitted)
     return NestedScores(
@@ -101,6 +105,19 @@ def nested_cross_validate(
         tuple(estimator.best_params_ for estimator in estimators),
         estimators,
     )
+
+
+def _check(search: Any) -> None:
+    if not isinstance(search, ComponentPathCV):
+        raise InvalidParameterError(
+            f"search={search!r} is not a ComponentPathCV; for other estimators there is scikit-learn's "
+            "cross_validate."
+        )
+    if not search.refit:
+        raise InvalidParameterError(
+            "search has refit=False, and the models that it chooses have to be fitted to be scored; "
+            "pass refit=True."
+        )
 
 
 def _fit_and_score(

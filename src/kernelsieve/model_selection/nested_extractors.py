@@ -39,6 +39,12 @@ def check_nested(extractor: Any) -> None:
         raise InvalidParameterError(
             f"{type(model).__name__} has no n_components to choose; pass an extractor that has."
         )
+    if not model._nested:
+        raise InvalidParameterError(
+            f"The first features of {type(model).__name__} are not those of a fit with fewer, so that "
+            "one fit does not answer for all numbers of them; choose n_components with scikit-learn's "
+            "GridSearchCV."
+        )
 
 
 def truncate(extractor: Any, n_components: int) -> Any:

@@ -23,22 +23,22 @@ from sklearn.utils import assert_all_finite, indexable
 from .._sklearn import Interval, StrOptions, fit_context
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from ..model import DEFAULT_COMPONENTS, Predicting, TargetEncoder, all_or_nothing
+from .checks import check_folds, check_head, warn_of_labels
 from .composed import ExtractorWithHead, composed_tags
 from .delegation import DelegatingToChosen
 from .folds import (
-    HEAD,
     Curve,
     Data,
     Task,
-    clone_values,
     group_settings,
     own_head,
     run_group,
+    with_setting,
 )
 from .nested_extractors import check_nested, fit_with_weight, last_step, name_in_pipeline, truncate
 from .progress import followed
 from .rules import RULES, Budget, Choice, Scores, choose
-from .table import sizes_of, thinned, tidy_table
+from .table import in_words, sizes_of, thinned, tidy_table
 
 
 class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, BaseEstimator):
@@ -54,6 +54,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
     ----------
     extractor : transformer
         Of kernelsieve, or a ``Pipeline`` that ends in one, so that scaling is learned in the fold.
+        Not ``SubspaceKernelFeatures``, whose first features depend on how many there are.
     head : predictor, default=None
         What predicts from the features. None for extractors that predict by themselves, such as
         ``KernelPLS``, and for transformers with a ``scoring`` of their own.
@@ -67,7 +68,10 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         inner products where that saves time, and values of the head's parameters share one fit of the
         extractor.
     cv : int, splitter or iterable, default=None
-        As for ``GridSearchCV``; None is 5 folds, stratified where labels are predicted.
+        As for ``GridSearchCV``; None is 5 folds. Folds that are only counted are stratified where
+        labels are predicted: by a classifier as head, or by an extractor that takes y for labels. The
+        latter is seen from y, which ``GridSearchCV`` does not look at: for ``KernelPLS`` with
+        ``target="auto"`` it does not stratify.
     scoring : str or callable, default=None
         A scorer; larger is better. None is the head's own ``score``.
     rule : {"one_standard_error", "best", "budget"}, default="one_standard_error"
@@ -100,10 +104,12 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         The chosen setting of ``param_grid``.
     best_index_ : int
         Line of ``path_`` with the chosen setting and k in the first fold; the other folds follow at
-        equal distances.
+        equal distances. A model of all rows that costs more than the folds promised is made smaller,
+        to the next k with scores; where there is none this remains the line that was chosen first.
     best_score_ : float
         Mean test score of the chosen model. It is a little too good, as it was chosen by its score;
-        :func:`nested_cross_validate` gives an honest one.
+        :func:`nested_cross_validate` gives an honest one. NaN where the model of all rows had to be
+        made smaller than every k with scores.
     reason_ : str
         Why this k.
     best_estimator_ : ExtractorWithHead
@@ -209,6 +215,8 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         task = self._task()
         cv = check_cv(self.cv, y, classifier=self._tells_classes_apart(y))
         folds = list(cv.split(X, y, groups))
+        check_folds(self.cv, folds)
+        warn_of_labels(self.extractor, self.head, y)
         curves = self._run(task, data, folds, settings)
         sizes = self._sizes_to_keep(task.sizes, curves)
         self.path_ = tidy_table(curves, settings, task.sizes, sizes, timed=task.time_rows)
@@ -224,6 +232,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
     def _check_parameters(self) -> list[Mapping[str, Any]]:
         """Refuse what cannot work before any work is done; return the settings of the grid."""
         check_nested(self.extractor)
+        check_head(self.head)
         if self.rule == "budget" and not self._budget.given:
             raise InvalidParameterError(
                 "rule='budget' needs a budget; pass max_kernel_evaluations or max_latency_us."
@@ -242,7 +251,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
                 "param_grid names n_components; pass the numbers of features as n_components=..."
             )
         for setting in settings:  # an unknown name is told of now
-            _with_setting(self.extractor, self.head, setting)
+            with_setting(self.extractor, self.head, setting)
         return settings
 
     @property
@@ -308,7 +317,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
             f"Not every fold gave more than {max(sizes[everywhere], default=0)} of the {sizes[-1]} "
             "features asked for; the scores beyond are NaN.",
             FewerFeaturesWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
         return sizes
 
@@ -319,7 +328,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
             path["k"][0],
             path["kernel_evaluations"].max(axis=0),
             path["latency_us"].min(axis=0) if "latency_us" in path else None,
-            _in_words(settings, repeat=path["k"].shape[1] // len(settings)),
+            in_words(settings, repeat=path["k"].shape[1] // len(settings)),
         )
         choice = choose(scores, self.rule, self._budget)
         self._set_choice(scores, choice)
@@ -333,7 +342,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         self.reason_ = choice.reason
 
     def _refit(self, task: Task, data: Data) -> None:
-        extractor, head = _with_setting(task.extractor, task.head, self.best_params_)
+        extractor, head = with_setting(task.extractor, task.head, self.best_params_)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FewerFeaturesWarning)  # of more features than are kept
             fit_with_weight(extractor, data.X, data.y, data.weight)
@@ -359,32 +368,25 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
             )
         if k < chosen:
             why = "keep to the budget" if k < model.n_components_ else "are all that there are"
+            k = self._move_choice(k)
             self.reason_ += f" Fitted to all rows, {k} features {why}."
-            self.best_n_components_ = k
         return k
+
+    def _move_choice(self, most: int) -> int:
+        """Choose, with the same setting, the largest k with known scores that is not above another."""
+        k, scores = (self.path_[name].reshape(self.n_splits_, -1) for name in ("k", "test_score"))
+        start = int(np.flatnonzero(k[0, : self.best_index_ + 1] == k[0, 0])[-1])
+        below = start + np.flatnonzero(k[0, start : self.best_index_] <= most)
+        if len(below):
+            self.best_index_ = int(below[-1])
+            self.best_n_components_ = int(k[0, self.best_index_])
+            self.best_score_ = float(scores[:, self.best_index_].mean())
+        else:
+            self.best_n_components_, self.best_score_ = most, float("nan")
+        return self.best_n_components_
 
     def __sklearn_is_fitted__(self) -> bool:
         return "path_" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
         return composed_tags(super().__sklearn_tags__(), self.extractor, self.head)
-
-
-def _with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return fresh copies with the parameters of a setting."""
-    of_extractor = {k: v for k, v in setting.items() if not k.startswith(HEAD)}
-    of_head = {k.removeprefix(HEAD): v for k, v in setting.items() if k.startswith(HEAD)}
-    if of_head and head is None:
-        raise InvalidParameterError(
-            f"param_grid names {sorted(of_head)} of the head, and there is none; pass a head."
-        )
-    extractor = clone(extractor).set_params(**clone_values(of_extractor))
-    return extractor, head if head is None else clone(head).set_params(**clone_values(of_head))
-
-
-def _in_words(settings: Sequence[Mapping[str, Any]], repeat: int) -> list[str]:
-    """Return the settings as text, each as often as there are numbers of features; nothing for one."""
-    if len(settings) < 2:
-        return []
-    words = [", ".join(f"{k}={v!r}" for k, v in setting.items()) for setting in settings]
-    return [text for text in words for _ in range(repeat)]

@@ -70,3 +70,11 @@ def _column_of(values: list[Any]) -> np.ndarray:
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
+
+
+def in_words(settings: Sequence[Mapping[str, Any]], repeat: int) -> list[str]:
+    """Return the settings as text, each as often as there are numbers of features; nothing for one."""
+    if len(settings) < 2:
+        return []
+    words = [", ".join(f"{k}={v!r}" for k, v in setting.items()) for setting in settings]
+    return [text for text in words for _ in range(repeat)]

@@ -122,6 +122,7 @@ class SubspaceKernelFeatures(SubspaceExtractor):
     True
     """
 
+    _nested: ClassVar[bool] = False  # the whole subspace is learned together
     _parameter_constraints: ClassVar[dict] = {
         **SubspaceExtractor._parameter_constraints,
         "init": [StrOptions({"koc", "kpls"}), "array-like"],
