@@ -2,6 +2,7 @@
 
 import builtins
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -11,12 +12,15 @@ from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linprog, minimize
-from sklearn.linear_model import Lasso
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Lasso, lasso_path
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelsieve import SparseKernelFisherDiscriminant
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF
+from kernelsieve.rayleigh import penalised_squares
 from kernelsieve.rayleigh.penalised_squares import least_squares
 from kernelsieve.rayleigh.priced_columns import PricedColumns
 
@@ -93,6 +97,31 @@ def test_squared_is_the_lasso_of_scikit_learn(data):
     assert_allclose(model.transform(X)[:, 0], lasso.predict(K), atol=1e-5)
     assert_allclose(-model.offset_[0], lasso.intercept_, atol=1e-5)
     assert_allclose(model.criterion_path_[0], objective("squared", model, X, signs), rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+def test_kernels_of_very_unequal_eigenvalues_do_no_harm(loss, monkeypatch):
+    """Columns of a linear kernel on raw inputs are large and all but dependent."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:60], y[:60]
+    signs, K = 2.0 * y - 1, X @ X.T
+    sweeps = []
+
+    def counted(*args, **kwargs):
+        sweeps.append(kwargs["max_iter"])
+        return lasso_path(*args, **kwargs)
+
+    monkeypatch.setattr(penalised_squares, "lasso_path", counted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # rounding of K alone breaks conditions
+        model = make(1.0, loss, kernel="linear").fit(X, y)
+    assert len(sweeps) < 300
+    xi = signs - model.transform(X)[:, 0]
+    d = 2 * (xi if loss == "squared" else np.clip(xi, -DELTA, DELTA))
+    d /= max(1.0, np.abs(K @ d).max())  # feasible for the dual problem, a lower bound of all objectives
+    lowest = signs @ d - d @ d / 4
+    assert lowest * (1 - 1e-6) <= model.criterion_path_[0] <= 1.05 * lowest
+    assert model.criterion_path_[0] < loss_of(loss, signs - signs.mean()).sum()
 
 
 # ---------------------------------------------------------------------- absolute: LSKFD
@@ -403,8 +432,24 @@ def test_penalised_least_squares_meets_its_conditions(seed, n_columns, scale, re
         X = np.hstack([X, X[:, :1]])
     y = rng.standard_normal(30)
     penalties = 10**scale * rng.uniform(0.5, 2.0, X.shape[1])
-    a = least_squares(X, y, X.T @ X, penalties, np.zeros(X.shape[1]), 1e-8)
+    a = least_squares(X, y, penalties, np.zeros(X.shape[1]), 1e-8)
     slopes = 2 * X.T @ (y - X @ a)
     assert np.all(np.abs(slopes) <= penalties * (1 + 1e-7))
     used = np.flatnonzero(a)
     assert_allclose(slopes[used], penalties[used] * np.sign(a[used]), rtol=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), spread=st.floats(0, 7), alike=st.floats(-16, 0))
+def test_penalised_least_squares_is_never_worse_than_nothing(seed, spread, alike):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((30, 3)) @ rng.standard_normal((3, 20))
+    X = (X + 10**alike * rng.standard_normal((30, 20))) * 10 ** (spread * rng.uniform(-1, 1, 20))
+    y = rng.standard_normal(30)
+    start = 10**spread * rng.standard_normal(20)
+    a = least_squares(X, y, np.ones(20), start, 1e-8)
+    objective = np.sum((y - X @ a) ** 2) + np.abs(a).sum()
+    assert objective <= y @ y * (1 + 1e-12)
+    d = 2 * (y - X @ a)
+    d /= max(1.0, np.abs(X.T @ d).max())
+    assert objective <= (y @ d - d @ d / 4) * (1 + 1e-3)

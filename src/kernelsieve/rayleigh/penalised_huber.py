@@ -107,7 +107,7 @@ class PenalisedHuber:
         mean = float(v @ response / v.sum())
         penalties = np.full(len(self._known), C)
         y = np.sqrt(v) * (response - mean)
-        alpha = least_squares(X, y, X.T @ X, penalties, self._alpha, self._tol)
+        alpha = least_squares(X, y, penalties, self._alpha, self._tol)
         return alpha, mean - float(means @ alpha)
 
     def _search(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
