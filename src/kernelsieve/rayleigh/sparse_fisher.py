@@ -16,6 +16,7 @@ from .._sklearn import Interval, StrOptions
 from ..columns import Batch, Pool, weighted_targets
 from ..deflation import Alignment, Criterion, Heads, Outcome
 from ..exceptions import FewerFeaturesWarning
+from ..execution import single_threaded_blas
 from ..kernels import Kernel
 from ..model import (
     Fit,
@@ -285,7 +286,8 @@ class SparseKernelFisherDiscriminant(Discriminating):
             labels = labels[:, 1:] if labels.shape[1] == 2 else labels
             weight = batch.root_weight**2
             shared.solvers = [self._solver(shared.columns, y, weight) for y in labels.T]
-        solutions = [solver.solve(float(self.C)) for solver in shared.solvers]
+        with single_threaded_blas():  # very many small systems, which more threads only delay
+            solutions = [solver.solve(float(self.C)) for solver in shared.solvers]
         self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} rows")
         return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
 
