@@ -54,11 +54,12 @@ def objective(loss, model, X, y, weight=1.0):
     return (weight * loss_of(loss, xi)).sum() + model.C * np.abs(model.projection_).sum()
 
 
-def full_program(K, y, C, epsilon=0.0, weight=None):
+def full_program(K, y, C, epsilon=0.0, weight=None, constant=None):
     """Problem (14) with all columns at once, by scipy."""
     n, m = K.shape
     weight = np.ones(n) if weight is None else weight
-    fit = np.hstack([K, -K, np.ones((n, 1))])
+    constant = np.ones(n) if constant is None else constant
+    fit = np.hstack([K, -K, constant[:, None]])
     slack = np.hstack([np.eye(n), -np.eye(n)])
     A = np.vstack([np.hstack([fit, slack]), -np.hstack([fit, slack])])
     b = np.concatenate([y + epsilon, epsilon - y])
@@ -285,6 +286,131 @@ def test_optimality_conditions_of_every_loss(data, loss, C):
             assert moved + other > start - 1e-8
 
 
+# ---------------------------------------------------------------------- invariances
+
+
+def turned(X):
+    """Move rows by a small step that mixes inputs."""
+    return X + 0.2 * (X[:, ::-1] if not sparse.issparse(X) else X[:, ::-1].tocsr())
+
+
+def shrunk(X):
+    return 0.9 * X
+
+
+INVARIANCES = [(turned, 0.7), (shrunk, 2.0)]
+
+
+def changes(X, points):
+    """What the transformations change in the kernel columns, and the weights of these lines."""
+    K = rbf_kernel(X, points, gamma=GAMMA)
+    lines = [K - rbf_kernel(move(X), points, gamma=GAMMA) for move, _ in INVARIANCES]
+    return np.vstack(lines), np.repeat([weight for _, weight in INVARIANCES], len(X))
+
+
+def test_invariances_are_lines_of_the_lasso(data, rng):
+    X, y, signs, K = data
+    D, of_changes = changes(X, X)
+    weight = rng.uniform(0.5, 2.0, len(X))
+    model = make(2.0, invariances=INVARIANCES).fit(X, y, sample_weight=weight)
+    root, mean = np.sqrt(weight), weight / weight.sum()
+    lines = np.vstack(
+        [root[:, None] * (K - mean @ K), np.sqrt(of_changes * np.tile(weight, 2))[:, None] * D]
+    )
+    target = np.concatenate([root * (signs - mean @ signs), np.zeros(len(D))])
+    lasso = Lasso(2.0 / (2 * len(target)), fit_intercept=False, tol=1e-12, max_iter=200_000)
+    lasso.fit(lines, target)
+    expected = K @ lasso.coef_ + mean @ (signs - K @ lasso.coef_)
+    assert_allclose(model.transform(X)[:, 0], expected, atol=1e-5)
+    naive = np.sum((target - lines @ lasso.coef_) ** 2) + 2.0 * np.abs(lasso.coef_).sum()
+    assert_allclose(model.criterion_path_[0], naive, rtol=1e-8)
+
+
+@pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
+def test_invariances_are_lines_of_the_linear_program(data, loss):
+    X, y, signs, K = data
+    D, of_changes = changes(X, X)
+    model = make(1.0, loss, invariances=INVARIANCES).fit(X, y)
+    epsilon = 0.0 if loss == "absolute" else EPSILON
+    expected = full_program(
+        np.vstack([K, D]),
+        np.concatenate([signs, np.zeros(len(D))]),
+        1.0,
+        epsilon * np.repeat([1.0, 0.0, 0.0], len(X)),
+        np.concatenate([np.ones(len(X)), of_changes]),
+        np.repeat([1.0, 0.0, 0.0], len(X)),
+    )
+    assert_allclose(model.criterion_path_[0], expected, rtol=1e-7)
+    moved = np.abs(changes(X, model.landmarks_)[0] @ model.projection_[:, 0])
+    assert_allclose(objective(loss, model, X, signs) + of_changes @ moved, expected, rtol=1e-7)
+
+
+def test_invariances_are_squares_beside_the_huber_loss(data):
+    X, y, signs, K = data
+    C = 0.5
+    model = make(C, "huber", invariances=INVARIANCES).fit(X, y)
+    D, of_changes = changes(X, X)
+    alpha = np.zeros(len(X))
+    alpha[model.landmark_indices_] = model.projection_[:, 0]
+    xi = signs - model.transform(X)[:, 0]
+    slopes = 2 * np.clip(xi, -DELTA, DELTA)
+    prices = K.T @ slopes - 2 * D.T @ (of_changes * (D @ alpha))
+    assert abs(slopes.sum()) < 1e-6 * np.abs(slopes).sum()
+    assert np.abs(prices).max() <= C * (1 + 1e-6)
+    used = model.landmark_indices_
+    assert_allclose(prices[used], C * np.sign(alpha[used]), rtol=1e-6)
+    squares = of_changes @ (D @ alpha) ** 2
+    assert_allclose(model.criterion_path_[0], objective("huber", model, X, signs) + squares, rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_invariances_keep_features_still(data, loss):
+    X, y, _, _ = data
+
+    def change(model):
+        return np.abs(model.transform(X) - model.transform(turned(X))).mean()
+
+    invariances = [(turned, 10.0 if loss in LINEAR_PROGRAMS else 100.0)]
+    plain = make(1.0, loss).fit(X, y)
+    still = make(1.0, loss, invariances=invariances).fit(X, y)
+    assert change(still) < 0.5 * change(plain)
+    without = make(1.0, loss, invariances=[(turned, 0.0)]).fit(X, y)
+    assert_array_equal(without.transform(X), plain.transform(X))
+    rows = sparse.csr_matrix(X)
+    same = make(1.0, loss, invariances=invariances).fit(rows, y)
+    assert_allclose(same.transform(rows), still.transform(X), atol=1e-5)
+
+
+def test_transformed_examples_may_be_candidates(data):
+    X, y, _, _ = data
+    union = np.vstack([X, turned(X), shrunk(X)])
+    model = make(1.0, invariances=INVARIANCES, virtual_candidates=True).fit(X, y)
+    given = make(1.0, invariances=INVARIANCES, candidates=union).fit(X, y)
+    assert_allclose(model.transform(X), given.transform(X), atol=1e-7)
+    assert_array_equal(model.landmark_indices_, given.landmark_indices_ % len(X))
+    assert max(given.landmark_indices_) >= len(X)
+    assert_allclose(model.sparsity_, 1 - len(model.landmarks_) / len(union))
+    share = model.explained_variance_ratio_
+    assert_allclose(share, given.explained_variance_ratio_, rtol=0.05)  # of a pool it is an estimate
+    path = make(invariances=INVARIANCES, virtual_candidates=True, candidates=300, random_state=0).path(
+        X, y, [4.0, 1.0]
+    )
+    assert path[1].sparsity_ == 1 - len(path[1].landmarks_) / 300
+    for landmark, row in zip(path[1].landmarks_, path[1].landmark_indices_, strict=True):
+        assert any(np.array_equal(landmark, union[row + k * len(X)]) for k in range(3))
+
+
+def test_bad_invariances_are_refused(data):
+    X, y, _, K = data
+    for bad in ([turned], [(turned, "much")], [(turned, -1.0)], [("turned", 1.0)]):
+        with pytest.raises(InvalidParameterError):
+            make(invariances=bad).fit(X, y)
+    with pytest.raises(InvalidDataError, match="same shape"):
+        make(invariances=[(lambda X: X[:5], 1.0)]).fit(X, y)
+    with pytest.raises(InvalidParameterError, match="precomputed"):
+        make(kernel="precomputed", invariances=INVARIANCES).fit(K, y)
+
+
 # ---------------------------------------------------------------------- the path
 
 
@@ -388,6 +514,15 @@ def test_a_penalty_that_is_too_large_is_told(data):
     assert f"{limit:.6g}" in str(told[0].message)
     assert np.ptp(constant.transform(X)) == 0
     assert len(make(0.999 * limit).fit(X, y).landmarks_) >= 1
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_makes_features_constant_is_told(data, loss):
+    X, y, _, _ = data
+    with pytest.warns(FewerFeaturesWarning, match="constant inputs"):
+        make(1.0, loss, gamma=0.1).fit(np.ones_like(X), y)
+    with pytest.warns(FewerFeaturesWarning, match="weights in invariances"):
+        make(1e6, loss, invariances=[(turned, 100.0)]).fit(X, y)
 
 
 @pytest.mark.parametrize("loss", LINEAR_PROGRAMS)

@@ -145,20 +145,27 @@ class RayleighExtractor(KernelExtractor):
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> tuple[Pool, np.ndarray]:
-        moved = [move(transform, batch.X) for transform in self._virtual_transforms()]
-        if not moved:
+        transforms = self._virtual_transforms()
+        if not transforms:
             return super()._drawn_pool(batch, kernel, size, criterion, random_state)
-        stack = sparse.vstack if sparse.issparse(batch.X) else np.vstack
-        times = 1 + len(moved)
-        union = Batch(
-            stack([batch.X, *moved]).astype(batch.X.dtype),
-            np.tile(batch.Y, (times, 1)),
-            None if batch.weight is None else np.tile(batch.weight, times),
-        )
-        if sparse.issparse(union.X):
-            union = Batch(union.X.tocsr(), union.Y, union.weight)
+        union = with_moved(batch, transforms)
         pool, W = super()._drawn_pool(union, kernel, size, criterion, random_state)
         return Pool(pool.points, pool.indices % len(batch)), W
+
+
+def with_moved(batch: Batch, transforms: Sequence[Transform]) -> Batch:
+    """Return the rows with their transformed copies below, each of the class and weight of its row."""
+    if not transforms:
+        return batch
+    moved = [move(transform, batch.X) for transform in transforms]
+    stack = sparse.vstack if sparse.issparse(batch.X) else np.vstack
+    X: Any = stack([batch.X, *moved]).astype(batch.X.dtype)
+    times = 1 + len(moved)
+    return Batch(
+        X.tocsr() if sparse.issparse(X) else X,
+        np.tile(batch.Y, (times, 1)),
+        None if batch.weight is None else np.tile(batch.weight, times),
+    )
 
 
 def tangents(invariances: Any) -> list[Scatter]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import InvalidDataError
-from .priced_columns import PricedColumns, SparseSolution, most_violated
+from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 
 _MISSING = (
     "loss='absolute' and loss='epsilon_insensitive' are linear programs and need HiGHS; install it by "
@@ -34,16 +34,16 @@ class ColumnGeneration:
     dual form, ``max y'd - epsilon ||d||_1`` with ``|d_i| <= w_i``, ``1'd = 0`` and ``|k_j' d| <= C``,
     where a new column is a new row: the last basis stays feasible for the dual simplex method, and
     has as many entries as there are columns in the master instead of rows of data. The same holds
-    when C changes, so a path is followed from basis to basis.
+    when C changes, so a path is followed from basis to basis. Changes under transformations pay by
+    their absolute value: their d are bounded by their weights and are not part of ``1'd = 0``.
     """
 
     def __init__(
-        self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray, epsilon: float, tol: float
+        self, columns: PricedColumns | ChangingColumns, lines: Lines, epsilon: float, tol: float
     ) -> None:
         self._columns = columns
-        self._y = y
-        self._weight = weight
-        self._epsilon = epsilon
+        self._lines = lines
+        self._epsilon = epsilon * lines.constant
         self._tol = tol
         self._known = np.empty(0, np.intp)
         self._highs = import_highspy()
@@ -67,7 +67,7 @@ class ColumnGeneration:
     @property
     def _is_split(self) -> bool:
         """Whether d is a difference of two variables, because its absolute value costs something."""
-        return self._epsilon > 0
+        return bool(self._epsilon.any())
 
     def _empty_master(self) -> Any:
         highs = self._highs.Highs()
@@ -80,15 +80,15 @@ class ColumnGeneration:
             ("dual_feasibility_tolerance", _FEASIBILITY),
         ):
             highs.setOptionValue(option, value)
-        y, weight, n = self._y, self._weight, len(self._y)
+        y, weight = self._lines.y, self._lines.weight
         nothing = np.empty(0, np.int32), np.empty(0)
         if self._is_split:
             cost = np.concatenate([self._epsilon - y, self._epsilon + y])
-            lower, upper = np.zeros(2 * n), np.tile(weight, 2)
+            lower, upper = np.zeros(2 * len(y)), np.tile(weight, 2)
         else:
             cost, lower, upper = -y, -weight, weight
         highs.addCols(len(cost), cost, lower, upper, 0, np.zeros(len(cost), np.int32), *nothing)
-        self._add_rows(highs, np.ones((1, n)), 0.0)  # its dual variable is the intercept
+        self._add_rows(highs, self._lines.constant[None, :], 0.0)  # its dual variable is the intercept
         return highs
 
     def _add_rows(self, highs: Any, lines: np.ndarray, limit: float) -> None:
@@ -118,7 +118,8 @@ class ColumnGeneration:
                 "kernel values may be too large or too small: scale the inputs, or change gamma."
             )
         values = np.array(self._master.getSolution().col_value)
-        return values[: len(self._y)] - values[len(self._y) :] if self._is_split else values
+        n = len(self._lines.y)
+        return values[:n] - values[n:] if self._is_split else values
 
     def _solution(self, C: float, d: np.ndarray, prices: np.ndarray) -> SparseSolution:
         multipliers = -np.array(self._master.getSolution().row_dual)

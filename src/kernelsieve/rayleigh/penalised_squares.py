@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr, svd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
-from .priced_columns import PricedColumns, SparseSolution, most_violated
+from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 
 _SWEEPS = 200  # of coordinate descent between two looks at the optimality conditions
 _MOST_TURNS = 200
@@ -24,16 +24,16 @@ _DEPENDENT = 1e-13  # relative size below which a combination of columns is noth
 class PenalisedSquares:
     """``min sum_i w_i xi_i^2 + C ||alpha||_1`` with ``K alpha + b = y - xi``, on a working set."""
 
-    def __init__(self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray, tol: float) -> None:
+    def __init__(self, columns: PricedColumns | ChangingColumns, lines: Lines, tol: float) -> None:
         self._columns = columns
-        self._weight = weight
-        self._root = np.sqrt(weight)
+        self._lines = lines
+        self._root = np.sqrt(lines.weight)
         self._tol = tol
-        self._mean = float(weight @ y / weight.sum())
-        self._y = self._root * (y - self._mean)
+        self._y, mean = lines.centred(lines.y, lines.weight)
+        self._mean = float(mean)
         self._known = np.empty(0, np.intp)
         self._alpha = np.empty(0)
-        self._X = np.empty((len(y), 0), order="F")  # their columns, weighted and centred
+        self._X = np.empty((len(self._y), 0), order="F")  # their columns, weighted and centred
         self._means = np.empty(0)
         self._prices: np.ndarray | None = None  # of all columns, for the last penalty
         self._last_C = np.inf
@@ -68,7 +68,7 @@ class PenalisedSquares:
         """Add columns to the working set."""
         if len(new) == 0:
             return
-        added, means = centred(self._columns.take(new), self._weight)
+        added, means = self._lines.centred(self._columns.take(new), self._lines.weight)
         self._X = np.asfortranarray(np.hstack([self._X, added]))
         self._means = np.concatenate([self._means, means])
         self._known = np.concatenate([self._known, new])
@@ -91,12 +91,6 @@ class PenalisedSquares:
             largest_price=float(np.abs(np.asarray(self._prices)).max()) / C,
             n_columns=len(self._known),
         )
-
-
-def centred(values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return columns less their means, times root weights, and the means."""
-    means = weight @ values / weight.sum()
-    return np.asarray((values - means) * np.sqrt(weight)[:, None]), means
 
 
 def check_solved(prices: np.ndarray | None, C: float, tol: float) -> None:
