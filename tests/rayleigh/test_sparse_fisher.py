@@ -149,12 +149,11 @@ def test_weights_enter_the_linear_program(data, rng):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_fraction_of_the_columns_is_worked_with(cancer, loss):
     X, y = cancer
-    model = make(10.0, loss)
-    kept = []
-    model._say = kept.append
-    model.fit(X, y)
-    n_kept = int(kept[0].split()[0])
-    assert len(model.landmarks_) <= n_kept < len(X) / 4
+    model = make(10.0, loss).fit(X, y)
+    assert len(model.landmarks_) <= model.n_columns_ < len(X) / 4
+    held_out = make(10.0, loss, probability_cv=2).fit(X, y)
+    assert held_out.n_columns_ == model.n_columns_
+    assert make(10.0, loss).path(X, y, [1.0, 10.0])[1].n_columns_ == model.n_columns_
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
@@ -444,6 +443,12 @@ def test_a_path_shares_candidates_and_columns(cancer):
     assert_array_equal(path[0].random_state, None)
 
 
+@pytest.mark.parametrize("bad", [1.0, "1", ["much"], [[1.0]], [1.0, -1.0], [np.nan], None])
+def test_a_path_needs_a_list_of_penalties(data, bad):
+    with pytest.raises(InvalidParameterError, match=r"Cs=.*sequence of positive numbers"):
+        make().path(*data[:2], bad)
+
+
 # ---------------------------------------------------------------------- the estimator
 
 
@@ -482,6 +487,12 @@ def test_the_intercept_can_decide(data):
     model = make(1.0, threshold="intercept").fit(X, y)
     assert_allclose(model.decision_function(X), model.transform(X)[:, 0])
     assert_allclose(model.thresholds_, 0)
+
+
+def test_the_usual_threshold_has_two_names(data):
+    X, y, _, _ = data
+    usual, auto = make(1.0).fit(X, y), make(1.0, threshold="auto").fit(X, y)
+    assert_array_equal(auto.decision_function(X), usual.decision_function(X))
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -156,3 +156,18 @@ def most_violated(prices: np.ndarray, C: float, known: np.ndarray, tol: float) -
     is_first = np.append(True, np.diff(group) > 0)
     worst = order[is_first & ~has_known & (sizes > C * (1 + tol))]
     return worst[:COLUMNS_A_ROUND]
+
+
+def merged_coefficients(
+    solutions: list[SparseSolution], n_candidates: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the used candidates by first use, that use, and their coefficients (m, k)."""
+    alpha = np.zeros((n_candidates, len(solutions)))
+    for j, solution in enumerate(solutions):
+        alpha[solution.candidates, j] = solution.alpha
+    used = np.flatnonzero(alpha.any(axis=1))
+    if len(used) == 0:
+        used = np.zeros(1, np.intp)  # a model has at least one landmark
+    first_use = (alpha[used] != 0).argmax(axis=1)
+    order = np.argsort(first_use, kind="stable")
+    return used[order], first_use[order], alpha[used[order]]

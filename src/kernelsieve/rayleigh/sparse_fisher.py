@@ -26,12 +26,18 @@ from ..model import (
     documented,
 )
 from .coefficient import tangents, with_moved
-from .discriminating import Discriminating
+from .discriminating import DiscriminantFit, Discriminating
 from .linear_program import ColumnGeneration, import_highspy
 from .outputs import Moments, logit_heads, winning_logits
 from .penalised_huber import PenalisedHuber
 from .penalised_squares import PenalisedSquares
-from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution
+from .priced_columns import (
+    ChangingColumns,
+    Lines,
+    PricedColumns,
+    SparseSolution,
+    merged_coefficients,
+)
 from .scatter import Tangent, Transform, move
 from .shares import Images, covariance, explained_targets
 
@@ -46,6 +52,13 @@ class _Shared:
     columns: PricedColumns | None = None
     images: Images | None = None
     solvers: list[Solver] | None = None
+
+
+@dataclass(frozen=True)
+class SparseFit(DiscriminantFit):
+    """A fit that knows how many kernel columns it took."""
+
+    n_columns: int = 0
 
 
 @documented
@@ -81,11 +94,11 @@ class SparseKernelFisherDiscriminant(Discriminating):
         How candidates given as a number are drawn.
     tol : float, default=1e-08
         A column is taken up when its optimality condition is violated by more than this part of C.
-    threshold : {"least_squares", "intercept", "margin", ...}, default="least_squares"
+    threshold : {"least_squares", "auto", "intercept", "margin", ...}, default="least_squares"
         How a feature decides. "intercept" is the constant that the program itself finds, "margin" the
         linear program (15) of the paper, "least_squares" where least squares of the labels on the
         feature changes sign, "midpoint" the middle of the means of the classes, and "gaussian" where
-        both classes are as probable by a Gaussian model of the feature.
+        both classes are as probable by a Gaussian model of the feature. "auto" is "least_squares".
     invariances : list of (transform, weight), default=None
         Features are to change little under these: each transform is a function from X to X moved by a
         small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``. The changes of all rows pay
@@ -96,6 +109,9 @@ class SparseKernelFisherDiscriminant(Discriminating):
     ----------
     sparsity_ : float
         Share of the candidates whose coefficients are zero.
+    n_columns_ : int
+        How many kernel columns were in memory at the end, of those of all candidates; along a path
+        they are those of the larger penalties too.
     thresholds_ : ndarray
         b of each feature: the sign of feature + b decides.
     {attributes}
@@ -147,7 +163,9 @@ class SparseKernelFisherDiscriminant(Discriminating):
         "tol": [Interval(Real, 0, 1, closed="neither")],
         "invariances": [list, tuple, None],
         "virtual_candidates": ["boolean"],
-        "threshold": [StrOptions({"intercept", "margin", "midpoint", "least_squares", "gaussian"})],
+        "threshold": [
+            StrOptions({"auto", "intercept", "margin", "midpoint", "least_squares", "gaussian"})
+        ],
     }
 
     def __init__(
@@ -236,18 +254,25 @@ class SparseKernelFisherDiscriminant(Discriminating):
         >>> [len(model.landmarks_) for model in path]
         [56, 15, 3]
         """
+        penalties = _as_penalties(Cs)
         seed = self.random_state
         if not isinstance(seed, (int, np.integer)):  # all fits must draw the same candidates
             seed = check_random_state(seed).randint(2**31 - 1)
         shared = _Shared()
         fitted: dict[int, SparseKernelFisherDiscriminant] = {}
-        for i in np.argsort(-np.asarray(Cs, dtype=float), kind="stable"):
-            model = clone(self).set_params(C=Cs[i], random_state=seed)
+        for i in np.argsort(-np.array(penalties), kind="stable"):
+            model = clone(self).set_params(C=penalties[i], random_state=seed)
             model._shared = shared
             fitted[int(i)] = model.fit(X, y, sample_weight)
             model.set_params(random_state=self.random_state)
             del model._shared
-        return [fitted[i] for i in range(len(Cs))]
+        return [fitted[i] for i in range(len(penalties))]
+
+    @property
+    def n_columns_(self) -> int:
+        """How many kernel columns were in memory at the end."""
+        fit = self._current_fit()
+        return fit.n_columns if isinstance(fit, SparseFit) else 0
 
     # ------------------------------------------------------------------ fitting
 
@@ -349,7 +374,8 @@ class SparseKernelFisherDiscriminant(Discriminating):
         kernel: Kernel,
         pool: Pool,
     ) -> Fit:
-        chosen, first_use, alpha = _coefficients(solutions, len(pool))
+        n_columns = columns.n_kept
+        chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
         if not alpha.any():
             warnings.warn(self._why_constant(solutions, columns), FewerFeaturesWarning, stacklevel=6)
         model = KernelModel(
@@ -382,7 +408,8 @@ class SparseKernelFisherDiscriminant(Discriminating):
             heads = Heads(lower, np.eye(n_outputs))
             logits = winning_logits(heads, logit_heads(moments))
             decided = replace(decided, heads=heads, logits=logits)
-        return decided
+        parts = {name: getattr(decided, name) for name in DiscriminantFit.__dataclass_fields__}
+        return SparseFit(**parts, n_columns=n_columns)
 
     def _why_constant(self, solutions: list[SparseSolution], columns: PricedColumns) -> str:
         """Explain why no coefficient is worth its penalty, and what to do."""
@@ -401,16 +428,13 @@ class SparseKernelFisherDiscriminant(Discriminating):
         return zero + remedy
 
 
-def _coefficients(
-    solutions: list[SparseSolution], n_candidates: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the used candidates by first use, that use, and their coefficients (m, k)."""
-    alpha = np.zeros((n_candidates, len(solutions)))
-    for j, solution in enumerate(solutions):
-        alpha[solution.candidates, j] = solution.alpha
-    used = np.flatnonzero(alpha.any(axis=1))
-    if len(used) == 0:
-        used = np.zeros(1, np.intp)  # a model has at least one landmark
-    first_use = (alpha[used] != 0).argmax(axis=1)
-    order = np.argsort(first_use, kind="stable")
-    return used[order], first_use[order], alpha[used[order]]
+def _as_penalties(Cs: Any) -> list[float]:
+    try:
+        values = np.asarray(Cs, dtype=float)
+    except (TypeError, ValueError):
+        values = np.empty(())
+    if values.ndim != 1 or not (values > 0).all():
+        raise InvalidParameterError(
+            f"Cs={Cs!r} must be a sequence of positive numbers; a single penalty is [1.0]."
+        )
+    return [float(value) for value in values]
