@@ -21,6 +21,7 @@ from kernelsieve import SparseKernelFisherDiscriminant
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF
 from kernelsieve.rayleigh import penalised_squares
+from kernelsieve.rayleigh.linear_program import check_gap
 from kernelsieve.rayleigh.penalised_squares import least_squares
 from kernelsieve.rayleigh.priced_columns import PricedColumns
 
@@ -137,6 +138,37 @@ def test_objective_is_that_of_the_full_linear_program(data, loss, C):
     expected = full_program(K, signs, C, epsilon)
     assert_allclose(model.criterion_path_[0], expected, rtol=1e-7)
     assert_allclose(objective(loss, model, X, signs), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
+@pytest.mark.parametrize("unit", [1e-10, 1e9])
+def test_the_unit_of_a_kernel_does_not_matter(data, loss, unit):
+    _, y, signs, K = data
+    model = make(1.0, loss).set_params(kernel="precomputed", C=unit).fit(K * unit, y)
+    epsilon = 0.0 if loss == "absolute" else EPSILON
+    assert_allclose(model.criterion_path_[0], full_program(K, signs, 1.0, epsilon), rtol=1e-7)
+
+
+def test_linear_programs_of_raw_inputs():
+    """Kernel values of 1e7: solved as well as rounding lets them be."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:150], y[:150]
+    signs, K = 2.0 * y - 1, X @ X.T
+    for C in (1e3, 1.0):
+        model = make(C, "absolute", kernel="linear").fit(X, y)
+        assert_allclose(model.criterion_path_[0], full_program(K, signs, C), rtol=1e-7)
+    # Thirty dependent columns: sums of terms of 1e10 make features, of which 1e-5 is rounding.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = make(1e-7, "absolute", kernel="linear").fit(X, y)
+    assert_allclose(model.criterion_path_[0], full_program(K, signs, 1e-7), rtol=1e-5)
+    assert_allclose(objective("absolute", model, X, signs), model.criterion_path_[0], rtol=1e-5)
+
+
+def test_a_linear_program_that_is_not_solved_is_told():
+    check_gap(1.0, 1 - 1e-9)
+    with pytest.warns(ConvergenceWarning, match=r"solved to 0\.1 of its objective.*scale the inputs"):
+        check_gap(1.0, 0.9)
 
 
 def test_weights_enter_the_linear_program(data, rng):

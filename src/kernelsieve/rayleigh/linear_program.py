@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import InvalidDataError
 from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
@@ -15,6 +17,7 @@ _MISSING = (
 )
 _FEASIBILITY = 1e-9
 _MOST_ROUNDS = 1000
+_GAP = 1e-7  # between the objective and its lower bound, as a part of it
 
 
 def import_highspy() -> Any:
@@ -36,6 +39,9 @@ class ColumnGeneration:
     has as many entries as there are columns in the master instead of rows of data. The same holds
     when C changes, so a path is followed from basis to basis. Changes under transformations pay by
     their absolute value: their d are bounded by their weights and are not part of ``1'd = 0``.
+
+    HiGHS allows violations of a fixed size, so that a column enters divided by C: what it may be
+    violated by is then a part of C, and the unit in which a kernel is measured does not matter.
     """
 
     def __init__(
@@ -46,6 +52,7 @@ class ColumnGeneration:
         self._epsilon = epsilon * lines.constant
         self._tol = tol
         self._known = np.empty(0, np.intp)
+        self._units = np.empty(0)  # C when a column entered
         self._highs = import_highspy()
         self._master = self._empty_master()
 
@@ -101,12 +108,13 @@ class ColumnGeneration:
         highs.addRows(count, -limits, limits, count * width, starts, entries, lines.ravel())
 
     def _enter(self, new: np.ndarray, C: float) -> None:
-        self._add_rows(self._master, np.ascontiguousarray(self._columns.take(new).T), C)
+        self._add_rows(self._master, np.ascontiguousarray(self._columns.take(new).T) / C, 1.0)
         self._known = np.concatenate([self._known, new])
+        self._units = np.append(self._units, np.full(len(new), C))
 
     def _set_penalty(self, C: float) -> None:
-        for row in range(1, 1 + len(self._known)):
-            self._master.changeRowBounds(row, -C, C)
+        for row, limit in enumerate(C / self._units, start=1):
+            self._master.changeRowBounds(row, -limit, limit)
 
     def _solved(self) -> np.ndarray:
         """Solve the master from its last basis and return d."""
@@ -123,16 +131,37 @@ class ColumnGeneration:
 
     def _solution(self, C: float, d: np.ndarray, prices: np.ndarray) -> SparseSolution:
         multipliers = -np.array(self._master.getSolution().row_dual)
-        alpha = multipliers[1:]
+        alpha, intercept = multipliers[1:] / self._units, float(multipliers[0])
+        objective = self._objective(alpha, intercept, C)
+        check_gap(objective, -float(self._master.getInfo().objective_function_value))
         order = np.argsort(self._known)
         order = order[np.abs(alpha[order]) > 0]
         return SparseSolution(
             C=C,
             candidates=self._known[order],
             alpha=alpha[order],
-            intercept=float(multipliers[0]),
-            objective=-float(self._master.getInfo().objective_function_value),
+            intercept=intercept,
+            objective=objective,
             slopes=d,
             largest_price=float(np.abs(prices).max()) / C,
             n_columns=len(self._known),
+        )
+
+    def _objective(self, alpha: np.ndarray, intercept: float, C: float) -> float:
+        used = np.flatnonzero(alpha)
+        values = self._columns.take(self._known[used]) @ alpha[used]
+        xi = self._lines.y - values - intercept * self._lines.constant
+        loss = np.maximum(np.abs(xi) - self._epsilon, 0.0)
+        return float(self._lines.weight @ loss) + C * float(np.abs(alpha).sum())
+
+
+def check_gap(objective: float, bound: float) -> None:
+    """Warn where an objective is further from its lower bound, the dual objective, than rounding."""
+    gap = (objective - bound) / max(abs(objective), abs(bound), 1e-300)
+    if gap > _GAP:
+        warnings.warn(
+            f"The linear program is solved to {gap:.2g} of its objective only, because kernel columns "
+            "are all but dependent. Raise C, or scale the inputs.",
+            ConvergenceWarning,
+            stacklevel=2,
         )
