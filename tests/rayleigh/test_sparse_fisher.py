@@ -2,6 +2,7 @@
 
 import builtins
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -11,12 +12,16 @@ from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linprog, minimize
-from sklearn.linear_model import Lasso
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Lasso, lasso_path
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelsieve import SparseKernelFisherDiscriminant
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF
+from kernelsieve.rayleigh import penalised_squares
+from kernelsieve.rayleigh.linear_program import check_gap
 from kernelsieve.rayleigh.penalised_squares import least_squares
 from kernelsieve.rayleigh.priced_columns import PricedColumns
 
@@ -50,11 +55,12 @@ def objective(loss, model, X, y, weight=1.0):
     return (weight * loss_of(loss, xi)).sum() + model.C * np.abs(model.projection_).sum()
 
 
-def full_program(K, y, C, epsilon=0.0, weight=None):
+def full_program(K, y, C, epsilon=0.0, weight=None, constant=None):
     """Problem (14) with all columns at once, by scipy."""
     n, m = K.shape
     weight = np.ones(n) if weight is None else weight
-    fit = np.hstack([K, -K, np.ones((n, 1))])
+    constant = np.ones(n) if constant is None else constant
+    fit = np.hstack([K, -K, constant[:, None]])
     slack = np.hstack([np.eye(n), -np.eye(n)])
     A = np.vstack([np.hstack([fit, slack]), -np.hstack([fit, slack])])
     b = np.concatenate([y + epsilon, epsilon - y])
@@ -95,6 +101,31 @@ def test_squared_is_the_lasso_of_scikit_learn(data):
     assert_allclose(model.criterion_path_[0], objective("squared", model, X, signs), rtol=1e-12)
 
 
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+def test_kernels_of_very_unequal_eigenvalues_do_no_harm(loss, monkeypatch):
+    """Columns of a linear kernel on raw inputs are large and all but dependent."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:60], y[:60]
+    signs, K = 2.0 * y - 1, X @ X.T
+    sweeps = []
+
+    def counted(*args, **kwargs):
+        sweeps.append(kwargs["max_iter"])
+        return lasso_path(*args, **kwargs)
+
+    monkeypatch.setattr(penalised_squares, "lasso_path", counted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # rounding of K alone breaks conditions
+        model = make(1.0, loss, kernel="linear").fit(X, y)
+    assert len(sweeps) < 300
+    xi = signs - model.transform(X)[:, 0]
+    d = 2 * (xi if loss == "squared" else np.clip(xi, -DELTA, DELTA))
+    d /= max(1.0, np.abs(K @ d).max())  # feasible for the dual problem, a lower bound of all objectives
+    lowest = signs @ d - d @ d / 4
+    assert lowest * (1 - 1e-6) <= model.criterion_path_[0] <= 1.05 * lowest
+    assert model.criterion_path_[0] < loss_of(loss, signs - signs.mean()).sum()
+
+
 # ---------------------------------------------------------------------- absolute: LSKFD
 
 
@@ -109,6 +140,37 @@ def test_objective_is_that_of_the_full_linear_program(data, loss, C):
     assert_allclose(objective(loss, model, X, signs), expected, rtol=1e-7)
 
 
+@pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
+@pytest.mark.parametrize("unit", [1e-10, 1e9])
+def test_the_unit_of_a_kernel_does_not_matter(data, loss, unit):
+    _, y, signs, K = data
+    model = make(1.0, loss).set_params(kernel="precomputed", C=unit).fit(K * unit, y)
+    epsilon = 0.0 if loss == "absolute" else EPSILON
+    assert_allclose(model.criterion_path_[0], full_program(K, signs, 1.0, epsilon), rtol=1e-7)
+
+
+def test_linear_programs_of_raw_inputs():
+    """Kernel values of 1e7: solved as well as rounding lets them be."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:150], y[:150]
+    signs, K = 2.0 * y - 1, X @ X.T
+    for C in (1e3, 1.0):
+        model = make(C, "absolute", kernel="linear").fit(X, y)
+        assert_allclose(model.criterion_path_[0], full_program(K, signs, C), rtol=1e-7)
+    # Thirty dependent columns: sums of terms of 1e10 make features, of which 1e-5 is rounding.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = make(1e-7, "absolute", kernel="linear").fit(X, y)
+    assert_allclose(model.criterion_path_[0], full_program(K, signs, 1e-7), rtol=1e-5)
+    assert_allclose(objective("absolute", model, X, signs), model.criterion_path_[0], rtol=1e-5)
+
+
+def test_a_linear_program_that_is_not_solved_is_told():
+    check_gap(1.0, 1 - 1e-9)
+    with pytest.warns(ConvergenceWarning, match=r"solved to 0\.1 of its objective.*scale the inputs"):
+        check_gap(1.0, 0.9)
+
+
 def test_weights_enter_the_linear_program(data, rng):
     X, y, signs, K = data
     weight = rng.uniform(0.5, 2.0, len(X))
@@ -119,12 +181,11 @@ def test_weights_enter_the_linear_program(data, rng):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_fraction_of_the_columns_is_worked_with(cancer, loss):
     X, y = cancer
-    model = make(10.0, loss)
-    kept = []
-    model._say = kept.append
-    model.fit(X, y)
-    n_kept = int(kept[0].split()[0])
-    assert len(model.landmarks_) <= n_kept < len(X) / 4
+    model = make(10.0, loss).fit(X, y)
+    assert len(model.landmarks_) <= model.n_columns_ < len(X) / 4
+    held_out = make(10.0, loss, probability_cv=2).fit(X, y)
+    assert held_out.n_columns_ == model.n_columns_
+    assert make(10.0, loss).path(X, y, [1.0, 10.0])[1].n_columns_ == model.n_columns_
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
@@ -256,6 +317,131 @@ def test_optimality_conditions_of_every_loss(data, loss, C):
             assert moved + other > start - 1e-8
 
 
+# ---------------------------------------------------------------------- invariances
+
+
+def turned(X):
+    """Move rows by a small step that mixes inputs."""
+    return X + 0.2 * (X[:, ::-1] if not sparse.issparse(X) else X[:, ::-1].tocsr())
+
+
+def shrunk(X):
+    return 0.9 * X
+
+
+INVARIANCES = [(turned, 0.7), (shrunk, 2.0)]
+
+
+def changes(X, points):
+    """What the transformations change in the kernel columns, and the weights of these lines."""
+    K = rbf_kernel(X, points, gamma=GAMMA)
+    lines = [K - rbf_kernel(move(X), points, gamma=GAMMA) for move, _ in INVARIANCES]
+    return np.vstack(lines), np.repeat([weight for _, weight in INVARIANCES], len(X))
+
+
+def test_invariances_are_lines_of_the_lasso(data, rng):
+    X, y, signs, K = data
+    D, of_changes = changes(X, X)
+    weight = rng.uniform(0.5, 2.0, len(X))
+    model = make(2.0, invariances=INVARIANCES).fit(X, y, sample_weight=weight)
+    root, mean = np.sqrt(weight), weight / weight.sum()
+    lines = np.vstack(
+        [root[:, None] * (K - mean @ K), np.sqrt(of_changes * np.tile(weight, 2))[:, None] * D]
+    )
+    target = np.concatenate([root * (signs - mean @ signs), np.zeros(len(D))])
+    lasso = Lasso(2.0 / (2 * len(target)), fit_intercept=False, tol=1e-12, max_iter=200_000)
+    lasso.fit(lines, target)
+    expected = K @ lasso.coef_ + mean @ (signs - K @ lasso.coef_)
+    assert_allclose(model.transform(X)[:, 0], expected, atol=1e-5)
+    naive = np.sum((target - lines @ lasso.coef_) ** 2) + 2.0 * np.abs(lasso.coef_).sum()
+    assert_allclose(model.criterion_path_[0], naive, rtol=1e-8)
+
+
+@pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
+def test_invariances_are_lines_of_the_linear_program(data, loss):
+    X, y, signs, K = data
+    D, of_changes = changes(X, X)
+    model = make(1.0, loss, invariances=INVARIANCES).fit(X, y)
+    epsilon = 0.0 if loss == "absolute" else EPSILON
+    expected = full_program(
+        np.vstack([K, D]),
+        np.concatenate([signs, np.zeros(len(D))]),
+        1.0,
+        epsilon * np.repeat([1.0, 0.0, 0.0], len(X)),
+        np.concatenate([np.ones(len(X)), of_changes]),
+        np.repeat([1.0, 0.0, 0.0], len(X)),
+    )
+    assert_allclose(model.criterion_path_[0], expected, rtol=1e-7)
+    moved = np.abs(changes(X, model.landmarks_)[0] @ model.projection_[:, 0])
+    assert_allclose(objective(loss, model, X, signs) + of_changes @ moved, expected, rtol=1e-7)
+
+
+def test_invariances_are_squares_beside_the_huber_loss(data):
+    X, y, signs, K = data
+    C = 0.5
+    model = make(C, "huber", invariances=INVARIANCES).fit(X, y)
+    D, of_changes = changes(X, X)
+    alpha = np.zeros(len(X))
+    alpha[model.landmark_indices_] = model.projection_[:, 0]
+    xi = signs - model.transform(X)[:, 0]
+    slopes = 2 * np.clip(xi, -DELTA, DELTA)
+    prices = K.T @ slopes - 2 * D.T @ (of_changes * (D @ alpha))
+    assert abs(slopes.sum()) < 1e-6 * np.abs(slopes).sum()
+    assert np.abs(prices).max() <= C * (1 + 1e-6)
+    used = model.landmark_indices_
+    assert_allclose(prices[used], C * np.sign(alpha[used]), rtol=1e-6)
+    squares = of_changes @ (D @ alpha) ** 2
+    assert_allclose(model.criterion_path_[0], objective("huber", model, X, signs) + squares, rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_invariances_keep_features_still(data, loss):
+    X, y, _, _ = data
+
+    def change(model):
+        return np.abs(model.transform(X) - model.transform(turned(X))).mean()
+
+    invariances = [(turned, 10.0 if loss in LINEAR_PROGRAMS else 100.0)]
+    plain = make(1.0, loss).fit(X, y)
+    still = make(1.0, loss, invariances=invariances).fit(X, y)
+    assert change(still) < 0.5 * change(plain)
+    without = make(1.0, loss, invariances=[(turned, 0.0)]).fit(X, y)
+    assert_array_equal(without.transform(X), plain.transform(X))
+    rows = sparse.csr_matrix(X)
+    same = make(1.0, loss, invariances=invariances).fit(rows, y)
+    assert_allclose(same.transform(rows), still.transform(X), atol=1e-5)
+
+
+def test_transformed_examples_may_be_candidates(data):
+    X, y, _, _ = data
+    union = np.vstack([X, turned(X), shrunk(X)])
+    model = make(1.0, invariances=INVARIANCES, virtual_candidates=True).fit(X, y)
+    given = make(1.0, invariances=INVARIANCES, candidates=union).fit(X, y)
+    assert_allclose(model.transform(X), given.transform(X), atol=1e-7)
+    assert_array_equal(model.landmark_indices_, given.landmark_indices_ % len(X))
+    assert max(given.landmark_indices_) >= len(X)
+    assert_allclose(model.sparsity_, 1 - len(model.landmarks_) / len(union))
+    share = model.explained_variance_ratio_
+    assert_allclose(share, given.explained_variance_ratio_, rtol=0.05)  # of a pool it is an estimate
+    path = make(invariances=INVARIANCES, virtual_candidates=True, candidates=300, random_state=0).path(
+        X, y, [4.0, 1.0]
+    )
+    assert path[1].sparsity_ == 1 - len(path[1].landmarks_) / 300
+    for landmark, row in zip(path[1].landmarks_, path[1].landmark_indices_, strict=True):
+        assert any(np.array_equal(landmark, union[row + k * len(X)]) for k in range(3))
+
+
+def test_bad_invariances_are_refused(data):
+    X, y, _, K = data
+    for bad in ([turned], [(turned, "much")], [(turned, -1.0)], [("turned", 1.0)]):
+        with pytest.raises(InvalidParameterError):
+            make(invariances=bad).fit(X, y)
+    with pytest.raises(InvalidDataError, match="same shape"):
+        make(invariances=[(lambda X: X[:5], 1.0)]).fit(X, y)
+    with pytest.raises(InvalidParameterError, match="precomputed"):
+        make(kernel="precomputed", invariances=INVARIANCES).fit(K, y)
+
+
 # ---------------------------------------------------------------------- the path
 
 
@@ -287,6 +473,12 @@ def test_a_path_shares_candidates_and_columns(cancer):
         make(C, kernel=kernel, candidates=200, random_state=0).fit(X, y)
     assert 0 < together < 0.7 * counter.evaluations
     assert_array_equal(path[0].random_state, None)
+
+
+@pytest.mark.parametrize("bad", [1.0, "1", ["much"], [[1.0]], [1.0, -1.0], [np.nan], None])
+def test_a_path_needs_a_list_of_penalties(data, bad):
+    with pytest.raises(InvalidParameterError, match=r"Cs=.*sequence of positive numbers"):
+        make().path(*data[:2], bad)
 
 
 # ---------------------------------------------------------------------- the estimator
@@ -329,6 +521,12 @@ def test_the_intercept_can_decide(data):
     assert_allclose(model.thresholds_, 0)
 
 
+def test_the_usual_threshold_has_two_names(data):
+    X, y, _, _ = data
+    usual, auto = make(1.0).fit(X, y), make(1.0, threshold="auto").fit(X, y)
+    assert_array_equal(auto.decision_function(X), usual.decision_function(X))
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 def test_one_of_equal_examples_is_enough(loss, rng):
     X = rng.integers(0, 2, (150, 3)).astype(float)
@@ -359,6 +557,15 @@ def test_a_penalty_that_is_too_large_is_told(data):
     assert f"{limit:.6g}" in str(told[0].message)
     assert np.ptp(constant.transform(X)) == 0
     assert len(make(0.999 * limit).fit(X, y).landmarks_) >= 1
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_makes_features_constant_is_told(data, loss):
+    X, y, _, _ = data
+    with pytest.warns(FewerFeaturesWarning, match="constant inputs"):
+        make(1.0, loss, gamma=0.1).fit(np.ones_like(X), y)
+    with pytest.warns(FewerFeaturesWarning, match="weights in invariances"):
+        make(1e6, loss, invariances=[(turned, 100.0)]).fit(X, y)
 
 
 @pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
@@ -403,8 +610,24 @@ def test_penalised_least_squares_meets_its_conditions(seed, n_columns, scale, re
         X = np.hstack([X, X[:, :1]])
     y = rng.standard_normal(30)
     penalties = 10**scale * rng.uniform(0.5, 2.0, X.shape[1])
-    a = least_squares(X, y, X.T @ X, penalties, np.zeros(X.shape[1]), 1e-8)
+    a = least_squares(X, y, penalties, np.zeros(X.shape[1]), 1e-8)
     slopes = 2 * X.T @ (y - X @ a)
     assert np.all(np.abs(slopes) <= penalties * (1 + 1e-7))
     used = np.flatnonzero(a)
     assert_allclose(slopes[used], penalties[used] * np.sign(a[used]), rtol=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), spread=st.floats(0, 7), alike=st.floats(-16, 0))
+def test_penalised_least_squares_is_never_worse_than_nothing(seed, spread, alike):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((30, 3)) @ rng.standard_normal((3, 20))
+    X = (X + 10**alike * rng.standard_normal((30, 20))) * 10 ** (spread * rng.uniform(-1, 1, 20))
+    y = rng.standard_normal(30)
+    start = 10**spread * rng.standard_normal(20)
+    a = least_squares(X, y, np.ones(20), start, 1e-8)
+    objective = np.sum((y - X @ a) ** 2) + np.abs(a).sum()
+    assert objective <= y @ y * (1 + 1e-12)
+    d = 2 * (y - X @ a)
+    d /= max(1.0, np.abs(X.T @ d).max())
+    assert objective <= (y @ d - d @ d / 4) * (1 + 1e-3)

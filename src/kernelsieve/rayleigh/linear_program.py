@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import InvalidDataError
-from .priced_columns import PricedColumns, SparseSolution, most_violated
+from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 
 _MISSING = (
     "loss='absolute' and loss='epsilon_insensitive' are linear programs and need HiGHS; install it by "
@@ -15,6 +17,7 @@ _MISSING = (
 )
 _FEASIBILITY = 1e-9
 _MOST_ROUNDS = 1000
+_GAP = 1e-7  # between the objective and its lower bound, as a part of it
 
 
 def import_highspy() -> Any:
@@ -34,18 +37,22 @@ class ColumnGeneration:
     dual form, ``max y'd - epsilon ||d||_1`` with ``|d_i| <= w_i``, ``1'd = 0`` and ``|k_j' d| <= C``,
     where a new column is a new row: the last basis stays feasible for the dual simplex method, and
     has as many entries as there are columns in the master instead of rows of data. The same holds
-    when C changes, so a path is followed from basis to basis.
+    when C changes, so a path is followed from basis to basis. Changes under transformations pay by
+    their absolute value: their d are bounded by their weights and are not part of ``1'd = 0``.
+
+    HiGHS allows violations of a fixed size, so that a column enters divided by C: what it may be
+    violated by is then a part of C, and the unit in which a kernel is measured does not matter.
     """
 
     def __init__(
-        self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray, epsilon: float, tol: float
+        self, columns: PricedColumns | ChangingColumns, lines: Lines, epsilon: float, tol: float
     ) -> None:
         self._columns = columns
-        self._y = y
-        self._weight = weight
-        self._epsilon = epsilon
+        self._lines = lines
+        self._epsilon = epsilon * lines.constant
         self._tol = tol
         self._known = np.empty(0, np.intp)
+        self._units = np.empty(0)  # C when a column entered
         self._highs = import_highspy()
         self._master = self._empty_master()
 
@@ -67,7 +74,7 @@ class ColumnGeneration:
     @property
     def _is_split(self) -> bool:
         """Whether d is a difference of two variables, because its absolute value costs something."""
-        return self._epsilon > 0
+        return bool(self._epsilon.any())
 
     def _empty_master(self) -> Any:
         highs = self._highs.Highs()
@@ -80,15 +87,15 @@ class ColumnGeneration:
             ("dual_feasibility_tolerance", _FEASIBILITY),
         ):
             highs.setOptionValue(option, value)
-        y, weight, n = self._y, self._weight, len(self._y)
+        y, weight = self._lines.y, self._lines.weight
         nothing = np.empty(0, np.int32), np.empty(0)
         if self._is_split:
             cost = np.concatenate([self._epsilon - y, self._epsilon + y])
-            lower, upper = np.zeros(2 * n), np.tile(weight, 2)
+            lower, upper = np.zeros(2 * len(y)), np.tile(weight, 2)
         else:
             cost, lower, upper = -y, -weight, weight
         highs.addCols(len(cost), cost, lower, upper, 0, np.zeros(len(cost), np.int32), *nothing)
-        self._add_rows(highs, np.ones((1, n)), 0.0)  # its dual variable is the intercept
+        self._add_rows(highs, self._lines.constant[None, :], 0.0)  # its dual variable is the intercept
         return highs
 
     def _add_rows(self, highs: Any, lines: np.ndarray, limit: float) -> None:
@@ -101,12 +108,13 @@ class ColumnGeneration:
         highs.addRows(count, -limits, limits, count * width, starts, entries, lines.ravel())
 
     def _enter(self, new: np.ndarray, C: float) -> None:
-        self._add_rows(self._master, np.ascontiguousarray(self._columns.take(new).T), C)
+        self._add_rows(self._master, np.ascontiguousarray(self._columns.take(new).T) / C, 1.0)
         self._known = np.concatenate([self._known, new])
+        self._units = np.append(self._units, np.full(len(new), C))
 
     def _set_penalty(self, C: float) -> None:
-        for row in range(1, 1 + len(self._known)):
-            self._master.changeRowBounds(row, -C, C)
+        for row, limit in enumerate(C / self._units, start=1):
+            self._master.changeRowBounds(row, -limit, limit)
 
     def _solved(self) -> np.ndarray:
         """Solve the master from its last basis and return d."""
@@ -118,20 +126,42 @@ class ColumnGeneration:
                 "kernel values may be too large or too small: scale the inputs, or change gamma."
             )
         values = np.array(self._master.getSolution().col_value)
-        return values[: len(self._y)] - values[len(self._y) :] if self._is_split else values
+        n = len(self._lines.y)
+        return values[:n] - values[n:] if self._is_split else values
 
     def _solution(self, C: float, d: np.ndarray, prices: np.ndarray) -> SparseSolution:
         multipliers = -np.array(self._master.getSolution().row_dual)
-        alpha = multipliers[1:]
+        alpha, intercept = multipliers[1:] / self._units, float(multipliers[0])
+        objective = self._objective(alpha, intercept, C)
+        check_gap(objective, -float(self._master.getInfo().objective_function_value))
         order = np.argsort(self._known)
         order = order[np.abs(alpha[order]) > 0]
         return SparseSolution(
             C=C,
             candidates=self._known[order],
             alpha=alpha[order],
-            intercept=float(multipliers[0]),
-            objective=-float(self._master.getInfo().objective_function_value),
+            intercept=intercept,
+            objective=objective,
             slopes=d,
             largest_price=float(np.abs(prices).max()) / C,
             n_columns=len(self._known),
+        )
+
+    def _objective(self, alpha: np.ndarray, intercept: float, C: float) -> float:
+        used = np.flatnonzero(alpha)
+        values = self._columns.take(self._known[used]) @ alpha[used]
+        xi = self._lines.y - values - intercept * self._lines.constant
+        loss = np.maximum(np.abs(xi) - self._epsilon, 0.0)
+        return float(self._lines.weight @ loss) + C * float(np.abs(alpha).sum())
+
+
+def check_gap(objective: float, bound: float) -> None:
+    """Warn where an objective is further from its lower bound, the dual objective, than rounding."""
+    gap = (objective - bound) / max(abs(objective), abs(bound), 1e-300)
+    if gap > _GAP:
+        warnings.warn(
+            f"The linear program is solved to {gap:.2g} of its objective only, because kernel columns "
+            "are all but dependent. Raise C, or scale the inputs.",
+            ConvergenceWarning,
+            stacklevel=2,
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .penalised_squares import centred, check_solved, least_squares
-from .priced_columns import PricedColumns, SparseSolution, most_violated
+from .penalised_squares import check_solved, least_squares
+from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 
 _MOST_ROUNDS = 1000
 _MOST_STEPS = 500
@@ -21,18 +21,20 @@ class PenalisedHuber:
     least squares problem is solved for a direction. With the curvature of the loss itself that is
     Newton's method, which is finished when it has found out which rows are outlying; where such a step
     leads nowhere, the curvature ``delta / |xi|`` of reweighted least squares lets the loss fall.
+    Changes under transformations are squared however large they are.
     """
 
     def __init__(
-        self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray, delta: float, tol: float
+        self, columns: PricedColumns | ChangingColumns, lines: Lines, delta: float, tol: float
     ) -> None:
         self._columns = columns
-        self._y = y
-        self._weight = weight
-        self._delta = delta
+        self._lines = lines
+        self._y = lines.y
+        self._weight = lines.weight
+        self._delta = np.where(lines.constant > 0, delta, np.inf)
         self._tol = tol
         self._known = np.empty(0, np.intp)
-        self._X = np.empty((len(y), 0))
+        self._X = np.empty((len(self._y), 0))
         self._alpha = np.empty(0)
         self._b = 0.0
 
@@ -63,7 +65,10 @@ class PenalisedHuber:
         )
 
     def _residual(self) -> np.ndarray:
-        return np.asarray(self._y - self._X @ self._alpha - self._b)
+        return self._residual_of(self._alpha, self._b)
+
+    def _residual_of(self, alpha: np.ndarray, b: float) -> np.ndarray:
+        return np.asarray(self._y - self._X @ alpha - b * self._lines.constant)
 
     def _slopes(self, xi: np.ndarray) -> np.ndarray:
         return np.asarray(2 * self._weight * np.clip(xi, -self._delta, self._delta))
@@ -79,11 +84,11 @@ class PenalisedHuber:
             xi = self._residual()
             if self._violation(xi, C) <= self._tol / 2:
                 return
-            size = np.maximum(np.abs(xi), self._delta)
-            newton = self._minimum(xi, np.where(size > self._delta, _FLAT, 1.0), C)
+            size = np.maximum(np.abs(xi) / self._delta, 1.0)
+            newton = self._minimum(xi, np.where(size > 1, _FLAT, 1.0), C)
             if self._search(xi, *newton, C):
                 continue
-            reweighted = self._minimum(xi, self._delta / size, C)
+            reweighted = self._minimum(xi, 1 / size, C)
             # Where the objective falls by no more than rounding, the conditions tell what is better.
             if not (self._search(xi, *reweighted, C) or self._polish(xi, *newton, C)):
                 return
@@ -96,23 +101,22 @@ class PenalisedHuber:
         return max(
             float(np.abs(prices).max(initial=0.0)) - 1,
             float(np.abs(prices[used] - np.sign(self._alpha[used])).max(initial=0.0)),
-            abs(float(slopes.sum())) / float(np.abs(slopes).sum() or 1.0),
+            abs(float(slopes @ self._lines.constant)) / float(np.abs(slopes).sum() or 1.0),
         )
 
     def _minimum(self, xi: np.ndarray, curvature: np.ndarray, C: float) -> tuple[np.ndarray, float]:
         """Return coefficients and constant at the minimum of a quadratic model."""
         v = self._weight * curvature
         response = self._y - xi + np.clip(xi, -self._delta, self._delta) / curvature
-        X, means = centred(self._X, v)
-        mean = float(v @ response / v.sum())
+        X, means = self._lines.centred(self._X, v)
+        y, mean = self._lines.centred(response, v)
         penalties = np.full(len(self._known), C)
-        y = np.sqrt(v) * (response - mean)
-        alpha = least_squares(X, y, X.T @ X, penalties, self._alpha, self._tol)
-        return alpha, mean - float(means @ alpha)
+        alpha = least_squares(X, y, penalties, self._alpha, self._tol)
+        return alpha, float(mean - means @ alpha)
 
     def _search(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
         """Go as far towards a point as the objective falls; tell if that was far."""
-        change = xi - (self._y - self._X @ alpha - b)
+        change = xi - self._residual_of(alpha, b)
         start = self._objective(xi, self._alpha, C)
         for step in 0.5 ** np.arange(_HALVINGS):
             between = self._alpha + step * (alpha - self._alpha) if step < 1 else alpha

@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr, svd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
-from .priced_columns import PricedColumns, SparseSolution, most_violated
+from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 
 _SWEEPS = 200  # of coordinate descent between two looks at the optimality conditions
 _MOST_TURNS = 200
 _MOST_ROUNDS = 1000
-_DEPENDENT = 1e-13  # relative eigenvalue below which a combination of columns is nothing but rounding
+_IDLE_TURNS = 3
+_ROUNDING = 1e-14  # of the objective
+_ALIKE = 1e-4  # part of a column that no other has, below which inner products are too inexact
+_DEPENDENT = 1e-13  # relative size below which a combination of columns is nothing but rounding
 
 
 class PenalisedSquares:
     """``min sum_i w_i xi_i^2 + C ||alpha||_1`` with ``K alpha + b = y - xi``, on a working set."""
 
-    def __init__(self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray, tol: float) -> None:
+    def __init__(self, columns: PricedColumns | ChangingColumns, lines: Lines, tol: float) -> None:
         self._columns = columns
-        self._weight = weight
-        self._root = np.sqrt(weight)
+        self._lines = lines
+        self._root = np.sqrt(lines.weight)
         self._tol = tol
-        self._mean = float(weight @ y / weight.sum())
-        self._y = self._root * (y - self._mean)
+        self._y, mean = lines.centred(lines.y, lines.weight)
+        self._mean = float(mean)
         self._known = np.empty(0, np.intp)
         self._alpha = np.empty(0)
-        self._X = np.empty((len(y), 0), order="F")  # their columns, weighted and centred
+        self._X = np.empty((len(self._y), 0), order="F")  # their columns, weighted and centred
         self._means = np.empty(0)
-        self._gram = np.empty((0, 0))
         self._prices: np.ndarray | None = None  # of all columns, for the last penalty
         self._last_C = np.inf
 
@@ -40,7 +43,7 @@ class PenalisedSquares:
         self._enter(self._screened(C))
         for _ in range(_MOST_ROUNDS):
             penalties = np.full(len(self._known), C)
-            self._alpha = least_squares(self._X, self._y, self._gram, penalties, self._alpha, self._tol)
+            self._alpha = least_squares(self._X, self._y, penalties, self._alpha, self._tol)
             residual = self._residual()
             self._prices = self._columns.prices(2 * self._root * residual)
             new = most_violated(self._prices, C, self._known, self._tol)
@@ -62,12 +65,10 @@ class PenalisedSquares:
         return most_violated(np.where(survives, self._prices, 0.0), C, self._known, self._tol)
 
     def _enter(self, new: np.ndarray) -> None:
-        """Add columns to the working set, with their inner products."""
+        """Add columns to the working set."""
         if len(new) == 0:
             return
-        added, means = centred(self._columns.take(new), self._weight)
-        cross = self._X.T @ added
-        self._gram = np.block([[self._gram, cross], [cross.T, added.T @ added]])
+        added, means = self._lines.centred(self._columns.take(new), self._lines.weight)
         self._X = np.asfortranarray(np.hstack([self._X, added]))
         self._means = np.concatenate([self._means, means])
         self._known = np.concatenate([self._known, new])
@@ -92,12 +93,6 @@ class PenalisedSquares:
         )
 
 
-def centred(values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return columns less their means, times root weights, and the means."""
-    means = weight @ values / weight.sum()
-    return np.asarray((values - means) * np.sqrt(weight)[:, None]), means
-
-
 def check_solved(prices: np.ndarray | None, C: float, tol: float) -> None:
     """Warn where the optimality conditions are far from holding."""
     largest = float(np.abs(np.asarray(prices)).max()) / C
@@ -111,45 +106,77 @@ def check_solved(prices: np.ndarray | None, C: float, tol: float) -> None:
 
 
 def least_squares(
-    X: np.ndarray,
-    y: np.ndarray,
-    gram: np.ndarray,
-    penalties: np.ndarray,
-    start: np.ndarray,
-    tol: float,
+    X: np.ndarray, y: np.ndarray, penalties: np.ndarray, start: np.ndarray, tol: float
 ) -> np.ndarray:
     """Minimise ``||y - X a||^2 + sum_j penalties_j |a_j|``.
 
     scikit-learn's coordinate descent finds which coefficients are not zero, and their signs. Kernel
     columns are so alike that it would take very many sweeps to get all digits; what is left is a
     linear system, whose solution is checked against the optimality conditions, and coordinate descent
-    goes on from there where they do not hold.
+    goes on from there where they do not hold. The objective never rises: what is returned is at least
+    as good as the start, and as no coefficients at all.
     """
     if len(start) == 0:
         return start
-    scaled = np.asfortranarray(X / penalties)  # so that all penalties are 1
-    G = np.ascontiguousarray(gram / np.outer(penalties, penalties))
-    q = scaled.T @ y
+    problem = _UnitPenalties.reduced(X / penalties, y)
     z = start * penalties
+    if problem.objective(z) > problem.objective(np.zeros_like(z)):
+        z = np.zeros_like(z)
+    best, excess, idle = problem.objective(z), np.inf, 0
     for _ in range(_MOST_TURNS):
-        z = _on_support(G, q, _sweep(scaled, y, G, q, z))
-        excess = 2 * np.abs(q - G @ z) - 1
-        if excess.max() <= tol / 2:
+        turned = _on_support(problem, _sweep(problem, z))
+        value, violated = problem.objective(turned), problem.excess(turned)
+        if value > best * (1 + _ROUNDING):
+            break
+        improves = value < best * (1 - _ROUNDING) or violated < 0.5 * excess
+        if improves or violated < excess:
+            z, best, excess = turned, min(value, best), violated
+        idle = 0 if improves else idle + 1
+        if excess <= tol / 2 or idle == _IDLE_TURNS:
             break
     return np.asarray(z / penalties)
 
 
-def _sweep(
-    X: np.ndarray, y: np.ndarray, gram: np.ndarray, products: np.ndarray, start: np.ndarray
-) -> np.ndarray:
+@dataclass(frozen=True)
+class _UnitPenalties:
+    """``||y - X z||^2 + ||z||_1``."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+    @classmethod
+    def reduced(cls, X: np.ndarray, y: np.ndarray) -> _UnitPenalties:
+        """Return the same problem with no more rows than there are columns, and one.
+
+        An orthogonal factor changes no length. Inner products of the columns would be as small, but
+        have half the digits only, which is too few for kernels of very unequal eigenvalues.
+        """
+        n, m = X.shape
+        if n > m + 1:
+            R = qr(np.column_stack([X, y]), mode="r", overwrite_a=True, check_finite=False)[0]
+            X, y = R[: m + 1, :m], R[: m + 1, m]
+        return cls(np.asfortranarray(X), np.ascontiguousarray(y))
+
+    def objective(self, z: np.ndarray) -> float:
+        residual = self.y - self.X @ z
+        return float(residual @ residual + np.abs(z).sum())
+
+    def excess(self, z: np.ndarray) -> float:
+        """Return by how much the optimality conditions are violated."""
+        prices = 2 * self.X.T @ (self.y - self.X @ z)
+        used = z != 0
+        off = np.abs(prices[used] - np.sign(z[used])).max(initial=0.0)
+        return max(float(np.abs(prices).max()) - 1, float(off))
+
+
+def _sweep(problem: _UnitPenalties, start: np.ndarray) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         _, path, _ = lasso_path(
-            X,
-            y,
-            alphas=[0.5 / len(y)],
-            precompute=gram,
-            Xy=products,
+            problem.X,
+            problem.y,
+            alphas=[0.5 / len(problem.y)],
+            precompute=False,
             coef_init=start,
             max_iter=_SWEEPS,
             tol=1e-14,
@@ -157,18 +184,18 @@ def _sweep(
     return np.asarray(path[:, 0])
 
 
-def _on_support(G: np.ndarray, q: np.ndarray, z: np.ndarray) -> np.ndarray:
+def _on_support(problem: _UnitPenalties, z: np.ndarray) -> np.ndarray:
     """Go to the minimum for given signs; a coefficient that would change its sign becomes zero."""
     z = z.copy()
     while True:
         support = np.flatnonzero(z)
         if len(support) == 0:
             return z
-        signs = np.sign(z[support])
-        move, furthest = _towards(G[np.ix_(support, support)], q[support] - signs / 2, z[support])
+        X, signs = problem.X[:, support], np.sign(z[support])
+        move = _towards(X, problem.y - X @ z[support], signs)
         shrinking = np.flatnonzero(move * signs < 0)
         steps = -z[support[shrinking]] / move[shrinking]
-        if len(steps) == 0 or steps.min() > furthest:
+        if len(steps) == 0 or steps.min() > 1:
             z[support] += move
             return z
         first = int(np.argmin(steps))
@@ -176,23 +203,32 @@ def _on_support(G: np.ndarray, q: np.ndarray, z: np.ndarray) -> np.ndarray:
         z[support[shrinking[first]]] = 0.0
 
 
-def _towards(A: np.ndarray, b: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return a move from z that lowers ``z'A z / 2 - b'z``, and how many times it may be made.
+def _towards(X: np.ndarray, residual: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Return the move that lowers ``||residual - X move||^2 + signs'move`` most along its line.
 
     Where columns depend on each other and their penalties do not agree there is no minimum; along what
-    is left of b the sum of squares stays as it is and the penalty falls.
+    is left of the signs the sum of squares hardly changes and the penalty falls.
     """
+    slope = X.T @ residual - signs / 2
+    move = _newton(X, residual, signs, slope)
+    change = X @ move
+    curvature = float(change @ change)
+    # Rounding of an almost singular system: its solution says where to go, the line how far.
+    return np.asarray(move * (float(slope @ move) / curvature)) if curvature > 0 else move
+
+
+def _newton(X: np.ndarray, residual: np.ndarray, signs: np.ndarray, slope: np.ndarray) -> np.ndarray:
     try:
-        factor = cho_factor(A)
+        factor = cho_factor(X.T @ X, check_finite=False)
         diagonal = np.abs(np.diagonal(factor[0]))
-        if diagonal.min() ** 2 > _DEPENDENT * diagonal.max() ** 2:
-            return np.asarray(cho_solve(factor, b)) - z, 1.0
+        if diagonal.min() > _ALIKE * diagonal.max():
+            return np.asarray(cho_solve(factor, slope, check_finite=False))
     except LinAlgError:  # columns that are alike to the last digits
         pass
-    values, vectors = eigh(A)
-    curved = values > _DEPENDENT * values[-1]
-    along = vectors.T @ b
-    left = vectors[:, ~curved] @ along[~curved]
-    if np.linalg.norm(left) > 1e-9 * np.linalg.norm(b):
-        return left, np.inf
-    return vectors[:, curved] @ (along[curved] / values[curved] - vectors[:, curved].T @ z), 1.0
+    left, sizes, right = svd(X, full_matrices=False, check_finite=False)
+    curved = sizes > _DEPENDENT * sizes[0]
+    right, flat = right[curved], signs - right[curved].T @ (right[curved] @ signs)
+    if np.linalg.norm(flat) > 1e-7 * np.linalg.norm(signs):
+        return -flat
+    sizes = sizes[curved]
+    return np.asarray(right.T @ ((left[:, curved].T @ residual - right @ signs / (2 * sizes)) / sizes))

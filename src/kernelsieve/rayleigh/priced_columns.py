@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,12 +27,15 @@ class PricedColumns:
     ----------
     shape : tuple of int
         Rows and candidates.
+    points : Rows
+        The candidates.
     n_passes : int
         How many times all columns were evaluated.
     """
 
     def __init__(self, X: Rows, kernel: Kernel, points: Rows, *, n_jobs: int | None = None) -> None:
         self.shape = (int(X.shape[0]), int(points.shape[0]))
+        self.points = points
         self.n_passes = 0
         batch = Batch(X, np.empty((self.shape[0], 0)))
         self._parts = [
@@ -70,6 +74,57 @@ class PricedColumns:
         return lines
 
 
+class ChangingColumns:
+    """Columns with what transformations change in them below: ``k_j(x_i) - k_j(t x_i)`` for each t."""
+
+    def __init__(self, columns: PricedColumns, moved: list[PricedColumns]) -> None:
+        self._columns = columns
+        self._moved = moved
+
+    def prices(self, vector: np.ndarray) -> np.ndarray:
+        """Return the inner product of every column with a vector."""
+        parts = vector.reshape(1 + len(self._moved), -1)
+        prices = self._columns.prices(parts.sum(axis=0))
+        for moved, part in zip(self._moved, parts[1:], strict=True):
+            prices = prices - moved.prices(part)
+        return prices
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the chosen columns."""
+        values = self._columns.take(chosen)
+        return np.vstack([values, *(values - moved.take(chosen) for moved in self._moved)])
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What the lines of ``K alpha + b constant = y - xi`` are: rows of data, then changes.
+
+    A change is to be zero, whatever b is; its weight is that of its row times that of its
+    transformation.
+    """
+
+    y: np.ndarray
+    weight: np.ndarray
+    constant: np.ndarray  # 1 for rows, 0 for changes
+
+    @classmethod
+    def of(cls, y: np.ndarray, weight: np.ndarray, of_changes: Sequence[float] = ()) -> Lines:
+        """Return the lines for labels and weights of rows, and the weights of transformations."""
+        none = np.zeros(len(y) * len(of_changes))
+        return cls(
+            np.concatenate([y, none]),
+            np.concatenate([weight, *(part * weight for part in of_changes)]),
+            np.concatenate([np.ones(len(y)), none]),
+        )
+
+    def centred(self, values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return values less their means over the rows, times root weights, and the means."""
+        of_rows = weight * self.constant
+        means = np.asarray(of_rows @ values / of_rows.sum())
+        less = np.multiply.outer(self.constant, means)
+        return np.asarray(((values - less).T * np.sqrt(weight)).T), means
+
+
 @dataclass(frozen=True)
 class SparseSolution:
     """A minimiser of ``sum_i w_i loss(y_i - f(x_i)) + C ||alpha||_1`` with f = K alpha + b."""
@@ -101,3 +156,18 @@ def most_violated(prices: np.ndarray, C: float, known: np.ndarray, tol: float) -
     is_first = np.append(True, np.diff(group) > 0)
     worst = order[is_first & ~has_known & (sizes > C * (1 + tol))]
     return worst[:COLUMNS_A_ROUND]
+
+
+def merged_coefficients(
+    solutions: list[SparseSolution], n_candidates: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the used candidates by first use, that use, and their coefficients (m, k)."""
+    alpha = np.zeros((n_candidates, len(solutions)))
+    for j, solution in enumerate(solutions):
+        alpha[solution.candidates, j] = solution.alpha
+    used = np.flatnonzero(alpha.any(axis=1))
+    if len(used) == 0:
+        used = np.zeros(1, np.intp)  # a model has at least one landmark
+    first_use = (alpha[used] != 0).argmax(axis=1)
+    order = np.argsort(first_use, kind="stable")
+    return used[order], first_use[order], alpha[used[order]]

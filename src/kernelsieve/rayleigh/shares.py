@@ -37,11 +37,12 @@ class Images:
         self, batch: Batch, kernel: Kernel, columns: PricedColumns, W: np.ndarray | None
     ) -> None:
         weight = batch.root_weight**2
+        self._kernel = kernel
         self._columns = columns
-        self._W = W  # of a pool; without one the candidates are the rows
+        self._W = W  # of a pool; without one the first candidates are the rows
         means = columns.prices(weight) / weight.sum()
         if W is None:
-            of_mean = float(weight @ means / weight.sum())
+            of_mean = float(weight @ means[: len(weight)] / weight.sum())
             diagonal = kernel.diag_at(batch.X, np.arange(len(batch)))
             trace = float(weight @ diagonal)
         else:
@@ -54,10 +55,13 @@ class Images:
 
         ``spread`` is the covariance of the features along the directions.
         """
-        if self._W is None:
-            among = self._columns.take(chosen)[chosen]
-        else:
+        if self._W is not None:
             among = self._W[np.ix_(chosen, chosen)]
+        elif chosen.max() < self._columns.shape[0]:
+            among = self._columns.take(chosen)[chosen]
+        else:  # candidates that are no rows
+            points = self._columns.points[chosen]
+            among = self._kernel.block(points, points)
         try:
             L = cholesky(alpha.T @ among @ alpha, lower=True)
         except LinAlgError:  # no directions, or dependent ones, or a kernel that is not definite

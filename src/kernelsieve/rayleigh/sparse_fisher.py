@@ -15,7 +15,8 @@ from sklearn.utils import check_random_state
 from .._sklearn import Interval, StrOptions
 from ..columns import Batch, Pool, weighted_targets
 from ..deflation import Alignment, Criterion, Heads, Outcome
-from ..exceptions import FewerFeaturesWarning
+from ..exceptions import FewerFeaturesWarning, InvalidParameterError
+from ..execution import single_threaded_blas
 from ..kernels import Kernel
 from ..model import (
     Fit,
@@ -24,12 +25,20 @@ from ..model import (
     check_not_constant,
     documented,
 )
-from .discriminating import Discriminating
+from .coefficient import tangents, with_moved
+from .discriminating import DiscriminantFit, Discriminating
 from .linear_program import ColumnGeneration, import_highspy
 from .outputs import Moments, logit_heads, winning_logits
 from .penalised_huber import PenalisedHuber
 from .penalised_squares import PenalisedSquares
-from .priced_columns import PricedColumns, SparseSolution
+from .priced_columns import (
+    ChangingColumns,
+    Lines,
+    PricedColumns,
+    SparseSolution,
+    merged_coefficients,
+)
+from .scatter import Tangent, Transform, move
 from .shares import Images, covariance, explained_targets
 
 Solver = PenalisedSquares | PenalisedHuber | ColumnGeneration
@@ -43,6 +52,13 @@ class _Shared:
     columns: PricedColumns | None = None
     images: Images | None = None
     solvers: list[Solver] | None = None
+
+
+@dataclass(frozen=True)
+class SparseFit(DiscriminantFit):
+    """A fit that knows how many kernel columns it took."""
+
+    n_columns: int = 0
 
 
 @documented
@@ -78,17 +94,24 @@ class SparseKernelFisherDiscriminant(Discriminating):
         How candidates given as a number are drawn.
     tol : float, default=1e-08
         A column is taken up when its optimality condition is violated by more than this part of C.
-    threshold : {"least_squares", "intercept", "margin", ...}, default="least_squares"
+    threshold : {"least_squares", "auto", "intercept", "margin", ...}, default="least_squares"
         How a feature decides. "intercept" is the constant that the program itself finds, "margin" the
         linear program (15) of the paper, "least_squares" where least squares of the labels on the
         feature changes sign, "midpoint" the middle of the means of the classes, and "gaussian" where
-        both classes are as probable by a Gaussian model of the feature.
+        both classes are as probable by a Gaussian model of the feature. "auto" is "least_squares".
+    invariances : list of (transform, weight), default=None
+        Features are to change little under these: each transform is a function from X to X moved by a
+        small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``. The changes of all rows pay
+        with that weight, by their squares, or by their absolute values in the linear programs.
     {parameters}
 
     Attributes
     ----------
     sparsity_ : float
         Share of the candidates whose coefficients are zero.
+    n_columns_ : int
+        How many kernel columns were in memory at the end, of those of all candidates; along a path
+        they are those of the larger penalties too.
     thresholds_ : ndarray
         b of each feature: the sign of feature + b decides.
     {attributes}
@@ -99,7 +122,9 @@ class SparseKernelFisherDiscriminant(Discriminating):
     ``K alpha + 1 b = y - xi``. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
     of each. At the optimum the slopes d of the losses satisfy ``|k_j' d| <= C`` for all candidates,
     with equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for
-    all candidates before a fit is called done.
+    all candidates before a fit is called done. Invariances, which the paper has for the dense
+    discriminant, are our extension of the programs: lines ``k(x_i)' alpha - k(t x_i)' alpha = -xi``
+    that have no constant.
 
     Probabilities take the features of both sides for Gaussian. For two classes the odds need not be
     even where the threshold is, unless it is "gaussian"; of more classes the winner is the likeliest,
@@ -136,7 +161,11 @@ class SparseKernelFisherDiscriminant(Discriminating):
         "epsilon": [Interval(Real, 0, None, closed="left")],
         "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "tol": [Interval(Real, 0, 1, closed="neither")],
-        "threshold": [StrOptions({"intercept", "margin", "midpoint", "least_squares", "gaussian"})],
+        "invariances": [list, tuple, None],
+        "virtual_candidates": ["boolean"],
+        "threshold": [
+            StrOptions({"auto", "intercept", "margin", "midpoint", "least_squares", "gaussian"})
+        ],
     }
 
     def __init__(
@@ -154,6 +183,8 @@ class SparseKernelFisherDiscriminant(Discriminating):
         candidates: Any = "auto",
         pool: str = "random",
         tol: float = 1e-8,
+        invariances: list[tuple[Callable, float]] | None = None,
+        virtual_candidates: bool = False,
         threshold: str = "least_squares",
         nu: float = 0.5,
         class_weight: dict[Any, float] | str | None = None,
@@ -174,6 +205,8 @@ class SparseKernelFisherDiscriminant(Discriminating):
         self.candidates = candidates
         self.pool = pool
         self.tol = tol
+        self.invariances = invariances
+        self.virtual_candidates = virtual_candidates
         self.threshold = threshold
         self.nu = nu
         self.class_weight = class_weight
@@ -221,18 +254,25 @@ class SparseKernelFisherDiscriminant(Discriminating):
         >>> [len(model.landmarks_) for model in path]
         [56, 15, 3]
         """
+        penalties = _as_penalties(Cs)
         seed = self.random_state
         if not isinstance(seed, (int, np.integer)):  # all fits must draw the same candidates
             seed = check_random_state(seed).randint(2**31 - 1)
         shared = _Shared()
         fitted: dict[int, SparseKernelFisherDiscriminant] = {}
-        for i in np.argsort(-np.asarray(Cs, dtype=float), kind="stable"):
-            model = clone(self).set_params(C=Cs[i], random_state=seed)
+        for i in np.argsort(-np.array(penalties), kind="stable"):
+            model = clone(self).set_params(C=penalties[i], random_state=seed)
             model._shared = shared
             fitted[int(i)] = model.fit(X, y, sample_weight)
             model.set_params(random_state=self.random_state)
             del model._shared
-        return [fitted[i] for i in range(len(Cs))]
+        return [fitted[i] for i in range(len(penalties))]
+
+    @property
+    def n_columns_(self) -> int:
+        """How many kernel columns were in memory at the end."""
+        fit = self._current_fit()
+        return fit.n_columns if isinstance(fit, SparseFit) else 0
 
     # ------------------------------------------------------------------ fitting
 
@@ -246,12 +286,14 @@ class SparseKernelFisherDiscriminant(Discriminating):
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> Fit:
-        size = self._pool_size(len(batch))
-        if size < len(batch):
+        times = 1 + len(self._virtual_transforms())
+        size = self._pool_size(len(batch) * times)
+        if size < len(batch) * times:
             pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
             return self._fit_pool(batch, kernel, pool, W, criterion)
-        everyone = np.arange(len(batch))
-        pool = Pool(kernel.points(batch.X, everyone), everyone)
+        union = with_moved(batch, self._virtual_transforms())
+        everyone = np.arange(len(union))
+        pool = Pool(kernel.points(union.X, everyone), everyone % len(batch))
         return self._solve(batch, kernel, pool, None)
 
     def _fit_pool(
@@ -269,8 +311,22 @@ class SparseKernelFisherDiscriminant(Discriminating):
     ) -> tuple[Pool, np.ndarray]:
         shared = self._of_path()
         if shared.pool is None:
-            shared.pool = super()._drawn_pool(batch, kernel, size, criterion, random_state)
+            union = with_moved(batch, self._virtual_transforms())
+            pool, W = super()._drawn_pool(union, kernel, size, criterion, random_state)
+            shared.pool = Pool(pool.points, pool.indices % len(batch)), W
         return shared.pool
+
+    def _tangents(self) -> list[Tangent]:
+        scatters = tangents(self.invariances)
+        if scatters and self._is_precomputed:
+            raise InvalidParameterError(
+                "invariances need inputs, which a precomputed kernel does not have; pass a kernel by "
+                "its name or as a function, or invariances=None."
+            )
+        return [s for s in scatters if isinstance(s, Tangent) and s.weight > 0]
+
+    def _virtual_transforms(self) -> list[Transform]:
+        return [t.transform for t in self._tangents()] if self.virtual_candidates else []
 
     def _of_path(self) -> _Shared:
         return vars(self).get("_shared") or _Shared()
@@ -281,22 +337,33 @@ class SparseKernelFisherDiscriminant(Discriminating):
         if shared.columns is None or shared.images is None or shared.solvers is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
             shared.images = Images(batch, kernel, shared.columns, W)
-            labels = 2.0 * batch.Y - 1
-            labels = labels[:, 1:] if labels.shape[1] == 2 else labels
-            weight = batch.root_weight**2
-            shared.solvers = [self._solver(shared.columns, y, weight) for y in labels.T]
-        solutions = [solver.solve(float(self.C)) for solver in shared.solvers]
+            shared.solvers = self._solvers(batch, kernel, shared.columns)
+        with single_threaded_blas():  # very many small systems, which more threads only delay
+            solutions = [solver.solve(float(self.C)) for solver in shared.solvers]
         self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} rows")
         return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
 
-    def _solver(self, columns: PricedColumns, y: np.ndarray, weight: np.ndarray) -> Solver:
+    def _solvers(self, batch: Batch, kernel: Kernel, columns: PricedColumns) -> list[Solver]:
+        """Return what solves for each class; two classes need one."""
+        invariances = self._tangents()
+        moved = [
+            PricedColumns(move(t.transform, batch.X), kernel, columns.points, n_jobs=self.n_jobs)
+            for t in invariances
+        ]
+        labels = 2.0 * batch.Y - 1
+        labels = labels[:, 1:] if labels.shape[1] == 2 else labels
+        weight, of_changes = batch.root_weight**2, [t.weight for t in invariances]
+        changing = ChangingColumns(columns, moved) if moved else columns
+        return [self._solver(changing, Lines.of(y, weight, of_changes)) for y in labels.T]
+
+    def _solver(self, columns: PricedColumns | ChangingColumns, lines: Lines) -> Solver:
         if self.loss in ("absolute", "epsilon_insensitive"):
             import_highspy()
             epsilon = 0.0 if self.loss == "absolute" else float(self.epsilon)
-            return ColumnGeneration(columns, y, weight, epsilon, self.tol)
+            return ColumnGeneration(columns, lines, epsilon, self.tol)
         if self.loss == "huber":
-            return PenalisedHuber(columns, y, weight, float(self.delta), self.tol)
-        return PenalisedSquares(columns, y, weight, self.tol)
+            return PenalisedHuber(columns, lines, float(self.delta), self.tol)
+        return PenalisedSquares(columns, lines, self.tol)
 
     def _fit_of(
         self,
@@ -307,15 +374,10 @@ class SparseKernelFisherDiscriminant(Discriminating):
         kernel: Kernel,
         pool: Pool,
     ) -> Fit:
-        chosen, first_use, alpha = _coefficients(solutions, len(pool))
+        n_columns = columns.n_kept
+        chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
         if not alpha.any():
-            limit = min(s.largest_price for s in solutions) * self.C
-            warnings.warn(
-                f"C={self.C:g} is so large that all coefficients are zero and the features constant; "
-                f"choose C below {limit:.6g}.",
-                FewerFeaturesWarning,
-                stacklevel=6,
-            )
+            warnings.warn(self._why_constant(solutions, columns), FewerFeaturesWarning, stacklevel=6)
         model = KernelModel(
             kernel,
             pool.points[chosen],
@@ -346,19 +408,33 @@ class SparseKernelFisherDiscriminant(Discriminating):
             heads = Heads(lower, np.eye(n_outputs))
             logits = winning_logits(heads, logit_heads(moments))
             decided = replace(decided, heads=heads, logits=logits)
-        return decided
+        parts = {name: getattr(decided, name) for name in DiscriminantFit.__dataclass_fields__}
+        return SparseFit(**parts, n_columns=n_columns)
+
+    def _why_constant(self, solutions: list[SparseSolution], columns: PricedColumns) -> str:
+        """Explain why no coefficient is worth its penalty, and what to do."""
+        limit = min(s.largest_price for s in solutions) * self.C
+        values = np.abs(columns.take(np.zeros(1, np.intp))[:, 0])
+        terms = max(float(values @ np.abs(s.slopes[: len(values)])) for s in solutions)
+        if limit <= min(self.tol, 1e-6) * terms:  # slopes sum to zero, so equal values cancel
+            return (
+                "The kernel values of all rows with each candidate are the same, so that nothing tells "
+                "classes apart, whatever C is; look for constant inputs, or change gamma."
+            )
+        remedy = f"choose C below {limit:.6g}."
+        if self._tangents():  # the penalty of the changes alone may keep coefficients at zero
+            remedy = "lower C, or the weights in invariances."
+        zero = f"C={self.C:g} is so large that all coefficients are zero and the features constant; "
+        return zero + remedy
 
 
-def _coefficients(
-    solutions: list[SparseSolution], n_candidates: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the used candidates by first use, that use, and their coefficients (m, k)."""
-    alpha = np.zeros((n_candidates, len(solutions)))
-    for j, solution in enumerate(solutions):
-        alpha[solution.candidates, j] = solution.alpha
-    used = np.flatnonzero(alpha.any(axis=1))
-    if len(used) == 0:
-        used = np.zeros(1, np.intp)  # a model has at least one landmark
-    first_use = (alpha[used] != 0).argmax(axis=1)
-    order = np.argsort(first_use, kind="stable")
-    return used[order], first_use[order], alpha[used[order]]
+def _as_penalties(Cs: Any) -> list[float]:
+    try:
+        values = np.asarray(Cs, dtype=float)
+    except (TypeError, ValueError):
+        values = np.empty(())
+    if values.ndim != 1 or not (values > 0).all():
+        raise InvalidParameterError(
+            f"Cs={Cs!r} must be a sequence of positive numbers; a single penalty is [1.0]."
+        )
+    return [float(value) for value in values]
