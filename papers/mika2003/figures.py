@@ -56,6 +56,20 @@ def state_table1(name: str, by_method: Mapping[str, tuple[ida.Choice, ida.Result
         print(f"    {label:<16}" + "".join(f"{cell:>20}" for cell in line), flush=True)
 
 
+def far_from_printed(
+    table: Mapping[str, Mapping[str, tuple[ida.Choice, ida.Result]]],
+) -> dict[str, list[str]]:
+    """Return the cells more than two standard errors, of both means together, above and below."""
+    far: dict[str, list[str]] = {"above": [], "below": []}
+    for name, by_method in table.items():
+        for method, (_, result) in by_method.items():
+            error, spread, _ = TABLE1[name][method]
+            gap = (result.error - error) / np.hypot(result.standard_error, spread)
+            if abs(gap) > 2:
+                far["above" if gap > 0 else "below"].append(f"{name} {method}")
+    return far
+
+
 def state_digits(what: str, results: Mapping[str, usps.Result]) -> None:
     """Print the errors on the test digits."""
     print(f"Section 5.1: per cent of 2,007 test digits misclassified, {what}")
@@ -81,8 +95,12 @@ def main(output: Path) -> None:
             "(per cent of zero\n  coefficients); printed; with a threshold by least squares; parameters"
         )
         print(f"    {'':<16}" + "".join(f"{method:>20}" for method in ida.METHODS))
+        table = {}
         for name in TABLE1:
-            state_table1(name, ida.table1([name])[name])
+            table |= ida.table1([name])
+            state_table1(name, table[name])
+        for where, cells in far_from_printed(table).items():
+            print(f"  more than two standard errors {where} the printed error: {', '.join(cells)}")
     except InvalidDataError as error:
         print(f"Table 1 and the digits: skipped. {error}")
     print(f"  {time.perf_counter() - start:.0f} s")

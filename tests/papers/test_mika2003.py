@@ -32,6 +32,14 @@ def test_the_median_is_taken_of_every_parameter():
     assert ida._median(choices) == ida.Choice(3.0, 2.0)
 
 
+def test_errors_far_from_the_printed_ones_are_told():
+    choice = ida.Choice(1.0, 1.0)
+    cells = {"SVM": 13.5, "KFD": 10.9, "SKFD": 10.0, "LSKFD": 10.0}  # printed 11.5, 10.8, 11.2, 10.6
+    found = {m: (choice, ida.Result(error, error, 0.0, 0.2)) for m, error in cells.items()}
+    expected = {"above": ["banana SVM"], "below": ["banana SKFD", "banana LSKFD"]}
+    assert figures.far_from_printed({"banana": found}) == expected
+
+
 def test_of_equal_errors_one_in_the_middle_is_taken():
     errors = np.array([[3, 2, 2, 2], [4, 2, 5, 5], [2, 2, 2, 9]])
     assert ida.middle_of_the_best(errors) == (1, 1)
