@@ -9,8 +9,9 @@ READY := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/python examples/demo.py
 
+# The tests run side by side, so each of them has one thread for its matrix products.
 test: $(READY)
-	$(BIN)/python -m pytest -q -n auto
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 lint: $(READY)
 	$(BIN)/ruff check .
