@@ -64,9 +64,11 @@ class Kernel(ABC):
         """
         return None
 
-    def finish(self, values: np.ndarray) -> None:
-        """Turn values of the shared part into kernel values, in place."""
-        raise NotImplementedError(f"The kernel {self.name!r} has no part to share.")
+    def finish(self, values: np.ndarray) -> None:  # noqa: B027 (most kernels share nothing)
+        """Turn values of the shared part into kernel values, in place.
+
+        Nothing where they are that already, or where no part is shared.
+        """
 
     def points(self, X: Rows, rows: np.ndarray) -> Rows:
         """Return some rows of ``X`` as landmarks."""
