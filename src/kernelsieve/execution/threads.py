@@ -84,12 +84,17 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def run_blocks(
-    blocks: Sequence[Block], make_worker: Callable[[], Worker], n_jobs: int | None = None
+    blocks: Sequence[Block],
+    make_worker: Callable[[], Worker],
+    n_jobs: int | None = None,
+    *,
+    in_any_order: bool = False,
 ) -> list[Worker]:
     """Let workers, one a thread, take the blocks in turns; return the workers in order.
 
     Which worker takes which block depends on nothing but their numbers, so a second run gives the
-    same sums to the last bit.
+    same sums to the last bit. Where workers do not sum up, they may take blocks ``in_any_order``:
+    whoever is free takes the next, and none waits for one whose core is busy with something else.
     """
     if len(blocks) <= 1:
         worker = make_worker()
@@ -99,8 +104,10 @@ def run_blocks(
     count = min(n_threads(n_jobs), len(blocks))
     workers = [make_worker() for _ in range(count)]
 
+    remaining = iter(blocks)  # of which every block is taken once, whichever thread asks
+
     def take_turns(number: int) -> None:
-        for block in blocks[number::count]:
+        for block in remaining if in_any_order else blocks[number::count]:
             workers[number](block)
 
     with single_threaded_blas():

@@ -1,6 +1,6 @@
 """Kernel formulas: blocks of values, diagonals, names, callables and precomputed matrices."""
 
-from .base import Filler, Kernel, Rows
+from .base import Filler, Kernel, Rows, TiledFiller
 from .custom import CallableKernel, Inputs, Precomputed
 from .distances import RBF, Chi2, Laplacian
 from .fast_exp import exp_inplace
@@ -25,6 +25,7 @@ __all__ = [
     "Precomputed",
     "Rows",
     "Sigmoid",
+    "TiledFiller",
     "exp_inplace",
     "landmark_gradient",
     "resolve_gamma",

@@ -8,6 +8,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
+from .tiles import LineProduct
+
 Rows = Any  # a dense (n, d) array or a CSR matrix; scipy and numpy share no useful base class
 
 
@@ -15,6 +17,20 @@ class Filler(Protocol):
     """Writes kernel values against fixed landmarks, one column of ``out`` for each row of ``X``."""
 
     def __call__(self, X: Rows, out: np.ndarray) -> None: ...
+
+
+class TiledFiller:
+    """A filler whose values of dense rows come from one product."""
+
+    def __init__(self, product: LineProduct, of_sparse: Filler) -> None:
+        self.product = product
+        self._of_sparse = of_sparse
+
+    def __call__(self, X: Rows, out: np.ndarray) -> None:
+        if sparse.issparse(X):
+            self._of_sparse(X, out)
+        else:
+            self.product(np.asarray(X), out)
 
 
 # A matrix product of fewer dense inputs takes no longer than reading its result from memory.
@@ -69,6 +85,10 @@ class Kernel(ABC):
 
         Nothing where they are that already, or where no part is shared.
         """
+
+    def rounded_as_with(self, Z: Rows) -> Kernel:
+        """Return this kernel with values that are rounded alike for all of ``Z`` and for some of it."""
+        return self
 
     def points(self, X: Rows, rows: np.ndarray) -> Rows:
         """Return some rows of ``X`` as landmarks."""

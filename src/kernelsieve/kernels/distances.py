@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import additive_chi2_kernel, manhattan_distances
@@ -16,26 +15,14 @@ from .base import (
     Kernel,
     Rows,
     SharedPart,
+    TiledFiller,
     as_dtype,
     inner_products,
     product_pays,
     row_norms_squared,
 )
 from .fast_exp import exp_inplace
-
-
-@njit(nogil=True, fastmath={"reassoc", "contract"})
-def _move_and_append_norms(X, origin, out):  # type: ignore[no-untyped-def]
-    """Write ``[x - origin, |x - origin|^2, 1]`` for every row, reading each number once."""
-    n_rows, n_inputs = X.shape
-    for i in range(n_rows):
-        total = out.dtype.type(0)
-        for j in range(n_inputs):
-            moved = out.dtype.type(X[i, j] - origin[j])
-            out[i, j] = moved
-            total += moved * moved
-        out[i, n_inputs] = total
-        out[i, n_inputs + 1] = 1
+from .tiles import MOST_INPUTS, LineProduct
 
 
 @dataclass(frozen=True)
@@ -43,12 +30,16 @@ class RBF(Kernel):
     """``k(x, z) = exp(-gamma |x - z|^2)``."""
 
     gamma: float = 1.0
+    #: Where inputs are counted from; None for the mean of the landmarks.
+    origin: np.ndarray | None = field(default=None, compare=False, repr=False)
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        exponents = self._exponents(Z, dtype, self.gamma)
+        if self._by_one_product(Z, dtype):
+            return _augmented_product(Z, self._origin(Z, dtype), self.gamma, exponential=True)
+        exponents = self._exponents(Z, dtype, self.gamma).fill
 
         def fill(X: Rows, out: np.ndarray) -> None:
-            exponents.fill(X, out)
+            exponents(X, out)
             exp_inplace(out, at_most=0.0)
 
         return fill
@@ -60,65 +51,95 @@ class RBF(Kernel):
         values *= values.dtype.type(self.gamma)
         exp_inplace(values, at_most=0.0)
 
-    def _exponents(self, Z: Rows, dtype: type, factor: float) -> SharedPart:
-        """Prepare ``-factor |x - z|^2``, in the way that suits this kernel's width."""
-        if sparse.issparse(Z):
-            return SharedPart("squared distances", _by_sparse_products(Z, dtype, factor))
-        # -factor |x - z|^2 = [2 factor z, -factor, -factor |z|^2] [x, |x|^2, 1]': one matrix product.
-        # Moving the origin to the mean changes no distance and keeps the norms, and so the digits
-        # lost when they cancel, small.
-        n_landmarks, n_inputs = Z.shape
-        # (rounded as the rows will see it, or landmarks and rows would be moved by different amounts)
-        origin = Z.mean(axis=0, dtype=np.float64).astype(dtype).astype(np.float64)
-        centred = Z - origin
-        norms = row_norms_squared(centred)
-        eps = np.finfo(dtype).eps
-        if self.gamma * norms.max(initial=0.0) * eps > np.sqrt(eps):
-            return SharedPart("exact squared distances", _by_differences(Z, dtype, factor))
-        left = np.empty((n_landmarks, n_inputs + 2), dtype)
-        left[:, :n_inputs] = 2 * factor * centred
-        left[:, n_inputs] = -factor
-        left[:, n_inputs + 1] = -factor * norms
-        origin_in_dtype = origin.astype(dtype)
-
-        def fill(X: Rows, out: np.ndarray) -> None:
-            if sparse.issparse(X):
-                _by_sparse_products(sparse.csr_matrix(Z), dtype, factor)(X, out)
-                return
-            right = np.empty((X.shape[0], n_inputs + 2), dtype)
-            _move_and_append_norms(np.asarray(X), origin_in_dtype, right)
-            np.dot(left, right.T, out=out)
-
-        return SharedPart("squared distances", fill)
-
     def diag(self, X: Rows) -> np.ndarray:
         return np.ones(X.shape[0])
 
+    def rounded_as_with(self, Z: Rows) -> Kernel:
+        return self if sparse.issparse(Z) else replace(self, origin=self._origin(Z, np.float64))
 
-def _by_differences(Z: Rows, dtype: type, factor: float) -> Filler:
-    """A kernel so narrow that rounding of the norms would show: slower, with all digits."""
+    def _origin(self, Z: Rows, dtype: type) -> np.ndarray:
+        """Return where to count inputs from, rounded as the rows will see it.
+
+        Moving the origin changes no distance, and near the mean it keeps the norms, and so the digits
+        lost when they cancel, small.
+        """
+        origin: np.ndarray = Z.mean(axis=0, dtype=np.float64) if self.origin is None else self.origin
+        return origin.astype(dtype)
+
+    def _exponents(self, Z: Rows, dtype: type, factor: float) -> SharedPart:
+        """Prepare ``-factor |x - z|^2``, in the way that suits the inputs and this kernel's width."""
+        if self._is_narrow(Z, dtype):
+            return SharedPart("exact squared distances", _differences(Z, dtype, factor))
+        if self._by_one_product(Z, dtype):
+            return SharedPart(
+                "squared distances", _augmented_product(Z, self._origin(Z, dtype), factor)
+            )
+        origin = None if sparse.issparse(Z) else self._origin(Z, dtype)
+        return SharedPart("squared distances", _product_and_norms(Z, origin, dtype, factor))
+
+    def _by_one_product(self, Z: Rows, dtype: type) -> bool:
+        few = not sparse.issparse(Z) and Z.shape[1] <= MOST_INPUTS
+        return few and not self._is_narrow(Z, dtype)
+
+    def _is_narrow(self, Z: Rows, dtype: type) -> bool:
+        """Tell if so narrow that the rounding of squared norms would show."""
+        if sparse.issparse(Z):
+            return False
+        eps = np.finfo(dtype).eps
+        norms = row_norms_squared(Z - Z.mean(axis=0, dtype=np.float64))
+        return bool(self.gamma * norms.max(initial=0.0) * eps > np.sqrt(eps))
+
+
+def _augmented_product(
+    Z: Rows, origin: np.ndarray, factor: float, *, exponential: bool = False
+) -> Filler:
+    """Return ``-factor |x - z|^2``, or its exponential, from one product.
+
+    It is the product of ``[2 factor z, -factor, -factor |z|^2]`` and ``[x, |x|^2, 1]``.
+    """
+    n_landmarks, n_inputs = Z.shape
+    dtype = origin.dtype.type
+    centred = Z - origin.astype(np.float64)
+    left = np.empty((n_landmarks, n_inputs + 2), dtype)
+    left[:, :n_inputs] = 2 * factor * centred
+    left[:, n_inputs] = -factor
+    left[:, n_inputs + 1] = -factor * row_norms_squared(centred)
+
+    def fill_from_sparse(X: Rows, out: np.ndarray) -> None:
+        _product_and_norms(sparse.csr_matrix(Z), None, dtype, factor)(X, out)
+        if exponential:
+            exp_inplace(out, at_most=0.0)
+
+    return TiledFiller(LineProduct(left, origin, exponential=exponential), fill_from_sparse)
+
+
+def _product_and_norms(Z: Rows, origin: np.ndarray | None, dtype: type, factor: float) -> Filler:
+    """The same in steps, for CSR rows, where moving the origin would fill zeros in, and many inputs."""
+    moved = as_dtype(Z if origin is None else Z - origin.astype(np.float64), dtype)
+    norms = row_norms_squared(moved)
+
+    def fill(X: Rows, out: np.ndarray) -> None:
+        if origin is not None and sparse.issparse(X):
+            _product_and_norms(sparse.csr_matrix(Z), None, dtype, factor)(X, out)
+            return
+        X = as_dtype(X if origin is None else X - origin, dtype)
+        inner_products(moved, X, out)
+        out *= dtype(2)
+        out -= norms[:, None]
+        out -= row_norms_squared(X)[None, :]
+        out *= dtype(factor)
+
+    return fill
+
+
+def _differences(Z: Rows, dtype: type, factor: float) -> Filler:
+    """The same from differences of inputs: slower, with all digits."""
     Z = as_dtype(Z, np.float64)
 
     def fill(X: Rows, out: np.ndarray) -> None:
         X = X.toarray() if sparse.issparse(X) else X
         out[...] = cdist(Z, as_dtype(X, np.float64), "sqeuclidean")
         out *= dtype(-factor)
-
-    return fill
-
-
-def _by_sparse_products(Z: Rows, dtype: type, factor: float) -> Filler:
-    # Moving the origin would fill the zeros in, so the norms are used as they are.
-    Z = as_dtype(Z, dtype)
-    norms = row_norms_squared(Z)
-
-    def fill(X: Rows, out: np.ndarray) -> None:
-        X = as_dtype(X, dtype)
-        inner_products(Z, X, out)
-        out *= dtype(2)
-        out -= norms[:, None]
-        out -= row_norms_squared(X)[None, :]
-        out *= dtype(factor)
 
     return fill
 

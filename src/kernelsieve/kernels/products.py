@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from ..exceptions import KernelError
@@ -13,11 +14,13 @@ from .base import (
     Kernel,
     Rows,
     SharedPart,
+    TiledFiller,
     as_dtype,
     inner_products,
     product_pays,
     row_norms_squared,
 )
+from .tiles import MOST_INPUTS, LineProduct
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,9 @@ class Linear(Kernel):
         def fill(X: Rows, out: np.ndarray) -> None:
             inner_products(Z, as_dtype(X, dtype), out)
 
-        return fill
+        if sparse.issparse(Z) or Z.shape[1] > MOST_INPUTS:
+            return fill
+        return TiledFiller(LineProduct(Z), fill)
 
     def diag(self, X: Rows) -> np.ndarray:
         return row_norms_squared(as_dtype(X, np.float64))

@@ -1,0 +1,104 @@
+"""Vector registers in compiled loops.
+
+The compiler halves the registers that this machine has where it vectorises by itself, and keeps no
+more than one number of an array at hand. The loops that everything else waits for therefore say which
+registers they use.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
+from numba import config
+
+
+def _has_avx512() -> bool:
+    """Ask the machine, or who tells numba what it has (the variable NUMBA_CPU_FEATURES)."""
+    told = getattr(config, "CPU_FEATURES", None)
+    if told is not None:
+        return "+avx512f" in told
+    return bool(get_host_cpu_features().get("avx512f"))
+
+
+HAS_AVX512 = _has_avx512()
+_BYTES = 64 if HAS_AVX512 else 32
+
+#: Lets the compiler join a product and a sum, which is then rounded once.
+JOIN = ("contract",)
+
+
+def lanes(dtype: Any) -> int:
+    """Return how many numbers of a type a register holds."""
+    return _BYTES // np.dtype(dtype).itemsize
+
+
+class Registers:
+    """Writes instructions on registers of ``count`` numbers of a numba type."""
+
+    def __init__(self, context: Any, builder: Any, number: Any, count: int | None = None) -> None:
+        self.builder = builder
+        self.count = count or lanes(str(number))
+        self._context = context
+        self._number = number
+        self.type = ir.VectorType(context.get_value_type(number), self.count)
+        self.bits = ir.VectorType(ir.IntType(number.bitwidth), self.count)
+
+    def of(self, value: float) -> Any:
+        """Return a register that holds one number everywhere."""
+        return ir.Constant(self.type, [float(value)] * self.count)
+
+    def of_bits(self, value: int) -> Any:
+        """Return a register of integers that holds one everywhere."""
+        return ir.Constant(self.bits, [int(value)] * self.count)
+
+    def repeated(self, scalar: Any) -> Any:
+        """Return a register that holds a number known when the loop runs everywhere."""
+        undefined = ir.Constant(self.type, ir.Undefined)
+        alone = self.builder.insert_element(undefined, scalar, ir.Constant(ir.IntType(32), 0))
+        return self._shuffled(alone, undefined, [0] * self.count)
+
+    def address(self, array_type: Any, array: Any, position: Any) -> Any:
+        """Return where a number of a contiguous array is."""
+        data = self._context.make_array(array_type)(self._context, self.builder, array).data
+        return self.builder.gep(data, [position])
+
+    def load(self, address: Any) -> Any:
+        """Read a register from an address that need not be a multiple of its size."""
+        return self.builder.load(self._place(address), align=self._number.bitwidth // 8)
+
+    def store(self, register: Any, address: Any) -> None:
+        """Write a register to such an address."""
+        self.builder.store(register, self._place(address), align=self._number.bitwidth // 8)
+
+    def _place(self, address: Any) -> Any:
+        return self.builder.bitcast(address, self.type.as_pointer())
+
+    def plus_product(self, total: Any, left: Any, right: Any) -> Any:
+        """Return ``total + left * right``."""
+        product = self.builder.fmul(left, right, flags=JOIN)
+        return self.builder.fadd(total, product, flags=JOIN)
+
+    def minus_product(self, total: Any, left: Any, right: Any) -> Any:
+        """Return ``total - left * right``."""
+        product = self.builder.fmul(left, right, flags=JOIN)
+        return self.builder.fsub(total, product, flags=JOIN)
+
+    def transposed(self, rows: list[Any]) -> list[Any]:
+        """Return as many registers as each has numbers, with number j of register i in i of j."""
+        rows, size = list(rows), self.count
+        # Blocks off the diagonal change places, of one number, of two, of four, and so on.
+        for step in (2**k for k in range(size.bit_length() - 1)):
+            first = [i if not i & step else size + i - step for i in range(size)]
+            second = [size + i if i & step else i + step for i in range(size)]
+            for i in range(size):
+                if not i & step:
+                    pair = rows[i], rows[i + step]
+                    rows[i], rows[i + step] = (self._shuffled(*pair, p) for p in (first, second))
+        return rows
+
+    def _shuffled(self, left: Any, right: Any, places: list[int]) -> Any:
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), self.count), places)
+        return self.builder.shuffle_vector(left, right, mask)
