@@ -1,15 +1,19 @@
 """SMA and SMC do what the paper says: checked against its formulas and against scikit-learn."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import algorithm_2, formula_4, up_to_sign
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import pdist
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from kernelsieve import SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve.exceptions import FewerFeaturesWarning
 
 METHODS = {"alignment": SparseMaximalAlignment, "covariance": SparseMaximalCovariance}
 KERNELS = {
@@ -102,6 +106,55 @@ def test_features_are_orthogonal_on_the_training_sample(criterion, candidates, c
     norms = np.sqrt(np.diagonal(gram))
     assert_allclose(gram / np.outer(norms, norms), np.eye(60), atol=1e-10)
     assert_allclose(features.mean(axis=0), 0, atol=1e-10)
+
+
+def off_orthogonal(features: np.ndarray) -> float:
+    gram = features.T @ features
+    norms = np.sqrt(np.diagonal(gram))
+    return float(np.abs(gram / np.outer(norms, norms) - np.eye(len(gram))).max())
+
+
+@pytest.mark.parametrize("width", [0.3, 1, 3, 10, 30, 100])  # in median distances
+@pytest.mark.parametrize("n_inputs", [1, 3, 30])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"candidates": "all"},
+        {"candidates": 150},
+        {"candidates": 100, "resample": True},
+        {"candidates": 60, "n_nonzero": 2},
+        {"candidates": "all", "center": False},
+    ],
+    ids=str,
+)
+def test_features_are_orthogonal_whatever_the_width(options, n_inputs, width, rng):
+    X = rng.standard_normal((300, n_inputs))
+    y = np.sin(2 * X[:, 0]) + X[:, -1] ** 2
+    gamma = 1 / (2 * (width * np.median(pdist(X))) ** 2)
+    for method in METHODS.values():
+        model = method(50, gamma=gamma, random_state=0, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FewerFeaturesWarning)
+            features = model.fit(X, y).transform(X)
+        assert off_orthogonal(features) <= 1e-10
+        if model.center:
+            assert np.abs(features.mean(axis=0) / features.std(axis=0)).max() <= 1e-10
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "sigmoid", "linear", "cosine"])
+@pytest.mark.parametrize("gamma", [1e-5, 1e-3, "scale", "median"])
+def test_features_of_real_data_are_orthogonal_whatever_the_kernel(kernel, gamma, cancer):
+    X, y = cancer
+    for candidates in ("all", 200):
+        model = SparseMaximalAlignment(
+            50, kernel=kernel, gamma=gamma, candidates=candidates, random_state=0
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FewerFeaturesWarning)
+            features = model.fit(X, y).transform(X)
+        assert off_orthogonal(features) <= 1e-10
+        some = model.transform(X, n_components=max(1, model.n_components_ - 3))
+        assert_array_equal(some, features[:, : some.shape[1]])
 
 
 def test_alignment_features_have_unit_mean_square(cancer):

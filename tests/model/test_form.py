@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelsieve.kernels import RBF, Linear, Precomputed
 from kernelsieve.model import KernelModel, Projector
@@ -25,8 +25,35 @@ def test_features(model, rng):
     for n_jobs in (1, 2):
         assert_allclose(model.features(X, n_jobs), expected, atol=1e-13)
     lines = np.empty((3, 500))
-    model.fill_lines(X[:500], lines)
+    model.line_filler()(X[:500], lines)
     assert_allclose(lines.T, expected[:500], atol=1e-13)
+
+
+def test_the_same_bits_from_any_number_of_rows_and_threads(model, rng):
+    X = rng.standard_normal((20_000, 3))
+    whole = model.features(X, 1)
+    assert_array_equal(model.features(X, 2), whole)
+    assert_array_equal(model.features(X[5:90], 1), whole[5:90])
+    assert_array_equal(Projector(model)(X[7]), whole[7])
+
+
+@pytest.mark.parametrize("in_two_steps", [False, True])
+def test_combined_features(in_two_steps, model, rng):
+    X = rng.standard_normal((50, 3))
+    features = model.features(X)
+    first, second = np.triu(rng.standard_normal((2, 3, 3)))
+    shifts = rng.standard_normal((2, 3))
+    once = model.combined(first, shifts[0], in_two_steps=in_two_steps)
+    twice = once.combined(second, shifts[1])
+    assert (twice.refinement is not None) == in_two_steps
+    expected = (features @ first - shifts[0]) @ second - shifts[1]
+    assert_allclose(twice.features(X), expected, atol=1e-12)
+    assert_allclose(Projector(twice)(X[0]), expected[0], atol=1e-12)
+    # projection and offset are the same in one step
+    values = model.kernel.block(X, model.landmarks)
+    assert_allclose(values @ twice.projection - twice.offset, expected, atol=1e-12)
+    for k in (1, 2):
+        assert_array_equal(twice.truncate(k).features(X), twice.features(X)[:, :k])
 
 
 def test_a_prefix_needs_only_its_landmarks(model, rng):

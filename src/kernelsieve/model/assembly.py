@@ -17,6 +17,7 @@ from ..statistics import GramStatistic
 from .changes import Changes
 from .form import KernelModel
 
+_MOST_ROUNDING = 1e-11  # of a feature of unit length, before it is computed in two steps
 _ADDITION = 1e-6  # of a vector; what is left of one that is nearly a combination of others is noise
 
 
@@ -79,6 +80,19 @@ class Draft:
     centred: bool
     changes: np.ndarray | None = None  # inner products of the directions' changes, where these count
 
+    @property
+    def needs_refinement(self) -> bool:
+        """Whether the rounding of products with the projection would be seen in the features."""
+        if self.model.dtype != np.float64 or not len(self.extraction):
+            return False
+        if np.count_nonzero(self.dual) > len(self.extraction):
+            return True  # directions that are differences do not tell how large their columns are
+        # A feature is a sum of columns; its error is a last digit of each of them.
+        triangle, means = self.extraction.triangle, self.means @ self.dual
+        columns = np.sqrt((triangle**2).sum(axis=0) + self.extraction.total_weight * means**2)
+        weights = np.abs(solve_triangular(triangle, np.eye(len(triangle))))
+        return bool(np.finfo(np.float64).eps * (columns @ weights).max() > _MOST_ROUNDING)
+
 
 def draft(extraction: Extraction, pool: Pool, kernel: Kernel, *, center: bool, dtype: type) -> Draft:
     """Write the features as ``K_S B R^-1``, formula (4) of Dhanjal et al. in triangular form."""
@@ -127,7 +141,8 @@ def calibrate(
     model = rough.model
     # A shift of the targets keeps digits, and centring takes it out again.
     target_shift = target_shift if center else np.zeros(len(target_shift))
-    frame = Frame(model.fill_lines, np.zeros(model.n_components), target_shift)
+    fill = model.line_filler()
+    frame = Frame(fill, np.zeros(model.n_components), target_shift)
     statistic = gather(batches, frame, GramStatistic, block_rows=block_rows, n_jobs=n_jobs)
     gram = statistic.gram  # type: ignore[attr-defined]
     ones = gram[0] / np.sqrt(gram[0, 0])
@@ -139,7 +154,7 @@ def calibrate(
         model.projection.T @ model.projection
     )
     if changes is not None:
-        of_features = changes.products(batches, model.fill_lines, model.n_components)
+        of_features = changes.products(batches, fill, model.n_components)
         squares = squares + of_features
         triangle = rough.extraction.triangle
         rough = replace(rough, changes=triangle.T @ of_features @ triangle)
@@ -147,14 +162,12 @@ def calibrate(
         correction = cholesky(squares)
     except LinAlgError:  # the rough model is too far off; it is still the best one known
         return rough
-    means = ones[first:] / ones[0] if center else 0.0
+    means = ones[first:] / ones[0] if center else np.zeros(len(correction))
     inverse = solve_triangular(correction, np.eye(len(correction)))
     extraction = rough.extraction.with_factor(
         correction @ rough.extraction.triangle, inverse.T @ gram[first:, 1:first] * target_scale
     )
-    model = replace(
-        model, projection=model.projection @ inverse, offset=(model.offset + means) @ inverse
-    )
+    model = model.combined(inverse, means @ inverse, in_two_steps=rough.needs_refinement)
     return replace(rough, extraction=extraction, model=model)
 
 
@@ -174,11 +187,7 @@ def finish(
     else:
         lengths = np.diagonal(extraction.triangle)
     scales = _signs(extraction) * lengths
-    model = replace(
-        rough.model,
-        projection=rough.model.projection * scales,
-        offset=rough.model.offset * scales,
-    )
+    model = rough.model.combined(np.diag(scales), np.zeros(len(scales)))
     products = extraction.target_products
     explained = np.einsum("kq,kq->k", products, products)
     return Fit(

@@ -25,7 +25,15 @@ from ..deflation import (
     store_columns,
 )
 from ..kernels import Kernel, Rows
-from .assembly import Draft, Fit, draft, finish, least_squares_heads, variance_of_directions
+from .assembly import (
+    Draft,
+    Fit,
+    calibrate,
+    draft,
+    finish,
+    least_squares_heads,
+    variance_of_directions,
+)
 from .targets import check_not_constant
 
 _FLOAT32_FLOOR = 1e-10
@@ -87,8 +95,7 @@ def fit_columns(
         lengths = W.lengths(rough.names, rough.dual)
     mean_squared_norm = float(W.mean_coefficients(columns.means) @ columns.means)
     explained = variance_of_directions(rough, lengths, trace, mean_squared_norm)
-    heads = _heads(extraction, batch, settings)
-    return finish(rough, settings.criterion, pool.first_of_equals(rough.names), explained, heads)
+    return _finish(rough, batch, settings, pool.first_of_equals(rough.names), explained)
 
 
 def fit_fresh(
@@ -142,7 +149,7 @@ def fit_fresh(
         trace=trace_of(kernel, batch, columns.diagonal),
         mean_squared_norm=float(weight @ columns.means / weight.sum()),
     )
-    return finish(rough, settings.criterion, pool, explained, _heads(extraction, batch, settings))
+    return _finish(rough, batch, settings, pool, explained)
 
 
 def _extract(
@@ -166,6 +173,23 @@ def _extract(
         floor=settings.floor,
         rows=batch,
     )
+
+
+def _finish(rough: Draft, batch: Batch, settings: Settings, pool: Pool, explained: np.ndarray) -> Fit:
+    """Finish a draft, after one more pass where features would show how they are rounded."""
+    if rough.needs_refinement:
+        sums = batch.root_weight**2 @ batch.Y
+        rough = calibrate(
+            rough,
+            [batch],
+            sums / total_weight(batch),
+            settings.criterion.target_scale(sums),
+            center=settings.center,
+            block_rows=settings.block_rows,
+            n_jobs=settings.n_jobs,
+        )
+    heads = _heads(rough.extraction, batch, settings)
+    return finish(rough, settings.criterion, pool, explained, heads)
 
 
 def with_ridge(columns: Columns, criterion: Criterion) -> Columns:

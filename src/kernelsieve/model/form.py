@@ -5,13 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
 from ..columns import row_slices, rows_per_block
 from ..exceptions import KernelError
 from ..execution import run_blocks
-from ..kernels import Inputs, Kernel, Rows
+from ..kernels import Filler, Inputs, Kernel, Rows, TiledFiller
+from ..kernels.tiles import RowProduct
 
-_NEAR_CACHE_BYTES = 2**20  # kernel values are written, read by one product, and done with
+_BLOCK_BYTES = 2**21  # of kernel values: enough for the interpreter not to be noticed
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """Features in two steps: rough ones, and combinations of these.
+
+    Where landmarks are nearly dependent, weights are large and the sum of large numbers is rounded.
+    The rounding is the same whenever a row is computed, so what it does to the features can be undone,
+    but by combining them as they come out, not by other weights.
+    """
+
+    projection: np.ndarray  # (m, k)
+    offset: np.ndarray  # (k,)
+    triangle: np.ndarray  # (k, k), upper
+    shift: np.ndarray  # (k,)
+
+    def truncate(self, n_landmarks: int, n_components: int) -> Refinement:
+        return Refinement(
+            self.projection[:n_landmarks, :n_components],
+            self.offset[:n_components],
+            self.triangle[:n_components, :n_components],
+            self.shift[:n_components],
+        )
 
 
 @dataclass(frozen=True)
@@ -28,6 +53,7 @@ class KernelModel:
     offset: np.ndarray  # (k,)
     first_use: np.ndarray  # (m,)
     dtype: type = np.float64
+    refinement: Refinement | None = None  # the same projection and offset, in two steps
 
     @property
     def n_components(self) -> int:
@@ -40,79 +66,78 @@ class KernelModel:
 
     def truncate(self, n_components: int) -> KernelModel:
         """Return the model with the first features only, and only the landmarks that they need."""
-        n_landmarks = int(self.evaluations[n_components - 1])
+        m = int(self.evaluations[n_components - 1])
         return replace(
             self,
-            landmarks=self.landmarks[:n_landmarks],
-            projection=np.ascontiguousarray(self.projection[:n_landmarks, :n_components]),
+            kernel=self.kernel.rounded_as_with(self.landmarks),
+            landmarks=self.landmarks[:m],
+            projection=np.ascontiguousarray(self.projection[:m, :n_components]),
             offset=self.offset[:n_components],
-            first_use=self.first_use[:n_landmarks],
+            first_use=self.first_use[:m],
+            refinement=self.refinement and self.refinement.truncate(m, n_components),
+        )
+
+    def combined(
+        self, triangle: np.ndarray, shift: np.ndarray, *, in_two_steps: bool = False
+    ) -> KernelModel:
+        """Return the model with the features ``features @ triangle - shift``."""
+        refinement = None
+        if self.refinement is not None:
+            first = self.refinement
+            refinement = replace(
+                first, triangle=first.triangle @ triangle, shift=first.shift @ triangle + shift
+            )
+        elif in_two_steps:
+            refinement = Refinement(self.projection, self.offset, triangle, shift)
+        return replace(
+            self,
+            projection=self.projection @ triangle,
+            offset=self.offset @ triangle + shift,
+            refinement=refinement,
         )
 
     def features(self, X: Rows, n_jobs: int | None = None) -> np.ndarray:
         """Return the features of validated rows, computed in blocks by threads."""
         out = np.empty((X.shape[0], self.n_components), self.dtype)
-        slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection), _NEAR_CACHE_BYTES)))
-        run_blocks(slices, lambda: _Transformer(self, X, out), n_jobs)
+        projector = Projector(self)
+
+        def transform(rows: slice) -> None:
+            if not np.isfinite(projector.write(X[rows], out[rows])):
+                _refuse(out[rows], rows.start)
+
+        slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection), _BLOCK_BYTES)))
+        run_blocks(slices, lambda: transform, n_jobs, in_any_order=True)
         return out
 
-    def fill_lines(self, X: Rows, out: np.ndarray) -> None:
-        """Write the features as lines, ``(k, len(X))``, for a statistic."""
-        values = np.empty((len(self.projection), X.shape[0]))
-        self.kernel.against(self.landmarks)(X, values)
-        np.dot(self.projection.T, values, out=out)
-        out -= self.offset[:, None]
+    def line_filler(self) -> Filler:
+        """Return what writes the features as lines, ``(k, len(X))``, for a statistic."""
+        projector = Projector(self)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            out[...] = projector(X).T
+
+        return fill
+
+    def products(self) -> list[RowProduct]:
+        """Return what makes features of kernel values, one product after the other."""
+        steps = [(self.projection, self.offset, self.evaluations)]
+        if self.refinement is not None:
+            first = self.refinement
+            one_by_one = np.arange(1, self.n_components + 1)
+            steps = [
+                (first.projection, first.offset, self.evaluations),
+                (first.triangle, first.shift, one_by_one),
+            ]
+        return [
+            RowProduct(right.astype(self.dtype), offset.astype(self.dtype), n_terms)
+            for right, offset, n_terms in steps
+        ]
 
 
 def features_as_they_are(n_components: int) -> KernelModel:
     """Return the model whose rows are features already."""
     numbers = np.arange(n_components)
     return KernelModel(Inputs(), numbers, np.eye(n_components), np.zeros(n_components), numbers)
-
-
-class _Transformer:
-    """A worker with its own buffers for kernel values and features.
-
-    Features are made as lines, one for each feature: with the few columns that they have, BLAS is a
-    third faster that way, the copy into rows included. The offset takes part in the product as a
-    landmark whose kernel value is always 1. Where the first half of the features needs only some of
-    the landmarks, it is a product of its own.
-    """
-
-    def __init__(self, model: KernelModel, X: Rows, out: np.ndarray) -> None:
-        self._fill = model.kernel.against(model.landmarks, model.dtype)
-        lines: np.ndarray = np.column_stack([-model.offset, model.projection.T]).astype(model.dtype)
-        half = len(lines) // 2
-        n_landmarks = np.searchsorted(model.first_use, [half, len(lines)])
-        parts = zip((slice(0, half), slice(half, None)), n_landmarks, strict=True)
-        self._parts = [(part, np.ascontiguousarray(lines[part, : m + 1])) for part, m in parts]
-        self._shape = len(lines), lines.shape[1]
-        self._X = X
-        self._out = out
-        self._buffer: np.ndarray = np.empty(0, model.dtype)
-
-    def __call__(self, rows: slice) -> None:
-        n_rows = rows.stop - rows.start
-        n_features, n_values = self._shape
-        if self._buffer.size < (n_features + n_values) * n_rows:
-            self._buffer = np.empty((n_features + n_values) * n_rows, self._buffer.dtype)
-        both = self._buffer[: (n_features + n_values) * n_rows].reshape(-1, n_rows)
-        features, values = both[:n_features], both[n_features:]
-        values[0] = 1
-        self._fill(self._X[rows], values[1:])
-        for part, weights in self._parts:
-            np.dot(weights, values[: weights.shape[1]], out=features[part])
-        if not np.isfinite(features.sum()):
-            self._refuse(features.T, rows.start)
-        self._out[rows] = features.T
-
-    def _refuse(self, features: np.ndarray, start: int) -> None:
-        bad = np.flatnonzero(~np.isfinite(features).all(axis=1))
-        if len(bad):
-            raise KernelError(
-                f"The kernel of row {start + bad[0]} with the landmarks is too large, or not a number; "
-                "check that row, and scale new rows as the training rows were."
-            )
 
 
 class Projector:
@@ -124,15 +149,34 @@ class Projector:
 
     def __init__(self, model: KernelModel) -> None:
         self._fill = model.kernel.against(model.landmarks, model.dtype)
-        self._projection: np.ndarray = model.projection.astype(model.dtype)
-        self._offset: np.ndarray = model.offset.astype(model.dtype)
-        self._n_landmarks = len(model.projection)
+        self._products = model.products()
+        self._n_landmarks, self._n_components = model.projection.shape
         self._dtype = model.dtype
 
     def __call__(self, X: Rows) -> np.ndarray:
         rows = X[None, :] if X.ndim == 1 else X
-        values = np.empty((self._n_landmarks, rows.shape[0]), self._dtype)
-        self._fill(rows, values)
-        features = values.T @ self._projection
-        features -= self._offset
-        return features[0] if X.ndim == 1 else features
+        out = np.empty((rows.shape[0], self._n_components), self._dtype)
+        self.write(rows, out)
+        return out[0] if X.ndim == 1 else out
+
+    def write(self, X: Rows, out: np.ndarray) -> float:
+        """Write the features of rows; return a sum that is finite only if they all are."""
+        first, *others = self._products
+        if isinstance(self._fill, TiledFiller) and not sparse.issparse(X):
+            total = first.of_rows(self._fill.product, X, out)
+        else:
+            values = np.empty((self._n_landmarks, X.shape[0]), self._dtype)
+            self._fill(X, values)
+            total = first(values, out)
+        for product in others:
+            total = product(np.ascontiguousarray(out.T), out)
+        return total
+
+
+def _refuse(features: np.ndarray, start: int) -> None:
+    bad = np.flatnonzero(~np.isfinite(features).all(axis=1))
+    if len(bad):
+        raise KernelError(
+            f"The kernel of row {start + bad[0]} with the landmarks is too large, or not a number; "
+            "check that row, and scale new rows as the training rows were."
+        )

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from ..columns import row_slices
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..execution import run_blocks
 from ..kernels import Kernel, Rows
 
 _CHECKED_VALUES = 500_000  # looked at together
@@ -51,14 +52,21 @@ def check_finite(X: Rows, name: str) -> None:
             row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
             _refuse(X.data[bad[0]], name, row, int(X.indices[bad[0]]))
         return
-    for rows in row_slices(X.shape[0], max(1, _CHECKED_VALUES // max(1, X.shape[1]))):
-        block = X[rows]
+    suspects: list[slice] = []
+
+    def look(rows: slice) -> None:
         # One sum tells of most blocks that all is well; a false alarm by overflow is looked into.
         with np.errstate(over="ignore", invalid="ignore"):
-            well = np.isfinite(block.sum())
-        if not well and not np.isfinite(block).all():
-            row, column = np.argwhere(~np.isfinite(block))[0]
-            _refuse(block[row, column], name, rows.start + int(row), int(column))
+            if not np.isfinite(X[rows].sum()):
+                suspects.append(rows)
+
+    slices = list(row_slices(X.shape[0], max(1, _CHECKED_VALUES // max(1, X.shape[1]))))
+    run_blocks(slices, lambda: look, in_any_order=True)
+    for rows in sorted(suspects, key=lambda rows: rows.start):
+        places = np.argwhere(~np.isfinite(X[rows]))
+        if len(places):
+            row, column = places[0]
+            _refuse(X[rows][row, column], name, rows.start + int(row), int(column))
 
 
 def _refuse(value: float, name: str, row: int, column: int) -> None:
