@@ -77,6 +77,7 @@ class Draft:
     names: np.ndarray  # of the landmarks, in the order of first use
     dual: np.ndarray  # B, (m, k): the directions as combinations of the landmarks
     means: np.ndarray  # of the landmarks' columns; zero where features are not centred
+    levels: np.ndarray  # the sizes of these means, centred or not
     centred: bool
     changes: np.ndarray | None = None  # inner products of the directions' changes, where these count
 
@@ -85,13 +86,14 @@ class Draft:
         """Whether the rounding of products with the projection would be seen in the features."""
         if self.model.dtype != np.float64 or not len(self.extraction):
             return False
-        if np.count_nonzero(self.dual) > len(self.extraction):
-            return True  # directions that are differences do not tell how large their columns are
-        # A feature is a sum of columns; its error is a last digit of each of them.
-        triangle, means = self.extraction.triangle, self.means @ self.dual
-        columns = np.sqrt((triangle**2).sum(axis=0) + self.extraction.total_weight * means**2)
+        # A feature is a sum of directions, and these of columns, which vary about their means; its
+        # error is a last digit of each.
+        triangle = self.extraction.triangle
         weights = np.abs(solve_triangular(triangle, np.eye(len(triangle))))
-        return bool(np.finfo(np.float64).eps * (columns @ weights).max() > _MOST_ROUNDING)
+        of_directions = np.linalg.norm(triangle, axis=0) @ weights
+        of_means = np.sqrt(self.extraction.total_weight) * self.levels @ np.abs(self.model.projection)
+        rounding = np.finfo(np.float64).eps * (of_directions + of_means)
+        return bool(rounding.max() > _MOST_ROUNDING)
 
 
 def draft(extraction: Extraction, pool: Pool, kernel: Kernel, *, center: bool, dtype: type) -> Draft:
@@ -104,11 +106,13 @@ def draft(extraction: Extraction, pool: Pool, kernel: Kernel, *, center: bool, d
     for j, direction in enumerate(extraction.directions):
         rows = position[direction.candidates]
         dual[rows, j] = direction.weights
-        if center:
-            means[rows] = direction.means
+        means[rows] = direction.means
+    levels = np.abs(means)
+    if not center:
+        means = np.zeros(len(names))
     projection = dual @ solve_triangular(extraction.triangle, np.eye(len(extraction)))
     model = KernelModel(kernel, pool.points[names], projection, means @ projection, first_use, dtype)
-    return Draft(extraction, model, names, dual, means, center)
+    return Draft(extraction, model, names, dual, means, levels, center)
 
 
 def _order_of_first_use(extraction: Extraction) -> tuple[np.ndarray, np.ndarray]:
