@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Self
 
 import numpy as np
+from numba.extending import get_cython_function_address
 from scipy.linalg import lapack
 
 from .base import Statistic
+
+# BLAS as scipy offers it to compiled code: other than scipy.linalg.blas it adds to what is there while
+# the interpreter's lock is released, and other than numpy's product it leaves one half alone.
+_dsyrk = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 10)(
+    get_cython_function_address("scipy.linalg.cython_blas", "dsyrk")
+)
 
 
 class GramStatistic(Statistic):
@@ -22,21 +30,52 @@ class GramStatistic(Statistic):
 
     def __init__(self, n_lines: int) -> None:
         super().__init__(n_lines)
-        self.gram = np.zeros((n_lines, n_lines))
+        self._half = np.zeros((n_lines, n_lines))  # below and on the diagonal
+
+    @property
+    def gram(self) -> np.ndarray:
+        """The inner products of all lines."""
+        return np.tril(self._half) + np.tril(self._half, -1).T
 
     def _absorb(self, lines: np.ndarray) -> None:
-        # numpy sees one array with its transpose, calls syrk and releases the interpreter's lock
-        self.gram += np.dot(lines, lines.T)
+        _add_products(np.ascontiguousarray(lines, np.float64), self._half)
 
     def _absorb_statistic(self, other: Self) -> None:
-        self.gram += other.gram
+        self._half += other._half
 
     def _factor(self) -> tuple[np.ndarray, np.ndarray]:
-        ones = self.gram[0] / np.sqrt(self.gram[0, 0])
-        centred = self.gram[1:, 1:] - np.outer(ones[1:], ones[1:])
+        gram = self.gram
+        ones = gram[0] / np.sqrt(gram[0, 0])
+        centred = gram[1:, 1:] - np.outer(ones[1:], ones[1:])
         if not np.isfinite(centred).all():
             return ones, centred  # nothing to factorise; the caller says why
         return ones, _pivoted_factor(centred)
+
+
+def _add_products(lines: np.ndarray, half: np.ndarray) -> None:
+    """Add ``lines @ lines.T`` to the half of a matrix below its diagonal."""
+    n_lines, n_rows = lines.shape
+    if lines.size == 0:
+        return
+    # BLAS counts columns first, so that it sees transposed lines, and the other half.
+    sizes = [ctypes.c_int(size) for size in (n_lines, n_rows, n_rows, n_lines)]
+    order, terms, lines_stride, half_stride = map(ctypes.byref, sizes)
+    one, upper, transposed = (
+        ctypes.byref(value)
+        for value in (ctypes.c_double(1.0), ctypes.c_char(b"U"), ctypes.c_char(b"T"))
+    )
+    _dsyrk(
+        upper,
+        transposed,
+        order,
+        terms,
+        one,
+        lines.ctypes.data,
+        lines_stride,
+        one,
+        half.ctypes.data,
+        half_stride,
+    )
 
 
 def _pivoted_factor(gram: np.ndarray) -> np.ndarray:
