@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from .._sklearn import Interval, StrOptions
 from ..columns import Batch, Pool
@@ -17,17 +15,17 @@ from ..deflation import Criterion, OrthonormalisedDirections, PrincipalDirection
 from ..exceptions import InvalidParameterError
 from ..kernels import Kernel
 from ..model import DEFAULT_COMPONENTS, Fit, KernelExtractor, RowPass, documented
+from .moving import Moving
 from .outputs import Moments
 from .ratio_pass import RayleighPass, Recipe
-from .scatter import Scatter, Tangent, TotalScatter, Transform, move
+from .scatter import Scatter, Tangent, TotalScatter
 
 
-class RayleighExtractor(KernelExtractor):
+class RayleighExtractor(Moving):
     """Base of the estimators that maximise a ratio of scatters."""
 
     reg: float
     penalty: str
-    virtual_candidates: bool
 
     resample = False  # all directions are found at once, from one pool
     max_memory = 0.0  # columns are never kept
@@ -35,11 +33,10 @@ class RayleighExtractor(KernelExtractor):
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelExtractor._parameter_constraints,
+        **Moving._moving_constraints,
         "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "reg": [Interval(Real, 0, None, closed="left")],
         "penalty": [StrOptions({"alpha", "norm"})],
-        "invariances": [list, tuple, None],
-        "virtual_candidates": ["boolean"],
     }
 
     @abstractmethod
@@ -73,6 +70,10 @@ class RayleighExtractor(KernelExtractor):
             tol=self.tol,
         )
 
+    def _tangents(self) -> list[Tangent]:
+        # Of the denominator, wherever they come from; each refuses a precomputed kernel by itself.
+        return [s for s in self._scatters()[1] if isinstance(s, Tangent)]
+
     # ------------------------------------------------------------------ what fitting asks for
 
     def _single_criterion(self) -> Criterion:
@@ -87,7 +88,7 @@ class RayleighExtractor(KernelExtractor):
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> Fit:
-        size = self._pool_size(len(batch) * (1 + len(self._virtual_transforms())))
+        size = self._pool_size(self._n_with_moved(batch))
         self._settings(criterion, size)  # refuses before a pool is drawn
         pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
         if batch.weight is None or len(pool) < len(batch):
@@ -130,55 +131,6 @@ class RayleighExtractor(KernelExtractor):
             complete=self._complete,
             needs_rows=self._needs_rows(len(target_shift)),
         )
-
-    # ------------------------------------------------------------------ moved examples as candidates
-
-    def _virtual_transforms(self) -> list[Transform]:
-        if not self.virtual_candidates:
-            return []
-        return [s.transform for s in self._scatters()[1] if isinstance(s, Tangent)]
-
-    def _drawn_pool(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        size: int,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> tuple[Pool, np.ndarray]:
-        union = with_moved(batch, self._virtual_transforms())
-        pool, W = super()._drawn_pool(union, kernel, size, criterion, random_state)
-        return Pool(pool.points, pool.indices % len(batch)), W
-
-
-def with_moved(batch: Batch, transforms: Sequence[Transform]) -> Batch:
-    """Return the rows with their transformed copies below them."""
-    if not transforms:
-        return batch
-    stack = partial(sparse.vstack, format="csr") if sparse.issparse(batch.X) else np.vstack
-    times = 1 + len(transforms)
-    return Batch(
-        stack([batch.X, *(move(transform, batch.X) for transform in transforms)]).astype(batch.X.dtype),
-        np.tile(batch.Y, (times, 1)),
-        None if batch.weight is None else np.tile(batch.weight, times),
-    )
-
-
-def tangents(invariances: Any) -> list[Tangent]:
-    """Turn ``[(transform, weight), ...]`` into scatters."""
-    scatters: list[Tangent] = []
-    for item in invariances or ():
-        if not (isinstance(item, (tuple, list)) and len(item) == 2):
-            raise InvalidParameterError(
-                f"invariances has the item {item!r}; it must be a list of pairs (transform, weight)."
-            )
-        transform, weight = item
-        if not isinstance(weight, Real):
-            raise InvalidParameterError(
-                f"invariances has the weight {weight!r}; weights must be numbers, not negative."
-            )
-        scatters.append(Tangent(transform, float(weight)))
-    return scatters
 
 
 @documented

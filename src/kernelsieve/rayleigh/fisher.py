@@ -12,8 +12,9 @@ from .._sklearn import StrOptions
 from ..columns import Batch
 from ..kernels import Kernel
 from ..model import Fit, documented
-from .coefficient import RayleighExtractor, tangents
+from .coefficient import RayleighExtractor
 from .discriminating import Discriminating
+from .moving import tangents
 from .outputs import Moments
 from .ratio_pass import Recipe
 from .scatter import BetweenClasses, Scatter, WithinClasses

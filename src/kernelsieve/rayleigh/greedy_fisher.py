@@ -26,14 +26,14 @@ from ..model import (
     documented,
     pool_pass,
 )
-from .coefficient import tangents, with_moved
 from .discriminating import DiscriminantFit, Discriminating
+from .moving import Moving
 from .outputs import Moments, decision_heads, logit_heads, winning_logits
-from .scatter import Tangent, Transform, move
+from .scatter import move
 
 
 @documented
-class GreedyKernelFisherDiscriminant(Discriminating):
+class GreedyKernelFisherDiscriminant(Moving, Discriminating):
     """Kernel Fisher discriminant on few examples, chosen one after another.
 
     Each step adds the example with which the discriminant on all examples so far becomes best: the
@@ -116,10 +116,9 @@ class GreedyKernelFisherDiscriminant(Discriminating):
     _parameter_constraints: ClassVar[dict] = {
         **KernelExtractor._parameter_constraints,
         **Discriminating._discriminating_constraints,
+        **Moving._moving_constraints,
         "reg": [Interval(Real, 0, None, closed="left")],
         "stop_tol": [Interval(Real, 0, 1, closed="left")],
-        "invariances": [list, tuple, None],
-        "virtual_candidates": ["boolean"],
     }
 
     def __init__(
@@ -191,7 +190,7 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         random_state: np.random.RandomState,
     ) -> Fit:
         if self._tangents():  # the pass over a pool sums up the changes, whatever their number
-            size = self._pool_size(len(batch) * (1 + len(self._virtual_transforms())))
+            size = self._pool_size(self._n_with_moved(batch))
             self._settings(criterion, size)  # refuses before a pool is drawn
             pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
             return self._fit_pool(batch, kernel, pool, W, criterion)
@@ -222,22 +221,16 @@ class GreedyKernelFisherDiscriminant(Discriminating):
         random_state: np.random.RandomState,
     ) -> tuple[Pool, np.ndarray]:
         # The first sieve does without the ridge, without invariances, and without a rule to stop.
-        union = with_moved(batch, self._virtual_transforms())
-        pool, W = super()._drawn_pool(union, kernel, size, Alignment(), random_state)
-        return Pool(pool.points, pool.indices % len(batch)), W
+        return super()._drawn_pool(batch, kernel, size, Alignment(), random_state)
 
-    def _tangents(self) -> list[Tangent]:
-        found = tangents(self.invariances)
-        if found and (self.resample or self._is_precomputed):
-            raise InvalidParameterError(
-                f"invariances are given with kernel={self.kernel!r} and resample={self.resample}; they "
-                "need inputs that can be moved, and one pool of candidates: pass a kernel by name or "
-                "as a function, and resample=False."
-            )
-        return found
-
-    def _virtual_transforms(self) -> list[Transform]:
-        return [tangent.transform for tangent in self._tangents()] if self.virtual_candidates else []
+    def _why_immovable(self) -> str:
+        if not (self.resample or self._is_precomputed):
+            return ""
+        return (
+            f"invariances are given with kernel={self.kernel!r} and resample={self.resample}; they "
+            "need inputs that can be moved, and one pool of candidates: pass a kernel by name or "
+            "as a function, and resample=False."
+        )
 
     def _start_stream(
         self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from .._sklearn import StrOptions
 from ..kernels import Kernel
 from ..model import documented
-from .coefficient import RayleighExtractor, tangents
+from .coefficient import RayleighExtractor
+from .moving import tangents
 from .scatter import NoiseCovariance, NoiseSamples, Scatter, TotalScatter
 
 

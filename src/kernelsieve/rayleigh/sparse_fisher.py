@@ -18,30 +18,14 @@ from ..deflation import Alignment, Criterion, Heads, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from ..execution import single_threaded_blas
 from ..kernels import Kernel
-from ..model import (
-    Fit,
-    KernelExtractor,
-    KernelModel,
-    check_not_constant,
-    documented,
-)
-from .coefficient import tangents, with_moved
+from ..model import Fit, KernelExtractor, KernelModel, check_not_constant, documented
 from .discriminating import DiscriminantFit, Discriminating
-from .linear_program import ColumnGeneration, import_highspy
+from .moving import Moving
 from .outputs import Moments, logit_heads, winning_logits
-from .penalised_huber import PenalisedHuber
-from .penalised_squares import PenalisedSquares
-from .priced_columns import (
-    ChangingColumns,
-    Lines,
-    PricedColumns,
-    SparseSolution,
-    merged_coefficients,
-)
-from .scatter import Tangent, Transform, move
+from .priced_columns import PricedColumns, SparseSolution, merged_coefficients
+from .scatter import Tangent
 from .shares import Images, covariance, explained_targets
-
-Solver = PenalisedSquares | PenalisedHuber | ColumnGeneration
+from .solvers import Loss, Solver, solvers_of_classes
 
 
 @dataclass
@@ -62,7 +46,7 @@ class SparseFit(DiscriminantFit):
 
 
 @documented
-class SparseKernelFisherDiscriminant(Discriminating):
+class SparseKernelFisherDiscriminant(Moving, Discriminating):
     """Kernel Fisher discriminant with few coefficients (SKFD, LSKFD).
 
     Fisher's discriminant is least squares to labels -1 and 1. Here the coefficients of the kernel
@@ -155,14 +139,13 @@ class SparseKernelFisherDiscriminant(Discriminating):
     _parameter_constraints: ClassVar[dict] = {
         **KernelExtractor._parameter_constraints,
         **Discriminating._discriminating_constraints,
+        **Moving._moving_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions({"squared", "absolute", "huber", "epsilon_insensitive"})],
         "delta": [Interval(Real, 0, None, closed="neither")],
         "epsilon": [Interval(Real, 0, None, closed="left")],
         "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "tol": [Interval(Real, 0, 1, closed="neither")],
-        "invariances": [list, tuple, None],
-        "virtual_candidates": ["boolean"],
         "threshold": [
             StrOptions({"auto", "intercept", "margin", "midpoint", "least_squares", "gaussian"})
         ],
@@ -286,15 +269,12 @@ class SparseKernelFisherDiscriminant(Discriminating):
         criterion: Criterion,
         random_state: np.random.RandomState,
     ) -> Fit:
-        times = 1 + len(self._virtual_transforms())
-        size = self._pool_size(len(batch) * times)
-        if size < len(batch) * times:
+        n_candidates = self._n_with_moved(batch)
+        size = self._pool_size(n_candidates)
+        if size < n_candidates:
             pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
             return self._fit_pool(batch, kernel, pool, W, criterion)
-        union = with_moved(batch, self._virtual_transforms())
-        everyone = np.arange(len(union))
-        pool = Pool(kernel.points(union.X, everyone), everyone % len(batch))
-        return self._solve(batch, kernel, pool, None)
+        return self._solve(batch, kernel, self._whole_pool(batch, kernel), None)
 
     def _fit_pool(
         self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
@@ -311,22 +291,12 @@ class SparseKernelFisherDiscriminant(Discriminating):
     ) -> tuple[Pool, np.ndarray]:
         shared = self._of_path()
         if shared.pool is None:
-            union = with_moved(batch, self._virtual_transforms())
-            pool, W = super()._drawn_pool(union, kernel, size, criterion, random_state)
-            shared.pool = Pool(pool.points, pool.indices % len(batch)), W
+            shared.pool = super()._drawn_pool(batch, kernel, size, criterion, random_state)
         return shared.pool
 
     def _tangents(self) -> list[Tangent]:
-        scatters = tangents(self.invariances)
-        if scatters and self._is_precomputed:
-            raise InvalidParameterError(
-                "invariances need inputs, which a precomputed kernel does not have; pass a kernel by "
-                "its name or as a function, or invariances=None."
-            )
-        return [s for s in scatters if isinstance(s, Tangent) and s.weight > 0]
-
-    def _virtual_transforms(self) -> list[Transform]:
-        return [t.transform for t in self._tangents()] if self.virtual_candidates else []
+        # Without a weight there is nothing to pay, and no line of the program.
+        return [tangent for tangent in super()._tangents() if tangent.weight > 0]
 
     def _of_path(self) -> _Shared:
         return vars(self).get("_shared") or _Shared()
@@ -337,33 +307,14 @@ class SparseKernelFisherDiscriminant(Discriminating):
         if shared.columns is None or shared.images is None or shared.solvers is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
             shared.images = Images(batch, kernel, shared.columns, W)
-            shared.solvers = self._solvers(batch, kernel, shared.columns)
+            loss = Loss(self.loss, float(self.delta), float(self.epsilon))
+            shared.solvers = solvers_of_classes(
+                loss, self.tol, shared.columns, batch, kernel, self._tangents(), self.n_jobs
+            )
         with single_threaded_blas():  # very many small systems, which more threads only delay
             solutions = [solver.solve(float(self.C)) for solver in shared.solvers]
         self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} rows")
         return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
-
-    def _solvers(self, batch: Batch, kernel: Kernel, columns: PricedColumns) -> list[Solver]:
-        """Return what solves for each class; two classes need one."""
-        invariances = self._tangents()
-        moved = [
-            PricedColumns(move(t.transform, batch.X), kernel, columns.points, n_jobs=self.n_jobs)
-            for t in invariances
-        ]
-        labels = 2.0 * batch.Y - 1
-        labels = labels[:, 1:] if labels.shape[1] == 2 else labels
-        weight, of_changes = batch.root_weight**2, [t.weight for t in invariances]
-        changing = ChangingColumns(columns, moved) if moved else columns
-        return [self._solver(changing, Lines.of(y, weight, of_changes)) for y in labels.T]
-
-    def _solver(self, columns: PricedColumns | ChangingColumns, lines: Lines) -> Solver:
-        if self.loss in ("absolute", "epsilon_insensitive"):
-            import_highspy()
-            epsilon = 0.0 if self.loss == "absolute" else float(self.epsilon)
-            return ColumnGeneration(columns, lines, epsilon, self.tol)
-        if self.loss == "huber":
-            return PenalisedHuber(columns, lines, float(self.delta), self.tol)
-        return PenalisedSquares(columns, lines, self.tol)
 
     def _fit_of(
         self,
