@@ -422,9 +422,11 @@ def test_bad_data(cancer):
         KernelFisherDiscriminant().fit(X, np.zeros(len(X), int))
     with pytest.raises(ValueError, match="of one class"):
         KernelFisherDiscriminant().fit(X, y, sample_weight=(y == 1).astype(float))
-    model = KernelFisherDiscriminant(kernel="precomputed", invariances=[(np.tanh, 1.0)])
-    with pytest.raises(ValueError, match="precomputed kernel does not have"):
-        model.fit(X[:40] @ X[:40].T, y[:40])
+    model = KernelFisherDiscriminant(kernel="precomputed", invariances=[(lambda X: X[:, :3], 1.0)])
+    for virtual_candidates in (False, True):  # kernel values are no inputs to be moved
+        model.set_params(virtual_candidates=virtual_candidates)
+        with pytest.raises(ValueError, match="precomputed kernel does not have"):
+            model.fit(X[:40] @ X[:40].T, y[:40])
     for parameters, message in (
         ({"class_weight": "balanced"}, "counts the classes"),
         ({"probability_cv": 3}, "all rows at once"),

@@ -70,8 +70,8 @@ class RayleighExtractor(Moving):
             tol=self.tol,
         )
 
-    def _tangents(self) -> list[Tangent]:
-        # Of the denominator, wherever they come from; each refuses a precomputed kernel by itself.
+    def _given_tangents(self) -> list[Tangent]:
+        # Of the denominator, wherever they come from.
         return [s for s in self._scatters()[1] if isinstance(s, Tangent)]
 
     # ------------------------------------------------------------------ what fitting asks for

@@ -31,11 +31,14 @@ class Moving(KernelExtractor):
 
     def _tangents(self) -> list[Tangent]:
         """Return what features are to be invariant under."""
-        found = tangents(self.invariances)
+        found = self._given_tangents()
         reason = self._why_immovable()
         if found and reason:
             raise InvalidParameterError(reason)
         return found
+
+    def _given_tangents(self) -> list[Tangent]:
+        return tangents(self.invariances)
 
     def _why_immovable(self) -> str:
         """Explain why these parameters allow no invariances; nothing where they do."""
