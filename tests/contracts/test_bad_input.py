@@ -95,7 +95,9 @@ def test_targets_without_information(method, data):
         return
     refused("one class only", method(), X, np.zeros(40, dtype=int))
     refused("one class only", method(), X, np.array(["a"] * 40))
-    refused("y is constant", method(center=False), X, np.zeros(40))
+    for value in (0.0, 3.3):
+        refused("y is constant", method(center=False), X, np.full(40, value))
+        refused("y is constant", method(center=False, candidates=X[:20]), X, np.full(40, value))
 
 
 @pytest.mark.parametrize("gamma", [0, -1.0, np.nan, np.inf, "wide"])
@@ -138,6 +140,8 @@ def test_precomputed_matrices(data):
     refused(
         "row numbers", SparseMaximalAlignment(kernel="precomputed", candidates=[1, 99]), K[:, :2], y
     )
+    mistaken = SparseMaximalAlignment(kernel="precomputed", candidates=[5, 6, 7])
+    refused(r"symmetric matrix; X\[candidates\]", mistaken, K[:, [5, 7, 6]], y)
     model = SparseMaximalAlignment(3, kernel="precomputed").fit(K, y)
     with pytest.raises(ValueError, match="expecting 40 features"):
         model.transform(K[:, :7])

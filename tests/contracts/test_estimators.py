@@ -147,6 +147,7 @@ def excused(estimator):
 @parametrize_with_checks(
     [
         SparseMaximalAlignment(),
+        SparseMaximalAlignment(kernel="chi2"),
         SparseMaximalCovariance(),
         SparseMaximalAlignment(candidates=10),
         SparseMaximalAlignment(candidates=10, resample=True),

@@ -99,6 +99,14 @@ def test_parameters_reach_the_function(function):
     np.testing.assert_allclose(kernel.diag(X), np.diagonal(X @ X.T) ** 3, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "function", [lambda X, Z: 1j * (X @ Z.T), lambda x, z: complex(0.0, float(np.dot(x, z)))]
+)
+def test_complex_numbers_are_no_kernel_values(function):
+    with pytest.raises(KernelError, match="complex numbers"):
+        CallableKernel(function).block(rows(), rows())
+
+
 def test_parameters_are_copied():
     params = {"power": 2}
     kernel = CallableKernel(lambda X, Z, power: (X @ Z.T) ** power, params)

@@ -62,6 +62,26 @@ def test_rbf_of_a_row_with_itself_is_one():
     np.testing.assert_allclose(np.diagonal(RBF(1.0).block(csr, csr)), 1.0, atol=1e-9)
 
 
+@pytest.mark.parametrize("shift", [0.0, 1e3, 1e8])
+@pytest.mark.parametrize("n_inputs", [5, 1100])
+def test_columns_of_csr_rows_that_are_far_from_zero(n_inputs, shift):
+    rng = np.random.default_rng(0)
+    near = sparse.random(40, n_inputs, 0.3, random_state=0).toarray()
+    # The values at hand are the truth: what is added is rounded in both.
+    date = np.round(shift + rng.standard_normal((40, 2)), 3)
+    X = np.hstack([near, date])
+    X[30:, -1] = 0  # rows that lack what all landmarks have
+    exact = exact_rbf(X, X[:30], 0.05)
+    csr = sparse.csr_matrix(X)
+    kernel = RBF(0.05)
+    lines = np.empty((30, 40))
+    for landmarks, new in ((csr[:30], csr), (X[:30], csr), (csr[:30], X)):
+        kernel.against(landmarks)(new, lines)
+        np.testing.assert_allclose(lines.T, exact, atol=1e-11)
+    only = sparse.csr_matrix(date)
+    np.testing.assert_allclose(kernel.block(only, only), exact_rbf(date, date, 0.05), atol=1e-11)
+
+
 def test_sparse_rbf_is_never_above_one():
     # the distance is a difference of large norms there, and may come out below zero
     X = sparse.csr_matrix(1e3 * np.random.default_rng(0).standard_normal((30, 8)))

@@ -61,7 +61,13 @@ def test_a_callable_is_wrapped_with_its_parameters():
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("rfb", "rbf"), ("RBF", "rbf"), ("polynomial", "poly"), ("lapacian", "laplacian")],
+    [
+        ("gaussian", "rbf"),
+        ("rfb", "rbf"),
+        ("RBF", "rbf"),
+        ("polynomial", "poly"),
+        ("lapacian", "laplacian"),
+    ],
 )
 def test_a_name_that_is_not_known_gets_a_suggestion(typed, meant):
     with pytest.raises(InvalidParameterError, match=f"'{typed}' is not known. Did you mean '{meant}'"):

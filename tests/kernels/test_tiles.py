@@ -146,7 +146,7 @@ def test_the_rest_of_a_triangle_is_not_looked_at(n_columns, n_rows):
 
 
 def test_more_lines_than_a_tile_takes(rng):
-    lines, right = rng.standard_normal((2100, 30)), rng.standard_normal((2100, 4))
+    lines, right = rng.standard_normal((8200, 30)), rng.standard_normal((8200, 4))
     assert_allclose(rows_of(lines, right, np.ones(4)), lines.T @ right - 1, atol=1e-10)
 
 

@@ -1,10 +1,13 @@
 """The one model form on its own."""
 
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelsieve.kernels import RBF, Linear, Precomputed
+from kernelsieve.kernels import RBF, Cosine, Laplacian, Linear, Precomputed
 from kernelsieve.model import KernelModel, Projector
 
 
@@ -70,6 +73,17 @@ def test_projector_takes_one_row_or_many(model, rng):
     assert_allclose(project(X), model.features(X), atol=1e-13)
     assert project(X[0]).shape == (3,)
     assert_allclose(project(X[0]), model.features(X)[0], atol=1e-13)
+
+
+def test_a_projector_can_be_sent_elsewhere(model, rng):
+    X = rng.standard_normal((5, 3))
+    sent = pickle.loads(pickle.dumps(Projector(model)))
+    assert_array_equal(sent(X), Projector(model)(X))
+
+
+@pytest.mark.parametrize("kernel", [RBF(), Linear(), Cosine(), Laplacian()])
+def test_a_projector_of_no_rows(kernel, model):
+    assert Projector(replace(model, kernel=kernel))(np.empty((0, 3))).shape == (0, 3)
 
 
 def test_no_rows_give_no_features(model):

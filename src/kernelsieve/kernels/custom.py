@@ -91,7 +91,7 @@ class CallableKernel(Kernel):
 
     def _call(self, X: Rows, Z: Rows) -> np.ndarray:
         values = self.function(X, Z, **self.params)
-        return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
+        return _real(np.asarray(values.toarray() if sparse.issparse(values) else values))
 
     def _in_one_call(self, X: Rows, Z: Rows, shape: tuple[int, ...]) -> np.ndarray:
         values = self._call(X, Z)
@@ -102,7 +102,7 @@ class CallableKernel(Kernel):
     def _pair_by_pair(self, X: Rows, Z: Rows) -> np.ndarray:
         return np.array(
             [
-                [float(self.function(X[i], Z[j], **self.params)) for j in range(Z.shape[0])]
+                [float(_real(self.function(X[i], Z[j], **self.params))) for j in range(Z.shape[0])]
                 for i in range(X.shape[0])
             ]
         )
@@ -185,6 +185,12 @@ class Inputs(Kernel):
 
     def diag(self, X: Rows) -> np.ndarray:
         return row_norms_squared(as_dtype(X, np.float64))
+
+
+def _real(values: Any) -> np.ndarray:
+    if np.iscomplexobj(values):
+        raise KernelError("complex numbers, where kernel values are real")
+    return np.asarray(values, dtype=np.float64)
 
 
 def _name_of(function: Callable[..., Any]) -> str:

@@ -24,6 +24,8 @@ from .base import (
 from .fast_exp import exp_inplace
 from .tiles import MOST_INPUTS, LineProduct
 
+_FAR = 4  # standard deviations from zero: squares then have more digits than distances
+
 
 @dataclass(frozen=True)
 class RBF(Kernel):
@@ -68,13 +70,13 @@ class RBF(Kernel):
 
     def _exponents(self, Z: Rows, dtype: type, factor: float) -> SharedPart:
         """Prepare ``-factor |x - z|^2``, in the way that suits the inputs and this kernel's width."""
+        if sparse.issparse(Z):
+            return SharedPart("squared distances", _products_of_csr(Z, dtype, factor))
         if self._is_narrow(Z, dtype):
             return SharedPart("exact squared distances", _differences(Z, dtype, factor))
+        origin = self._origin(Z, dtype)
         if self._by_one_product(Z, dtype):
-            return SharedPart(
-                "squared distances", _augmented_product(Z, self._origin(Z, dtype), factor)
-            )
-        origin = None if sparse.issparse(Z) else self._origin(Z, dtype)
+            return SharedPart("squared distances", _augmented_product(Z, origin, factor))
         return SharedPart("squared distances", _product_and_norms(Z, origin, dtype, factor))
 
     def _by_one_product(self, Z: Rows, dtype: type) -> bool:
@@ -83,8 +85,6 @@ class RBF(Kernel):
 
     def _is_narrow(self, Z: Rows, dtype: type) -> bool:
         """Tell if so narrow that the rounding of squared norms would show."""
-        if sparse.issparse(Z):
-            return False
         eps = np.finfo(dtype).eps
         norms = row_norms_squared(Z - Z.mean(axis=0, dtype=np.float64))
         return bool(self.gamma * norms.max(initial=0.0) * eps > np.sqrt(eps))
@@ -106,7 +106,7 @@ def _augmented_product(
     left[:, n_inputs + 1] = -factor * row_norms_squared(centred)
 
     def fill_from_sparse(X: Rows, out: np.ndarray) -> None:
-        _product_and_norms(sparse.csr_matrix(Z), None, dtype, factor)(X, out)
+        _products_of_csr(sparse.csr_matrix(Z), dtype, factor)(X, out)
         if exponential:
             exp_inplace(out, at_most=0.0)
 
@@ -114,13 +114,13 @@ def _augmented_product(
 
 
 def _product_and_norms(Z: Rows, origin: np.ndarray | None, dtype: type, factor: float) -> Filler:
-    """The same in steps, for CSR rows, where moving the origin would fill zeros in, and many inputs."""
+    """The same in steps, for many inputs, and for CSR rows where they are not moved."""
     moved = as_dtype(Z if origin is None else Z - origin.astype(np.float64), dtype)
     norms = row_norms_squared(moved)
 
     def fill(X: Rows, out: np.ndarray) -> None:
         if origin is not None and sparse.issparse(X):
-            _product_and_norms(sparse.csr_matrix(Z), None, dtype, factor)(X, out)
+            _products_of_csr(sparse.csr_matrix(Z), dtype, factor)(X, out)
             return
         X = as_dtype(X if origin is None else X - origin, dtype)
         inner_products(moved, X, out)
@@ -130,6 +130,35 @@ def _product_and_norms(Z: Rows, origin: np.ndarray | None, dtype: type, factor: 
         out *= dtype(factor)
 
     return fill
+
+
+def _products_of_csr(Z: Rows, dtype: type, factor: float) -> Filler:
+    """The same for CSR rows, where moving the origin would fill zeros in.
+
+    Only columns without zeros that are far from zero, such as a date, are moved, and made dense.
+    """
+    far = _far_columns(Z)
+    if not len(far):
+        return _product_and_norms(Z, None, dtype, factor)
+    near = np.setdiff1d(np.arange(Z.shape[1]), far)
+    of_near = _product_and_norms(Z[:, near], None, dtype, factor)
+    Z_far = Z[:, far].toarray()
+    of_far = _product_and_norms(Z_far, Z_far.mean(axis=0).astype(dtype), dtype, factor)
+
+    def fill(X: Rows, out: np.ndarray) -> None:
+        of_near(X[:, near], out)
+        X_far, others = X[:, far], np.empty_like(out)
+        of_far(X_far.toarray() if sparse.issparse(X_far) else X_far, others)
+        out += others
+
+    return fill
+
+
+def _far_columns(Z: Rows) -> np.ndarray:
+    """Return the columns of a CSR matrix that vary little about a mean that is not zero."""
+    full = np.flatnonzero(np.bincount(Z.indices, minlength=Z.shape[1]) == Z.shape[0])
+    values = Z[:, full].toarray().astype(np.float64)
+    return full[np.abs(values.mean(axis=0)) > _FAR * values.std(axis=0)]
 
 
 def _differences(Z: Rows, dtype: type, factor: float) -> Filler:
@@ -217,6 +246,7 @@ class Chi2(Kernel):
 def _non_negative(X: np.ndarray) -> np.ndarray:
     if X.size and X.min() < 0:
         raise InvalidDataError(
+            "Negative values in data: "
             f"kernel='chi2' compares histograms and needs values of at least 0; X has {X.min():g}. "
             "Shift or bin the data, or choose kernel='laplacian'."
         )

@@ -158,8 +158,13 @@ def _sparse_distances(X: Rows, kernel: str) -> np.ndarray:
     return np.asarray(norms[:, None] + norms[None, :] - 2 * (X @ X.T).toarray())
 
 
+_OTHER_NAMES = {"gaussian": "rbf", "gauss": "rbf", "exponential": "laplacian", "tanh": "sigmoid"}
+
+
 def _unknown_kernel(kernel: object) -> str:
     known = ", ".join(repr(name) for name in KERNEL_NAMES)
-    near = difflib.get_close_matches(str(kernel).lower(), KERNEL_NAMES, n=1, cutoff=0.4)
+    name = str(kernel).lower()
+    other = [_OTHER_NAMES[name]] if name in _OTHER_NAMES else []
+    near = other or difflib.get_close_matches(name, KERNEL_NAMES, n=1, cutoff=0.4)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return f"kernel={kernel!r} is not known.{hint} Pass one of {known}, or a callable."

@@ -30,8 +30,8 @@ GROUP = 8 if HAS_AVX512 else 4
 _VECTORS = 3
 
 #: Of rows with more inputs than that, a tile's factors leave the nearest cache, and BLAS is faster.
-MOST_INPUTS = 512
-_MOST_LINES = 2048  # the same for lines, of which more are worth being rounded alike
+MOST_INPUTS = 1024
+_MOST_LINES = 8192  # the same for lines, of which more are worth being rounded alike
 
 _CACHE_LINE = 64
 _PANEL_BYTES = 2**17  # of rows that are laid out together, and read soon afterwards

@@ -161,7 +161,7 @@ def _extract(
     """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
     targets = weighted_targets(batch, settings.center)
     if settings.criterion.supervised:
-        check_not_constant(targets, batch.Y * batch.root_weight[:, None])
+        check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
     targets *= settings.criterion.target_scale(batch.root_weight**2 @ batch.Y)
     targets = padded(targets, n_rows)
     return extract(

@@ -148,10 +148,14 @@ class Projector:
     """
 
     def __init__(self, model: KernelModel) -> None:
+        self._model = model
         self._fill = model.kernel.against(model.landmarks, model.dtype)
         self._products = model.products()
         self._n_landmarks, self._n_components = model.projection.shape
         self._dtype = model.dtype
+
+    def __reduce__(self) -> tuple:
+        return Projector, (self._model,)  # what is prepared may not be copied, and is quickly made
 
     def __call__(self, X: Rows) -> np.ndarray:
         rows = X[None, :] if X.ndim == 1 else X
@@ -162,6 +166,8 @@ class Projector:
     def write(self, X: Rows, out: np.ndarray) -> float:
         """Write the features of rows; return a sum that is finite only if they all are."""
         first, *others = self._products
+        if X.shape[0] == 0:
+            return 0.0
         if isinstance(self._fill, TiledFiller) and not sparse.issparse(X):
             total = first.of_rows(self._fill.product, X, out)
         else:

@@ -130,11 +130,11 @@ def given_candidates(
             f"kernel='precomputed' needs {name} as a number, or as the row numbers of the pool "
             f"(a list of integers); got an array of shape {rows.shape}."
         )
-    check_precomputed(X, rows)
     if rows.size == 0 or rows.min() < 0 or rows.max() >= X.shape[0]:
         raise InvalidParameterError(
             f"{name} must be row numbers from 0 to {X.shape[0] - 1} for kernel='precomputed'."
         )
+    check_precomputed(X, rows)
     return rows
 
 
@@ -151,6 +151,7 @@ def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None) -> None:
     """Check the matrix of a precomputed kernel: square and symmetric, or n x c with its c rows."""
     n_rows, n_columns = X.shape
     if given_rows is not None and n_columns == len(given_rows) != n_rows:
+        _check_symmetric(X[given_rows], "X[candidates]")
         return
     if n_rows != n_columns:
         raise InvalidDataError(
@@ -158,15 +159,20 @@ def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None) -> None:
             f"{n_rows} x {n_columns}. Pass a square matrix, or the n x c columns of a pool together "
             "with candidates=<the c row numbers of the pool>."
         )
-    for rows in row_slices(n_rows, max(1, _CHECKED_VALUES // n_rows)):
+    _check_symmetric(X, "X")
+
+
+def _check_symmetric(X: np.ndarray, name: str) -> None:
+    for rows in row_slices(len(X), max(1, _CHECKED_VALUES // len(X))):
         gap = np.abs(X[rows] - X[:, rows].T)
         if gap.max() > 1e-6 * max(1e-300, np.abs(X[rows]).max()):
             row, column = np.unravel_index(int(gap.argmax()), gap.shape)
             row = rows.start + int(row)
             raise InvalidDataError(
-                f"kernel='precomputed' needs a symmetric matrix; X[{row}, {column}] is "
-                f"{X[row, column]:g} and X[{column}, {row}] is {X[column, row]:g}. "
-                "Pass (X + X.T) / 2 if the difference is rounding."
+                f"kernel='precomputed' needs a symmetric matrix; {name}[{row}, {column}] is "
+                f"{X[row, column]:g} and {name}[{column}, {row}] is {X[column, row]:g}. "
+                "Pass (X + X.T) / 2 if the difference is rounding; columns of a pool must be in the "
+                "order of candidates."
             )
 
 

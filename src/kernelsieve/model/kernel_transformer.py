@@ -183,7 +183,8 @@ class KernelTransformer(LoopTransformer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self._is_precomputed
+        histograms = isinstance(self.kernel, str) and self.kernel == "chi2"
+        tags.input_tags.sparse = not (self._is_precomputed or histograms)
         tags.input_tags.pairwise = self._is_precomputed
-        tags.input_tags.positive_only = isinstance(self.kernel, str) and self.kernel == "chi2"
+        tags.input_tags.positive_only = histograms
         return tags

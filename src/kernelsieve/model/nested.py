@@ -105,7 +105,7 @@ class _NestedTransform:
     def truncate(self, n_components: int) -> Self:
         """Return a copy with the first features only, without the landmarks that only others need."""
         fit = self._current_fit()
-        whole = isinstance(n_components, Integral)
+        whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
         if not whole or not 1 <= n_components <= fit.model.n_components:
             raise InvalidParameterError(
                 f"n_components={n_components} is not between 1 and the {fit.model.n_components} "

@@ -128,8 +128,9 @@ class OnePass:
             center=settings.centred_columns,
         )
         if criterion.supervised:
+            about_means = coordinates.targets[0 if settings.centred_columns else 1 :]
             check_not_constant(
-                coordinates.targets, coordinates.target_means * np.sqrt(coordinates.total_weight)
+                about_means, coordinates.target_means * np.sqrt(coordinates.total_weight)
             )
         target_sums = coordinates.target_means * coordinates.total_weight
         scale = criterion.target_scale(target_sums)

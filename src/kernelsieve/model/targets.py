@@ -119,7 +119,7 @@ def _is_object_of_floats(values: np.ndarray) -> bool:
 def check_not_constant(targets: np.ndarray, before: np.ndarray) -> None:
     """Refuse targets that no feature could be related to.
 
-    ``targets`` are weighted, and centred where that was asked; ``before`` holds their size before.
+    ``targets`` are weighted and centred; ``before`` holds their size before.
     """
     left, size = (float(np.sum(np.square(values))) for values in (targets, before))
     if not left > 1e-26 * size:
