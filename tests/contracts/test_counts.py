@@ -28,20 +28,36 @@ def test_a_pool_costs_one_pass_and_a_finishing_pass(method, given, data):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_fresh_subsets_cost_their_columns_at_every_step(method, data):
+@pytest.mark.parametrize("gamma", [0.1, 1e-4])  # the wide one has features in two steps
+def test_fresh_subsets_cost_their_columns_at_every_step(gamma, method, data):
     X, y = data
-    kernel = CountingKernel()
+    kernel = CountingKernel(gamma)
     method(K, kernel=kernel, candidates=C, resample=True, random_state=0).fit(X, y)
     # one more value tells a vectorised function from a pairwise one
     assert kernel.evaluations <= K * C * N + N * K + 1
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_exact_selection_evaluates_the_matrix_once_when_it_fits(method, data):
+@pytest.mark.parametrize(("gamma", "finishing"), [(0.1, 0), (1e-4, 500 * K)])
+def test_exact_selection_evaluates_the_matrix_once_when_it_fits(gamma, finishing, method, data):
     X, y = data[0][:500], data[1][:500]
-    kernel = CountingKernel()
+    kernel = CountingKernel(gamma)
     method(K, kernel=kernel, candidates="all").fit(X, y)
-    assert kernel.evaluations <= 500 * 500 + 1
+    assert kernel.evaluations <= 500 * 500 + finishing + 1
+
+
+def test_fresh_subsets_without_memory_evaluate_chosen_columns_again(data):
+    X, y = data
+    kernels = [CountingKernel(), CountingKernel()]
+    models = [
+        SparseMaximalAlignment(
+            K, kernel=kernel, candidates=C, resample=True, random_state=0, max_memory=max_memory
+        ).fit(X, y)
+        for kernel, max_memory in zip(kernels, (1e9, 0), strict=True)
+    ]
+    assert kernels[0].evaluations <= K * C * N + 1
+    assert kernels[1].evaluations - kernels[0].evaluations == N * K
+    np.testing.assert_array_equal(models[0].landmark_indices_, models[1].landmark_indices_)
 
 
 def test_exact_selection_without_memory_evaluates_once_a_step(data):

@@ -142,7 +142,8 @@ class RecomputedColumns(Columns):
     """Kernel columns that do not fit in memory: every product evaluates the kernel again.
 
     Where the points are rows of the batch, ``rows`` says which, and :attr:`diagonal` is read off the
-    values of the first :meth:`scan` instead of being evaluated.
+    values of the first :meth:`scan` instead of being evaluated. Where there is ``memory`` for them,
+    one line a column, the values of a pass are left there, and :meth:`take` finds them.
     """
 
     diagonal: np.ndarray
@@ -155,9 +156,11 @@ class RecomputedColumns(Columns):
         *,
         center: bool,
         rows: np.ndarray | None = None,
+        memory: np.ndarray | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self._batch = batch
+        self._memory = memory
         self._points = points
         self._kernel = kernel
         self._fill = kernel.against(points)
@@ -188,6 +191,14 @@ class RecomputedColumns(Columns):
         return self._centred(np.asarray(products), vectors)
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
+        values = self._evaluate(chosen) if self._memory is None else self._memory[chosen]
+        weight = self._root**2
+        self.means[chosen] = values @ weight / self._total
+        if self.centred:
+            values -= self.means[chosen, None]
+        return (values * self._root).T
+
+    def _evaluate(self, chosen: np.ndarray) -> np.ndarray:
         values = np.empty((len(chosen), self.shape[0]))
         fill = self._kernel.against(self._points[chosen])
 
@@ -198,11 +209,7 @@ class RecomputedColumns(Columns):
 
         slices = list(row_slices(self.shape[0], rows_per_block(len(chosen))))
         run_blocks(slices, lambda: fill_rows, self._n_jobs)
-        weight = self._root**2
-        self.means[chosen] = values @ weight / self._total
-        if self.centred:
-            values -= self.means[chosen, None]
-        return (values * self._root).T
+        return values
 
     def narrowed(self, kept: np.ndarray) -> RecomputedColumns | None:
         if self.centred:  # about means over all rows
@@ -228,6 +235,8 @@ class RecomputedColumns(Columns):
         """Evaluate some rows, one line a column, as they are."""
         block = np.empty((self.shape[1], rows.stop - rows.start))
         self._fill(self._batch.X[rows], block)
+        if self._memory is not None:
+            self._memory[:, rows] = block
         if self._rows is not None:
             own = np.flatnonzero((self._rows >= rows.start) & (self._rows < rows.stop))
             self.diagonal[own] = block[own, self._rows[own] - rows.start]

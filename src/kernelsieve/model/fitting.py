@@ -111,6 +111,9 @@ def fit_fresh(
     firsts = first_equals(batch.X) if settings.criterion.ridge > 0 else everyone
     kept = np.flatnonzero(firsts == everyone)
     drawn: list[tuple[np.ndarray, RecomputedColumns]] = []
+    # For one subset at a time; without it a chosen column is evaluated once more.
+    fits = n_candidates * len(batch) * 8 <= settings.max_memory
+    memory = np.empty((n_candidates, len(batch))) if fits else None
 
     def draw(
         retired: np.ndarray,
@@ -126,9 +129,11 @@ def fit_fresh(
             kernel.points(batch.X, rows),
             center=settings.center,
             rows=rows,
+            memory=None if memory is None else memory[:size],
             n_jobs=settings.n_jobs,
         )
-        drawn.append((rows, columns))
+        if not drawn:
+            drawn.append((rows, columns))
         if settings.criterion.ridge == 0:
             return columns, rows
         # One of them is taken up at most, so they share a row below.
