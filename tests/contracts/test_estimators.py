@@ -148,6 +148,7 @@ def excused(estimator):
     [
         SparseMaximalAlignment(),
         SparseMaximalAlignment(kernel="chi2"),
+        SparseMaximalAlignment(kernel="laplacian"),
         SparseMaximalCovariance(),
         SparseMaximalAlignment(candidates=10),
         SparseMaximalAlignment(candidates=10, resample=True),

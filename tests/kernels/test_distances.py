@@ -82,6 +82,14 @@ def test_columns_of_csr_rows_that_are_far_from_zero(n_inputs, shift):
     np.testing.assert_allclose(kernel.block(only, only), exact_rbf(date, date, 0.05), atol=1e-11)
 
 
+@pytest.mark.parametrize("kernel", [RBF(0.1), Laplacian(0.1)])
+def test_csr_rows_with_long_indices(kernel):
+    X = np.random.default_rng(0).standard_normal((9, 4))
+    long = sparse.csr_matrix(X)
+    long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
+    np.testing.assert_allclose(kernel.block(long, long), kernel.block(X, X), atol=1e-12)
+
+
 def test_sparse_rbf_is_never_above_one():
     # the distance is a difference of large norms there, and may come out below zero
     X = sparse.csr_matrix(1e3 * np.random.default_rng(0).standard_normal((30, 8)))

@@ -194,7 +194,7 @@ class Laplacian(Kernel):
         def fill(X: Rows, out: np.ndarray) -> None:
             X = as_dtype(X, np.float64)
             if sparse.issparse(Z) or sparse.issparse(X):
-                out[...] = manhattan_distances(sparse.csr_matrix(Z), sparse.csr_matrix(X))
+                out[...] = manhattan_distances(_with_short_indices(Z), _with_short_indices(X))
             elif out.dtype == np.float64:
                 cdist(Z, X, "cityblock", out=out)
             else:
@@ -208,6 +208,13 @@ class Laplacian(Kernel):
 
     def diag(self, X: Rows) -> np.ndarray:
         return np.ones(X.shape[0])
+
+
+def _with_short_indices(X: Rows) -> Rows:
+    """Return a CSR matrix with the indices that scikit-learn's loop takes."""
+    X = sparse.csr_matrix(X)
+    indices, starts = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
+    return sparse.csr_matrix((X.data, indices, starts), shape=X.shape)
 
 
 @dataclass(frozen=True)
