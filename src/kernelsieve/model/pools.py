@@ -170,10 +170,10 @@ class _Screen:
 
     def _round(self, n_steps: int, picked: list[int]) -> np.ndarray:
         shortlist = self._shortlist(picked)
-        deflated = self._columns.values[:, shortlist]
-        deflated -= self._features @ self._column_products[shortlist].T
+        lines = self._columns.values.T[shortlist]  # as they lie in memory
+        lines -= self._column_products[shortlist] @ self._features.T
         columns = StoredColumns(
-            deflated,
+            lines.T,
             self._columns.means[shortlist],
             self._columns.raw_squared_norms[shortlist],
             centred=self._columns.centred,
