@@ -27,12 +27,15 @@ def seconds(work: Callable[[], object], repeat: int = 5) -> float:
 _REST = 0.1
 
 
-def in_turns(*works: Callable[[], object], repeat: int = 5) -> list[float]:
-    """Time several works in turns, so that a slow spell of the machine hits all of them."""
+def in_turns(*works: Callable[[], object], repeat: int = 5, rest: float = _REST) -> list[float]:
+    """Time several works in turns, so that a slow spell of the machine hits all of them.
+
+    Before each there are ``rest`` seconds in which nothing runs.
+    """
     best = [float("inf")] * len(works)
     for _ in range(repeat):
         for i, work in enumerate(works):
-            time.sleep(_REST)
+            time.sleep(rest)
             best[i] = min(best[i], seconds(work, 1))
     return best
 
