@@ -24,10 +24,10 @@ def seconds(work: Callable[[], object], repeat: int = 5) -> float:
 
 
 # The threads of BLAS go on spinning for a while after a product, on the cores that the next work needs.
-_REST = 0.1
+REST = 0.1
 
 
-def in_turns(*works: Callable[[], object], repeat: int = 5, rest: float = _REST) -> list[float]:
+def in_turns(*works: Callable[[], object], repeat: int = 5, rest: float = REST) -> list[float]:
     """Time several works in turns, so that a slow spell of the machine hits all of them.
 
     Before each there are ``rest`` seconds in which nothing runs.

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from kernelsieve.exceptions import InvalidDataError
 from kernelsieve.kernels import RBF, Cosine, Laplacian, Linear, Precomputed
 from kernelsieve.model import KernelModel, Projector
 
@@ -38,6 +39,23 @@ def test_the_same_bits_from_any_number_of_rows_and_threads(model, rng):
     assert_array_equal(model.features(X, 2), whole)
     assert_array_equal(model.features(X[5:90], 1), whole[5:90])
     assert_array_equal(Projector(model)(X[7]), whole[7])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("kernel", [RBF(0.2), Linear(), Laplacian(0.3)], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize(("n_rows", "row"), [(1, 0), (30, 29), (20_000, 0), (20_000, 19_999)])
+def test_the_first_row_that_is_not_finite_is_named(value, kernel, n_rows, row, model, rng):
+    X = rng.standard_normal((n_rows, 3))
+    X[row:, 1] = value
+    with pytest.raises(InvalidDataError, match=f"X contains (NaN|inf) in row {row}, column 1 "):
+        replace(model, kernel=kernel).features(X)
+
+
+def test_rows_whose_squares_are_too_large_are_not_refused(model, rng):
+    X = rng.standard_normal((50, 3))
+    X[7] = 1e200
+    expected = X @ model.landmarks.T @ model.projection - model.offset
+    assert_allclose(replace(model, kernel=Linear()).features(X), expected)
 
 
 @pytest.mark.parametrize("in_two_steps", [False, True])

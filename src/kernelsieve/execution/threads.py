@@ -114,7 +114,9 @@ def run_blocks(
         if count == 1:
             take_turns(0)
         else:
-            with ThreadPoolExecutor(count) as executor:
-                for done in [executor.submit(take_turns, i) for i in range(count)]:
+            with ThreadPoolExecutor(count - 1) as executor:
+                others = [executor.submit(take_turns, i) for i in range(1, count)]
+                take_turns(0)  # the caller's own thread has nothing else to do
+                for done in others:
                     done.result()
     return workers

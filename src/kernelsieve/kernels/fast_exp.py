@@ -18,7 +18,7 @@ from numba import njit
 from numba.core import types
 from numba.extending import intrinsic
 
-from .registers import JOIN, Registers, lanes
+from .registers import HAS_AVX512, JOIN, Registers, lanes
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,9 @@ def _exp(registers: Registers, x: Any, cap: Any, precision: _Precision) -> Any:
         q = registers.plus_product(of(coefficient), q, r)
     square = builder.fmul(r, r, flags=JOIN)
     exp_r = builder.fadd(of(1), registers.plus_product(r, square, q))
+
+    if HAS_AVX512:
+        return registers.times_power_of_two(exp_r, n)
 
     def power_of_two(exponent):
         biased = builder.add(exponent, of_bits(bias))

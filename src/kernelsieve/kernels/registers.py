@@ -86,6 +86,17 @@ class Registers:
         product = self.builder.fmul(left, right, flags=JOIN)
         return self.builder.fsub(total, product, flags=JOIN)
 
+    def times_power_of_two(self, factor: Any, exponent: Any) -> Any:
+        """Return ``factor * 2**exponent``, rounded once; for AVX-512 only."""
+        letter = "s" if self._number.bitwidth == 32 else "d"
+        mask, rounding = ir.IntType(self.count), ir.IntType(32)
+        scale = self.builder.module.declare_intrinsic(
+            f"llvm.x86.avx512.mask.scalef.p{letter}.512",
+            fnty=ir.FunctionType(self.type, [self.type] * 3 + [mask, rounding]),
+        )
+        everywhere, as_usual = ir.Constant(mask, -1), ir.Constant(rounding, 4)
+        return self.builder.call(scale, [factor, exponent, self.of(0), everywhere, as_usual])
+
     def transposed(self, rows: list[Any]) -> list[Any]:
         """Return as many registers as each has numbers, with number j of register i in i of j."""
         rows, size = list(rows), self.count

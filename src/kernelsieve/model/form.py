@@ -12,8 +12,9 @@ from ..exceptions import KernelError
 from ..execution import run_blocks
 from ..kernels import Filler, Inputs, Kernel, Rows, TiledFiller
 from ..kernels.tiles import RowProduct
+from .inputs import check_finite
 
-_BLOCK_BYTES = 2**21  # of kernel values: enough for the interpreter not to be noticed
+_BLOCK_BYTES = 2**22  # of kernel values: enough for the interpreter not to be noticed
 
 
 @dataclass(frozen=True)
@@ -97,16 +98,26 @@ class KernelModel:
         )
 
     def features(self, X: Rows, n_jobs: int | None = None) -> np.ndarray:
-        """Return the features of validated rows, computed in blocks by threads."""
+        """Return the features of rows, computed in blocks by threads.
+
+        Rows that are not finite are refused.
+        """
         out = np.empty((X.shape[0], self.n_components), self.dtype)
         projector = Projector(self)
+        if not projector.sees_to(X):
+            check_finite(X, "X")
+        suspects: list[slice] = []
 
         def transform(rows: slice) -> None:
             if not np.isfinite(projector.write(X[rows], out[rows])):
-                _refuse(out[rows], rows.start)
+                suspects.append(rows)
 
         slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection), _BLOCK_BYTES)))
         run_blocks(slices, lambda: transform, n_jobs, in_any_order=True)
+        if suspects:
+            check_finite(X, "X")
+            for rows in sorted(suspects, key=lambda rows: rows.start):
+                _refuse(out[rows], rows.start)
         return out
 
     def line_filler(self) -> Filler:
@@ -163,19 +174,23 @@ class Projector:
         self.write(rows, out)
         return out[0] if X.ndim == 1 else out
 
+    def sees_to(self, X: Rows) -> bool:
+        """Tell if :meth:`write` notices rows that are not finite."""
+        return isinstance(self._fill, TiledFiller) and not sparse.issparse(X)
+
     def write(self, X: Rows, out: np.ndarray) -> float:
         """Write the features of rows; return a sum that is finite only if they all are."""
         first, *others = self._products
         if X.shape[0] == 0:
             return 0.0
-        if isinstance(self._fill, TiledFiller) and not sparse.issparse(X):
-            total = first.of_rows(self._fill.product, X, out)
+        if self.sees_to(X):
+            total = first.of_rows(self._fill.product, X, out)  # type: ignore[attr-defined]
         else:
             values = np.empty((self._n_landmarks, X.shape[0]), self._dtype)
             self._fill(X, values)
             total = first(values, out)
         for product in others:
-            total = product(np.ascontiguousarray(out.T), out)
+            total += product(np.ascontiguousarray(out.T), out)
         return total
 
 

@@ -19,9 +19,18 @@ _CHECKED_VALUES = 500_000  # looked at together
 
 
 def check_rows(
-    estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1, precomputed: bool = False
+    estimator: BaseEstimator,
+    X: Any,
+    *,
+    reset: bool,
+    min_rows: int = 1,
+    precomputed: bool = False,
+    finite: bool = True,
 ) -> Rows:
-    """Return X as a dense float array or CSR matrix, float32 and float64 as they are."""
+    """Return X as a dense float array or CSR matrix, float32 and float64 as they are.
+
+    Without ``finite``, who uses the rows sees to their being so.
+    """
     X = validate_data(
         estimator,
         X,
@@ -32,7 +41,8 @@ def check_rows(
         ensure_all_finite=False,
         ensure_min_samples=min_rows,
     )
-    check_finite(X, "X")
+    if finite:
+        check_finite(X, "X")
     return _summed(X)
 
 

@@ -98,7 +98,7 @@ class _NestedTransform:
         """
         fitted = self if n_components is None else self.truncate(n_components)
         model = fitted._current_fit().model
-        rows = self._check_new_rows(X, len(model.projection))
+        rows = self._check_new_rows(X, len(model.projection), finite=False)
         features = model.features(rows, self.n_jobs)
         return wrap_output("transform", features, X, fitted)
 
@@ -134,7 +134,7 @@ class _NestedTransform:
         fitted = self if n_components is None else self.truncate(n_components)
         return Projector(fitted._current_fit().model)
 
-    def _check_new_rows(self, X: Any, n_landmarks: int) -> Rows:
+    def _check_new_rows(self, X: Any, n_landmarks: int, *, finite: bool = True) -> Rows:
         model = self._current_fit().model
         if isinstance(model.kernel, Precomputed):
             rows = check_rows(copy.copy(self), X, reset=True, precomputed=True)
@@ -142,7 +142,7 @@ class _NestedTransform:
             known = (self.n_features_in_, len(model.projection), n_landmarks)
             check_precomputed_columns(rows, known, name)
             return rows
-        rows = check_rows(self, X, reset=False)
+        rows = check_rows(self, X, reset=False, finite=finite)
         check_kernel_input(model.kernel, rows)
         return rows
 

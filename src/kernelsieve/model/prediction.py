@@ -143,7 +143,7 @@ class Predicting(NestedTransformer):
     def _scores(self, X: Any, n_components: int | None) -> np.ndarray:
         fitted = self if n_components is None else self.truncate(n_components)
         fit = fitted._current_fit()
-        rows = self._check_new_rows(X, len(fit.model.projection))
+        rows = self._check_new_rows(X, len(fit.model.projection), finite=False)
         return fit.heads.predict(fit.model.features(rows, self.n_jobs))  # type: ignore[union-attr]
 
     def _labels(self) -> np.ndarray | None:

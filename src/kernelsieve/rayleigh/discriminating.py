@@ -239,7 +239,7 @@ class Discriminating(Predicting, KernelExtractor):
         """
         fitted = self if n_components is None else self.truncate(n_components)
         fit = fitted._discriminant()
-        rows = self._check_new_rows(X, len(fit.model.projection))
+        rows = self._check_new_rows(X, len(fit.model.projection), finite=False)
         logits = fit.logits.predict(fit.model.features(rows, self.n_jobs))  # type: ignore[union-attr]
         if fit.joint:
             return np.asarray(softmax(logits, axis=1))
