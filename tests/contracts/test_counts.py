@@ -19,9 +19,10 @@ def data():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("given", [True, False])
-def test_a_pool_costs_one_pass_and_a_finishing_pass(method, given, data):
+@pytest.mark.parametrize("gamma", [0.1, 1e-2, 1e-3])  # the wider ones need all digits
+def test_a_pool_costs_one_pass_and_a_finishing_pass(gamma, method, given, data):
     X, y = data
-    kernel = CountingKernel()
+    kernel = CountingKernel(gamma)
     candidates = X[:C] if given else C
     method(K, kernel=kernel, candidates=candidates, random_state=0).fit(X, y)
     assert kernel.evaluations <= N * C + C * C + N * K

@@ -113,7 +113,7 @@ def test_a_second_pass_gives_the_same_bits(form):
 @every_form
 def test_absorbing_later_is_gathering_at_once(form):
     statistic = gather([batch()[:100]], frame(), form)
-    absorb(statistic, batch()[100:], frame(), block_rows=32, n_jobs=2)
+    absorb(statistic, [batch()[100:]], frame(), block_rows=32, n_jobs=2)
     assert statistic.n_rows == N_ROWS
     np.testing.assert_allclose(products(statistic), naive_products(batch()), rtol=1e-10, atol=1e-10)
 
@@ -185,14 +185,14 @@ def test_an_error_leaves_the_statistic_as_it_was(form, n_jobs, blocks, block_row
     with pytest.raises(RuntimeError, match="the disk is gone"):
         absorb(
             statistic,
-            batch(),
+            [batch()],
             frame(BrokenAfter(blocks)),
             trace_of=trace_of,
             block_rows=block_rows,
             n_jobs=n_jobs,
         )
     assert state(statistic) == before
-    absorb(statistic, batch()[100:], frame(), trace_of=trace_of)
+    absorb(statistic, [batch()[100:]], frame(), trace_of=trace_of)
     np.testing.assert_allclose(products(statistic), naive_products(batch()), rtol=1e-10, atol=1e-10)
 
 
@@ -205,7 +205,7 @@ def test_an_error_in_the_trace_leaves_the_statistic_as_it_was(form):
         raise RuntimeError("no diagonal")
 
     with pytest.raises(RuntimeError, match="no diagonal"):
-        absorb(statistic, batch(), frame(), trace_of=broken, block_rows=20, n_jobs=2)
+        absorb(statistic, [batch()], frame(), trace_of=broken, block_rows=20, n_jobs=2)
     assert state(statistic) == before
 
 
@@ -214,5 +214,5 @@ def test_lines_of_another_frame_leave_the_statistic_as_it_was():
     before = state(statistic)
     other = Frame(KERNEL.against(pool()[:3]), shift()[:3], np.zeros(N_TARGETS))
     with pytest.raises(ValueError, match="lines"):
-        absorb(statistic, batch(), other, trace_of=trace_of)
+        absorb(statistic, [batch()], other, trace_of=trace_of)
     assert state(statistic) == before

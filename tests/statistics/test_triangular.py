@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from kernelsieve.statistics import GramStatistic, TriangularStatistic
 
@@ -79,3 +80,17 @@ def test_the_constant_comes_first_and_is_positive():
         coordinates = statistic.coordinates(np.zeros(0), np.zeros(3), center=False)
         np.testing.assert_allclose(coordinates.means, K.mean(axis=0), rtol=1e-13)
         np.testing.assert_allclose(coordinates.columns[0], np.sqrt(30) * K.mean(axis=0), rtol=1e-13)
+
+
+def test_squared_is_the_fast_form_of_the_same_rows(rng):
+    A = rng.standard_normal((50, 6))
+    safe, fast = TriangularStatistic(6), GramStatistic(6)
+    for statistic in (safe, fast):
+        statistic.update(A[:30].T, 2.0)
+        statistic.update(A[30:33].T, 3.0)
+    squared = safe.squared()
+    assert_allclose(squared.gram, fast.gram, atol=1e-12)
+    assert (squared.n_rows, squared.trace) == (33, 5.0)
+    squared.update(A[33:].T, 4.0)
+    assert_allclose(squared.gram, A.T @ A, atol=1e-12)
+    assert safe.n_rows == 33

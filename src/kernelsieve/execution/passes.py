@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -26,22 +26,22 @@ def gather(
     """Pass once over all rows; nothing larger than a block of columns is ever held."""
     statistic = make_statistic(frame.n_lines)
     for batch in batches:
-        absorb(statistic, batch, frame, trace_of=trace_of, block_rows=block_rows, n_jobs=n_jobs)
+        absorb(statistic, [batch], frame, trace_of=trace_of, block_rows=block_rows, n_jobs=n_jobs)
     return statistic
 
 
 def absorb(
     statistic: Statistic,
-    batch: Batch,
+    batches: Sequence[Batch],
     frame: Frame,
     *,
     trace_of: TraceOf | None = None,
     block_rows: int | None = None,
     n_jobs: int | None = None,
 ) -> None:
-    """Add the rows of one batch to a statistic; an error leaves the statistic as it was."""
+    """Add the rows of batches to a statistic; an error leaves the statistic as it was."""
     size = block_rows or rows_per_block(frame.n_lines)
-    blocks = [batch[rows] for rows in row_slices(len(batch), size)]
+    blocks = [batch[rows] for batch in batches for rows in row_slices(len(batch), size)]
 
     def make_accumulator() -> _Accumulator:
         return _Accumulator(frame, type(statistic)(frame.n_lines), trace_of)

@@ -46,7 +46,7 @@ class Changes:
         for change in self.each:
             rows = Batch(batch.X, np.empty((len(batch), 0)), change.weight * batch.root_weight**2)
             frame = change.frame(fill, statistic.n_lines - 1)
-            absorb(statistic, rows, frame, block_rows=self.block_rows, n_jobs=self.n_jobs)
+            absorb(statistic, [rows], frame, block_rows=self.block_rows, n_jobs=self.n_jobs)
 
     def products(self, batches: Iterable[Batch], fill: Filler, n_columns: int) -> np.ndarray:
         """Return inner products of the changes of columns, summed over all rows."""

@@ -20,6 +20,7 @@ from ..deflation import (
     StoredColumns,
     extract,
 )
+from ..exceptions import InvalidDataError
 from ..execution import absorb
 from ..kernels import Kernel
 from ..statistics import Coordinates, GramStatistic, Statistic, TriangularStatistic
@@ -41,6 +42,11 @@ from .targets import check_not_constant
 # Squared residuals of this part of the squared norm are the last that a Gram matrix knows well enough
 # to choose by: scores are good to about 1e-6 here, and become worse as the residuals become smaller.
 _GRAM_TRUST = 1e-8
+
+# Looking ahead: rows for every feature, and at least so many; and how much sooner residuals of a few
+# rows are taken for too small than those of all.
+_AHEAD, _FEWEST_AHEAD = 4, 256
+_CAUTION = 3
 
 
 class RowPass(Protocol):
@@ -101,10 +107,10 @@ class OnePass:
         else:
             self._absorb(statistic, batch)
 
-    def _absorb(self, statistic: Statistic, batch: Batch) -> None:
+    def _absorb(self, statistic: Statistic, *batches: Batch) -> None:
         absorb(
             statistic,
-            batch,
+            batches,
             self._frame,
             trace_of=self._trace_of,
             block_rows=self._settings.block_rows,
@@ -113,38 +119,50 @@ class OnePass:
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on rows that can be passed over more than once."""
-        statistic = self._gather(batches, self._form(repeatable=True))
+        form = self._form(repeatable=True)
+        may_change = form is GramStatistic and self._settings.precision == "auto"
+        if may_change and self._changes is None:
+            statistic: Any = self._gather_looking_ahead(batches)
+        else:
+            statistic = self._gather(batches, form)
         fit = self.solve(statistic, batches)
-        if fit.outcome is Outcome.IMPRECISE and self._settings.precision == "auto":
+        if may_change and fit.outcome is Outcome.IMPRECISE:
             fit = self.solve(self._gather(batches, TriangularStatistic), batches)
         return fit
 
+    def _gather_looking_ahead(self, batches: Iterable[Batch]) -> Statistic:
+        """Pass once over all rows, in the form that a selection from a few of them asks for.
+
+        Rows whose kernel values are known only as inner products would have to be passed over again
+        if these turned out to be too coarse.
+        """
+        few = max(_FEWEST_AHEAD, _AHEAD * self._settings.n_components)
+        safe = TriangularStatistic(self._frame.n_lines)
+        statistic: Statistic = safe
+        for batch in batches:
+            missing = few - safe.n_rows
+            some, others = _spread(batch, missing) if missing > 0 else ([], [batch])
+            self._absorb(safe, *some)
+            if missing > 0 and safe.n_rows >= few and not self._needs_all_digits(safe):
+                statistic = safe.squared()
+            self._absorb(statistic, *others)
+        return statistic
+
+    def _needs_all_digits(self, statistic: TriangularStatistic) -> bool:
+        """Tell if a selection comes near residuals that a Gram matrix does not know."""
+        try:
+            coordinates, _ = self._coordinates(statistic)
+        except InvalidDataError:  # equal targets in these rows tell nothing about the others
+            return False
+        extraction = self._extract(coordinates, trust=_CAUTION * _GRAM_TRUST)
+        return extraction.outcome is Outcome.IMPRECISE
+
     def solve(self, statistic: Any, batches: Iterable[Batch] | None = None) -> Fit:
         """Select from a statistic; ``batches`` allow a second pass over the chosen landmarks."""
-        settings, criterion = self._settings, self._settings.criterion
-        coordinates = statistic.coordinates(
-            self._frame.target_shift,
-            self._frame.shift,
-            center=settings.centred_columns,
-        )
-        if criterion.supervised:
-            about_means = coordinates.targets[0 if settings.centred_columns else 1 :]
-            check_not_constant(
-                about_means, coordinates.target_means * np.sqrt(coordinates.total_weight)
-            )
-        target_sums = coordinates.target_means * coordinates.total_weight
-        scale = criterion.target_scale(target_sums)
-        coordinates = replace(coordinates, targets=coordinates.targets * scale)
-        candidates, targets = self._candidates(coordinates)
-        extraction = extract(
-            candidates,
-            targets,
-            criterion,
-            settings.n_components,
-            total_weight=coordinates.total_weight,
-            floor=settings.floor,
-            trust=0.0 if statistic.keeps_all_digits else _GRAM_TRUST,
-        )
+        settings = self._settings
+        coordinates, scale = self._coordinates(statistic)
+        trust = 0.0 if statistic.keeps_all_digits else _GRAM_TRUST
+        extraction = self._extract(coordinates, trust=trust)
         rough = draft(
             extraction, self._pool, self._kernel, center=settings.center, dtype=settings.dtype
         )
@@ -163,6 +181,34 @@ class OnePass:
                 changes=self._changes,
             )
         return self._finish(rough, coordinates)
+
+    def _coordinates(self, statistic: Any) -> tuple[Coordinates, np.ndarray]:
+        """Return columns and targets, these scaled as the criterion wants them, and the scale."""
+        settings, criterion = self._settings, self._settings.criterion
+        coordinates = statistic.coordinates(
+            self._frame.target_shift,
+            self._frame.shift,
+            center=settings.centred_columns,
+        )
+        if criterion.supervised:
+            about_means = coordinates.targets[0 if settings.centred_columns else 1 :]
+            check_not_constant(
+                about_means, coordinates.target_means * np.sqrt(coordinates.total_weight)
+            )
+        scale = criterion.target_scale(coordinates.target_means * coordinates.total_weight)
+        return replace(coordinates, targets=coordinates.targets * scale), scale
+
+    def _extract(self, coordinates: Coordinates, *, trust: float) -> Extraction:
+        candidates, targets = self._candidates(coordinates)
+        return extract(
+            candidates,
+            targets,
+            self._settings.criterion,
+            self._settings.n_components,
+            total_weight=coordinates.total_weight,
+            floor=self._settings.floor,
+            trust=trust,
+        )
 
     def _candidates(self, coordinates: Coordinates) -> tuple[Candidates, np.ndarray]:
         """Return the candidates, and the targets in the rows of their columns."""
@@ -234,6 +280,20 @@ class OnePass:
 
     def _trace_of(self, batch: Batch) -> float:
         return trace_of(self._kernel, batch, self._metric.diagonal)
+
+
+def _spread(batch: Batch, n_rows: int) -> tuple[list[Batch], list[Batch]]:
+    """Return rows from the beginning, the middle and the end, and the two parts between them.
+
+    Rows may be sorted, and the first would then be alike.
+    """
+    size = -(-n_rows // 3)
+    if len(batch) <= 3 * size:
+        return [batch], []
+    middle, end = (len(batch) - size) // 2, len(batch) - size
+    starts = (0, middle, end)
+    some = [batch[start : start + size] for start in starts]
+    return some, [batch[size:middle], batch[middle + size : end]]
 
 
 def pool_pass(

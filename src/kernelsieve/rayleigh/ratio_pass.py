@@ -185,7 +185,7 @@ class RayleighPass:
 
         absorb(
             statistic,
-            batch,
+            [batch],
             frame,
             trace_of=trace if frame is self._frame else None,
             block_rows=self._block_rows,

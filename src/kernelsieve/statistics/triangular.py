@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from .base import Statistic
+from .gram import GramStatistic
 
 
 class TriangularStatistic(Statistic):
@@ -22,6 +23,14 @@ class TriangularStatistic(Statistic):
         super().__init__(n_lines)
         self._triangle = np.zeros((0, n_lines))
         self._waiting: list[np.ndarray] = []
+
+    def squared(self) -> GramStatistic:
+        """Return the fast form of the same rows."""
+        self._fold()
+        gram = GramStatistic(self.n_lines)
+        gram.update(self._triangle.T, self.trace)
+        gram.n_rows = self.n_rows
+        return gram
 
     def _absorb(self, lines: np.ndarray) -> None:
         self._wait(lines.T.copy())
