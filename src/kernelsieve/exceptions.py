@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
+_NOT_THE_USER = {"kernelsieve", "sklearn", "joblib"}
+
 
 class InvalidParameterError(ValueError):
     """A constructor parameter has a value that cannot work, alone or with the data at hand."""
@@ -21,3 +26,11 @@ class FewerFeaturesWarning(UserWarning):
 
 class VacuousBoundWarning(UserWarning):
     """A bound says nothing, so what was chosen by it is chosen by chance."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn about the line that called this package, through scikit-learn or not."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USER:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import eigh, qr
 from sklearn.exceptions import ConvergenceWarning
+
+from ..exceptions import warn
 
 _EXTRA = 10  # vectors in a block beyond those asked for
 _MOST_BLOCKS = 30
@@ -56,11 +57,10 @@ def krylov_eigenpairs(
         block = _orthonormal_rest(products[:, -block.shape[1] :], basis)
         if residuals.max() <= _RESIDUAL * abs(values[0]) or block.shape[1] == 0:
             return values, vectors
-    warnings.warn(
+    warn(
         f"The eigenvectors still change by {residuals.max() / abs(values[0]):.1e} of the largest "
         "eigenvalue; pass eigen_solver='dense', or lower n_components.",
         ConvergenceWarning,
-        stacklevel=2,
     )
     return values, vectors
 

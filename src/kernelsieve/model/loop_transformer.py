@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import wraps
@@ -13,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..columns import Batch
 from ..deflation import Criterion, Outcome
-from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
+from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
 from ..kernels import Rows
 from .assembly import Fit
 from .fitting import Settings
@@ -125,11 +124,10 @@ class LoopTransformer(NestedTransformer):
                 "Look for constant inputs, equal rows, or a target that is constant."
             )
         if fit.outcome is not Outcome.COMPLETE and self.n_components is not None:
-            warnings.warn(
+            warn(
                 f"The data gave {found} features of the {self.n_components} asked for: "
                 f"{fit.outcome.value}.",
                 FewerFeaturesWarning,
-                stacklevel=4,
             )
         self._say(f"{found} features, {len(fit.landmark_indices)} landmarks")
         self._fit = fit

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -12,7 +11,7 @@ from sklearn.base import clone
 
 from .._sklearn import safe_split
 from ..columns import row_slices, rows_per_block
-from ..exceptions import InvalidParameterError, VacuousBoundWarning
+from ..exceptions import InvalidParameterError, VacuousBoundWarning, warn
 from ..kernels import Kernel, Precomputed, Rows
 from ..metrics import cumulative_pointwise_squared_covariance
 from ..model import KernelExtractor, TargetEncoder
@@ -263,12 +262,11 @@ def select_by_bound(
     result = stability_bound(extractor, X, y, delta, cost, trim)
     k = result.best_n_components
     if result.bound[k - 1] <= 0:
-        warnings.warn(
+        warn(
             f"The stability bound with {result.n_examples} rows is {result.bound[k - 1]:.3g} with {k} "
             "features: below zero it says nothing. More rows, trim=0.01, or targets without outliers "
             "make it tighter; ComponentPathCV does without.",
             VacuousBoundWarning,
-            stacklevel=2,
         )
     return k
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from sklearn.base import is_regressor
 
-from ..exceptions import InvalidParameterError
+from ..exceptions import InvalidParameterError, warn
 from ..model import TargetEncoder
 from .nested_extractors import last_step
 
@@ -43,10 +42,9 @@ def warn_of_labels(extractor: Any, head: Any, y: Any) -> None:
         return
     classes = TargetEncoder.for_target(y, "auto").classes
     if classes is not None and len(classes) > 2:
-        warnings.warn(
+        warn(
             f"{type(last_step(extractor)).__name__} takes whole numbers for the labels of "
             f"{len(classes)} classes, and {type(head).__name__} takes them for numbers; for numbers "
             "pass y.astype(float) or an extractor with target='continuous'.",
             UserWarning,
-            stacklevel=5,
         )

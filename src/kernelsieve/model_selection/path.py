@@ -21,7 +21,7 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import assert_all_finite, indexable
 
 from .._sklearn import Interval, StrOptions, fit_context
-from ..exceptions import FewerFeaturesWarning, InvalidParameterError
+from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
 from ..model import DEFAULT_COMPONENTS, Predicting, TargetEncoder, all_or_nothing
 from .checks import check_folds, check_head, warn_of_labels
 from .composed import ExtractorWithHead, composed_tags
@@ -313,11 +313,10 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
             return sizes
         if self.n_components is None and last_step(self.extractor).n_components is None:
             return sizes[everywhere]
-        warnings.warn(
+        warn(
             f"Not every fold gave more than {max(sizes[everywhere], default=0)} of the {sizes[-1]} "
             "features asked for; the scores beyond are NaN.",
             FewerFeaturesWarning,
-            stacklevel=5,
         )
         return sizes
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..exceptions import InvalidDataError
+from ..exceptions import InvalidDataError, warn
 from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 
 _MISSING = (
@@ -159,9 +158,8 @@ def check_gap(objective: float, bound: float) -> None:
     """Warn where an objective is further from its lower bound, the dual objective, than rounding."""
     gap = (objective - bound) / max(abs(objective), abs(bound), 1e-300)
     if gap > _GAP:
-        warnings.warn(
+        warn(
             f"The linear program is solved to {gap:.2g} of its objective only, because kernel columns "
             "are all but dependent. Raise C, or scale the inputs.",
             ConvergenceWarning,
-            stacklevel=2,
         )

@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr, svd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
+from ..exceptions import warn
 from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 
 _SWEEPS = 200  # of coordinate descent between two looks at the optimality conditions
@@ -97,11 +98,10 @@ def check_solved(prices: np.ndarray | None, C: float, tol: float) -> None:
     """Warn where the optimality conditions are far from holding."""
     largest = float(np.abs(np.asarray(prices)).max()) / C
     if largest > 1 + max(100 * tol, 1e-4):
-        warnings.warn(
+        warn(
             "The penalised problem is not solved: an optimality condition is violated by "
             f"{largest - 1:.2g} of C. Raise C, or scale the inputs.",
             ConvergenceWarning,
-            stacklevel=2,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -15,7 +14,7 @@ from sklearn.utils import check_random_state
 from .._sklearn import Interval, StrOptions
 from ..columns import Batch, Pool, weighted_targets
 from ..deflation import Alignment, Criterion, Heads, Outcome
-from ..exceptions import FewerFeaturesWarning, InvalidParameterError
+from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
 from ..execution import single_threaded_blas
 from ..kernels import Kernel
 from ..model import Fit, KernelExtractor, KernelModel, check_not_constant, documented
@@ -328,7 +327,7 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
         n_columns = columns.n_kept
         chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
         if not alpha.any():
-            warnings.warn(self._why_constant(solutions, columns), FewerFeaturesWarning, stacklevel=6)
+            warn(self._why_constant(solutions, columns), FewerFeaturesWarning)
         model = KernelModel(
             kernel,
             pool.points[chosen],

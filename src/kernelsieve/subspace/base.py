@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from ..columns import Batch, Pool
 from ..deflation import Criterion, Outcome
-from ..exceptions import FewerFeaturesWarning
+from ..exceptions import FewerFeaturesWarning, warn
 from ..kernels import Inputs, Kernel, Linear, Rows
 from ..model import Fit, KernelExtractor, Stream, TargetEncoder
 from .images import input_images, projected_images, row_images
@@ -119,12 +118,11 @@ class SubspaceExtractor(KernelExtractor):
     def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
         super()._set_fit(fit, encoder)
         if fit.outcome is Outcome.CENTROIDS and self.n_components is None:
-            warnings.warn(
+            warn(
                 f"The data gave {fit.model.n_components} features, and there are more centroids: those "
                 "that are combinations of others, but for rounding, add none. Center the inputs if "
                 "their means are large, raise gamma, or pass n_components as that number.",
                 FewerFeaturesWarning,
-                stacklevel=4,
             )
 
     @staticmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._sklearn import Interval, StrOptions
 from ..columns import Batch, Pool
 from ..deflation import Criterion
-from ..exceptions import InvalidParameterError
+from ..exceptions import InvalidParameterError, warn
 from ..kernels import Kernel, Precomputed
 from ..model import Fit, TargetEncoder, documented
 from .base import SubspaceExtractor
@@ -251,9 +250,8 @@ class SubspaceKernelFeatures(SubspaceExtractor):
     def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
         super()._set_fit(fit, encoder)
         if isinstance(fit, LearnedFit) and fit.ending in (Ending.LIMIT, Ending.STUCK):
-            warnings.warn(
+            warn(
                 f"The search ended after {len(fit.path) - 1} iterations before it converged: "
                 f"{fit.ending.value}.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
