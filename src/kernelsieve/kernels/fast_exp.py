@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.core import types
 from numba.extending import intrinsic
 
+from .compiling import compiled
 from .registers import HAS_AVX512, JOIN, Registers, lanes
 
 
@@ -135,7 +135,7 @@ def _exp(registers: Registers, x: Any, cap: Any, precision: _Precision) -> Any:
 _LANES_32, _LANES_64 = lanes(np.float32), lanes(np.float64)
 
 
-@njit(nogil=True)
+@compiled
 def exp_numbers(values, cap):
     """Replace a contiguous line of numbers by their exponentials, for compiled loops."""
     count = _LANES_32 if values.itemsize == 4 else _LANES_64

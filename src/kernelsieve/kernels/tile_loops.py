@@ -16,6 +16,7 @@ from numba import njit
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from .compiling import compiled
 from .fast_exp import exp_numbers
 from .registers import HAS_AVX512, Registers, lanes
 
@@ -107,7 +108,7 @@ def _copy_group(_typing_context, values, at_values, group, at_group):
     return signature, generate
 
 
-@njit(nogil=True)
+@compiled
 def aligned(size, example):
     """Return memory that begins with a cache line: a register is then never read from two."""
     memory = np.empty(size + _CACHE_LINE // example.itemsize, example.dtype)
@@ -143,7 +144,7 @@ def _transpose(_typing_context, X, at_row, stride, origin, at_input, panel, at_p
     return signature, generate
 
 
-@njit(nogil=True)
+@compiled
 def _lay_out(X, origin, first_panel, panels):
     """Write ``x - origin`` for every row as a column of a panel.
 
@@ -180,7 +181,7 @@ def _lay_out(X, origin, first_panel, panels):
     return total
 
 
-@njit(nogil=True)
+@compiled
 def make_lines(X, origin, groups, group_starts, width, exponential, out):
     """Write the tiles of all groups of lines with all rows, some rows at a time.
 
@@ -216,7 +217,7 @@ def _sum(values):
     return total
 
 
-@njit(nogil=True)
+@compiled
 def make_rows(lines, panels, plan, out):
     """Write the tiles of all rows with all panels; return a sum that is finite only if all are.
 
@@ -242,7 +243,7 @@ def make_rows(lines, panels, plan, out):
     return total
 
 
-@njit(nogil=True)
+@compiled
 def make_features(X, origin, groups, group_starts, width, exponential, panels, plan, out):
     """Write lines and from them rows, some rows at a time, so that lines do not leave the cache.
 

@@ -1,0 +1,57 @@
+"""Functions that numba compiles once for all processes.
+
+Compiling takes seconds, which every new process and every parallel worker would spend again.
+"""
+
+# numba says little about the types of its own cache.
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+from numba.core.caching import FunctionCache
+
+
+class _KeptCode(FunctionCache):
+    """numba's cache on disk, made safe.
+
+    numba looks for changes in the file of a function only, not in those whose functions it calls, and
+    lets a compilation fail if the disk is full or a file is damaged.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        sources = sorted(Path(__file__).parent.glob("*.py"))
+        stats = [(source.name, source.stat()) for source in sources]
+        self._cache_file._source_stamp = tuple((n, s.st_mtime, s.st_size) for n, s in stats)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return compiled code, or None where there is none to be read."""
+        with suppress(Exception):
+            return super().load_overload(sig, target_context)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep compiled code if that is possible."""
+        with suppress(Exception):
+            super().save_overload(sig, data)
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function, without the interpreter's lock, when it is first called on this machine.
+
+    Examples
+    --------
+    >>> from kernelsieve.kernels.compiling import compiled
+    >>> compiled(lambda x: x + 1)(2)
+    3
+    """
+    dispatcher = njit(nogil=True)(function)
+    with suppress(RuntimeError):  # of numba's, where no folder can be written to
+        dispatcher._cache = _KeptCode(dispatcher.py_func)
+    return dispatcher
