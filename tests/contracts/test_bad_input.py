@@ -23,7 +23,7 @@ from kernelsieve import (
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
-from kernelsieve.exceptions import FewerFeaturesWarning
+from kernelsieve.exceptions import FewerFeaturesWarning, KernelError
 
 SELECTING = [SparseMaximalAlignment, SparseMaximalCovariance]
 METHODS = [
@@ -403,3 +403,15 @@ def test_a_boolean_is_no_number_of_features(method, candidates, data):
     X, y = data
     labels = (y > np.median(y)).astype(int)
     refused("n_components=True", method(True, candidates=candidates), X, labels)
+
+
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
+def test_a_piece_whose_kernel_values_overflow_is_not_taken_in(data):
+    X, y = data
+    model = SparseMaximalAlignment(3, kernel="linear", candidates=X[:10]).partial_fit(X, y)
+    expected = model.transform(X)
+    with pytest.raises(KernelError, match="too large for sums of their squares"):
+        model.partial_fit(X * 1e200, y)
+    np.testing.assert_array_equal(model.transform(X), expected)
+    model.partial_fit(X, y)
+    np.testing.assert_allclose(model.transform(X), expected, atol=1e-8)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from kernelsieve.columns import Batch, Frame
+from kernelsieve.exceptions import KernelError
 from kernelsieve.execution import absorb, gather
 from kernelsieve.kernels import RBF
 from kernelsieve.statistics import GramStatistic, TriangularStatistic
@@ -206,6 +207,23 @@ def test_an_error_in_the_trace_leaves_the_statistic_as_it_was(form):
 
     with pytest.raises(RuntimeError, match="no diagonal"):
         absorb(statistic, [batch()], frame(), trace_of=broken, block_rows=20, n_jobs=2)
+    assert state(statistic) == before
+
+
+@every_form
+@pytest.mark.parametrize("value", [1e200, np.inf, np.nan])
+@pytest.mark.parametrize("n_rows", [3, N_ROWS])
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
+def test_values_that_cannot_be_summed_leave_the_statistic_as_it_was(form, value, n_rows):
+    statistic = gather([batch()[:100]], frame(), form, trace_of=trace_of)
+    before = state(statistic)
+
+    def fill(X, out):
+        KERNEL.against(pool())(X, out)
+        out[2, -1] = value
+
+    with pytest.raises(KernelError, match="too large for sums of their squares"):
+        absorb(statistic, [batch()[:n_rows]], frame(fill), block_rows=20)
     assert state(statistic) == before
 
 

@@ -1,8 +1,11 @@
 """Threads over blocks, and the limit that keeps BLAS out of their way."""
 
+import os
+import signal
 import threading
 import time
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import joblib
 import pytest
@@ -152,24 +155,34 @@ def test_the_error_of_a_worker_reaches_the_caller(n_jobs, n_blocks, two_blas_thr
     assert blas_threads() == two_blas_threads
 
 
-def test_after_an_error_no_worker_goes_on_in_the_background():
-    running = []
+@pytest.mark.parametrize("in_any_order", [False, True])
+@pytest.mark.parametrize("guilty", [0, 1])
+def test_after_an_error_no_worker_goes_on(in_any_order, guilty):
+    together = threading.Barrier(2, timeout=PATIENCE)
+    failed = threading.Event()
+    done, workers = [], []
 
     def make_worker():
-        number = len(running)
-        running.append(True)
+        number = len(workers)
+        workers.append(number)
 
         def work(block):
-            if number == 0:
+            if not failed.is_set():
+                together.wait()
+            if number == guilty:
+                failed.set()
                 raise RuntimeError("bad")
             time.sleep(0.01)
-            running[number] = block != 9
+            done.append(block)
 
         return work
 
     with pytest.raises(RuntimeError, match="bad"):
-        run_blocks(list(range(10)), make_worker, 2)
-    assert running[1] is False
+        run_blocks(list(range(100)), make_worker, 2, in_any_order=in_any_order)
+    count = len(done)
+    assert count < 10  # the one that was at work, and what came before it heard of the error
+    time.sleep(0.05)
+    assert len(done) == count
 
 
 # -- how many threads
@@ -184,6 +197,17 @@ def test_a_number_of_jobs_means_what_it_means_to_joblib(n_jobs):
 def test_no_number_means_as_many_as_blas_may_use(limit):
     with threadpool_limits(limits=limit, user_api="blas"):
         assert n_threads(None) == limit
+
+
+def test_others_at_work_do_not_change_the_number(two_blas_threads):
+    with single_threaded_blas():
+        assert n_threads(None) == 2
+    assert n_threads(None) == 2
+
+
+def test_a_blas_that_cannot_be_asked(monkeypatch):
+    monkeypatch.setattr(single_threaded_blas, "_controller", SimpleNamespace(lib_controllers=[]))
+    assert n_threads(None) == joblib.effective_n_jobs(-1)
 
 
 def test_zero_jobs_are_refused():
@@ -302,3 +326,32 @@ def test_passes_of_threads_one_after_the_other_leave_no_limit_behind(two_blas_th
             pass
         assert blas_threads() == two_blas_threads
     assert all(set(counts) == {1} for counts in seen)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_forked_during_a_pass_does_not_wait_for_it():
+    inside, leave = threading.Event(), threading.Event()
+
+    def stay(_):
+        inside.set()
+        leave.wait(PATIENCE)
+
+    def keep_the_lock():
+        with single_threaded_blas._lock:
+            run_blocks_in_child()
+
+    def run_blocks_in_child():
+        child = os.fork()
+        if child == 0:
+            signal.alarm(int(PATIENCE))  # ends a child that waits
+            run_blocks([1, 2, 3], Worker, 2)
+            os._exit(0)
+        statuses.append(os.waitpid(child, 0)[1])
+
+    statuses: list[int] = []
+    with user_threads(lambda: run_blocks([1, 2], lambda: stay, 1)):
+        assert inside.wait(PATIENCE)
+        keep_the_lock()
+        leave.set()
+    assert statuses == [0]

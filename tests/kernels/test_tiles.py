@@ -210,7 +210,10 @@ def test_the_same_bits_in_a_shorter_triangle(rng):
         assert_array_equal(short, whole[:, :k])
 
 
-def test_smaller_registers():
+@pytest.mark.parametrize(
+    "told", [{"NUMBA_CPU_FEATURES": "+sse4.2,+avx"}, {"NUMBA_ENABLE_AVX": "0"}], ids=str
+)
+def test_smaller_registers(told):
     """The tiles of machines without AVX-512, which this machine can run as well."""
     program = (
         "import numpy as np; from kernelsieve.kernels import exp_inplace;"
@@ -228,7 +231,7 @@ def test_smaller_registers():
         "RowProduct(R.astype('f4'), np.ones(31, 'f4'), np.full(31, 30))(narrow, short);"
         "assert np.allclose(short, rows, atol=1e-3)"
     )
-    environment = dict(os.environ, NUMBA_CPU_FEATURES="+sse4.2,+avx")
+    environment = dict(os.environ, **told)
     ran = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
     )

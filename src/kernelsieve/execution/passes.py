@@ -46,7 +46,10 @@ def absorb(
     def make_accumulator() -> _Accumulator:
         return _Accumulator(frame, type(statistic)(frame.n_lines), trace_of)
 
-    for worker in run_blocks(blocks, make_accumulator, n_jobs):
+    workers = run_blocks(blocks, make_accumulator, n_jobs)
+    for worker in workers:
+        worker.statistic.check_finite()
+    for worker in workers:
         statistic.merge(worker.statistic)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,17 +25,28 @@ class _SingleThreadedBLAS:
     """
 
     def __init__(self) -> None:
+        self._controller: ThreadpoolController | None = None
+        self._before = 1  # threads, when the limit was set
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew in a process that was forked while others were at work, who are not in it."""
         self._lock = threading.Lock()
         self._running = 0
         self._done = threading.Event()
         self._holder: threading.Thread | None = None
-        self._controller: ThreadpoolController | None = None
 
-    def controller(self) -> ThreadpoolController:
-        """Return what knows the BLAS libraries of this process; finding them takes a while."""
-        if self._controller is None:
+    def threads_outside(self) -> int:
+        """Return how many threads BLAS has while no pass is running."""
+        with self._lock:
+            return self._before if self._running else self._threads()
+
+    def _threads(self) -> int:
+        if self._controller is None:  # finding the libraries takes a while
             self._controller = ThreadpoolController()
-        return self._controller
+        libraries = self._controller.lib_controllers
+        counts = [library.num_threads for library in libraries if library.user_api == "blas"]
+        return max(counts, default=joblib.effective_n_jobs(-1))  # some cannot be asked
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
@@ -52,13 +64,18 @@ class _SingleThreadedBLAS:
                     self._holder.join()
 
     def _start(self) -> None:
+        self._before = self._threads()
+        controller = self._controller
         holding = threading.Event()
         self._done = done = threading.Event()
 
         def hold() -> None:
-            with self.controller().limit(limits=1, user_api="blas"):
+            try:
+                with controller.limit(limits=1, user_api="blas"):  # type: ignore[union-attr]
+                    holding.set()
+                    done.wait()
+            finally:
                 holding.set()
-                done.wait()
 
         self._holder = threading.Thread(target=hold, name="kernelsieve-blas-limit", daemon=True)
         self._holder.start()
@@ -66,6 +83,8 @@ class _SingleThreadedBLAS:
 
 
 single_threaded_blas = _SingleThreadedBLAS()
+if hasattr(os, "register_at_fork"):  # where there are forks
+    os.register_at_fork(after_in_child=single_threaded_blas.forget)
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -75,12 +94,7 @@ def n_threads(n_jobs: int | None) -> int:
     """
     if n_jobs is not None:
         return int(joblib.effective_n_jobs(n_jobs))
-    counts = [
-        lib.num_threads
-        for lib in single_threaded_blas.controller().lib_controllers
-        if lib.user_api == "blas"
-    ]
-    return max(counts, default=1)
+    return single_threaded_blas.threads_outside()
 
 
 def run_blocks(
@@ -105,10 +119,17 @@ def run_blocks(
     workers = [make_worker() for _ in range(count)]
 
     remaining = iter(blocks)  # of which every block is taken once, whichever thread asks
+    stop = threading.Event()
 
     def take_turns(number: int) -> None:
-        for block in remaining if in_any_order else blocks[number::count]:
-            workers[number](block)
+        try:
+            for block in remaining if in_any_order else blocks[number::count]:
+                if stop.is_set():
+                    return
+                workers[number](block)
+        except BaseException:
+            stop.set()
+            raise
 
     with single_threaded_blas():
         if count == 1:
@@ -116,7 +137,10 @@ def run_blocks(
         else:
             with ThreadPoolExecutor(count - 1) as executor:
                 others = [executor.submit(take_turns, i) for i in range(1, count)]
-                take_turns(0)  # the caller's own thread has nothing else to do
-                for done in others:
-                    done.result()
+                try:
+                    take_turns(0)  # the caller's own thread has nothing else to do
+                    for done in others:
+                        done.result()
+                finally:
+                    stop.set()  # after an interrupt, too
     return workers

@@ -105,7 +105,7 @@ class KernelModel:
         out = np.empty((X.shape[0], self.n_components), self.dtype)
         projector = Projector(self)
         if not projector.sees_to(X):
-            check_finite(X, "X")
+            check_finite(X, "X", n_jobs)
         suspects: list[slice] = []
 
         def transform(rows: slice) -> None:
@@ -115,7 +115,7 @@ class KernelModel:
         slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection), _BLOCK_BYTES)))
         run_blocks(slices, lambda: transform, n_jobs, in_any_order=True)
         if suspects:
-            check_finite(X, "X")
+            check_finite(X, "X", n_jobs)
             for rows in sorted(suspects, key=lambda rows: rows.start):
                 _refuse(out[rows], rows.start)
         return out

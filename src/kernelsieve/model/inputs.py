@@ -42,7 +42,7 @@ def check_rows(
         ensure_min_samples=min_rows,
     )
     if finite:
-        check_finite(X, "X")
+        check_finite(X, "X", getattr(estimator, "n_jobs", None))
     return _summed(X)
 
 
@@ -54,7 +54,7 @@ def _summed(X: Rows) -> Rows:
     return X
 
 
-def check_finite(X: Rows, name: str) -> None:
+def check_finite(X: Rows, name: str, n_jobs: int | None = None) -> None:
     """Refuse NaN and infinity, and say where the first one is."""
     if sparse.issparse(X):
         bad = np.flatnonzero(~np.isfinite(X.data))
@@ -71,7 +71,7 @@ def check_finite(X: Rows, name: str) -> None:
                 suspects.append(rows)
 
     slices = list(row_slices(X.shape[0], max(1, _CHECKED_VALUES // max(1, X.shape[1]))))
-    run_blocks(slices, lambda: look, in_any_order=True)
+    run_blocks(slices, lambda: look, n_jobs, in_any_order=True)
     for rows in sorted(suspects, key=lambda rows: rows.start):
         places = np.argwhere(~np.isfinite(X[rows]))
         if len(places):

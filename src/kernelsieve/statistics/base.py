@@ -53,6 +53,11 @@ class Statistic(ABC):
         self.trace += other.trace
         self._absorb_statistic(other)
 
+    def check_finite(self) -> None:
+        """Refuse what has been seen if it cannot be summed up."""
+        if not np.isfinite(self._squared_norms()).all():
+            _refuse()
+
     def coordinates(self, target_shift: np.ndarray, shift: np.ndarray, *, center: bool) -> Coordinates:
         """Return columns and targets in coordinates, centred where asked.
 
@@ -66,10 +71,7 @@ class Statistic(ABC):
         of_ones += root * np.concatenate([target_shift, shift])
         n_targets = len(target_shift)
         if not (np.isfinite(of_ones).all() and np.isfinite(rest).all()):
-            raise KernelError(
-                "Kernel values or targets are too large for sums of their squares, or not numbers; "
-                "scale the inputs and targets, or lower gamma or degree."
-            )
+            _refuse()
         if not center:
             rest = np.vstack([of_ones, rest])
         return Coordinates(
@@ -92,7 +94,18 @@ class Statistic(ABC):
     def _absorb_statistic(self, other: Self) -> None: ...
 
     @abstractmethod
+    def _squared_norms(self) -> np.ndarray:
+        """Return the squared norms of the lines."""
+
+    @abstractmethod
     def _factor(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the first line of a factor R of the rows, and the other lines without their first
         column: coordinates of everything orthogonal to the constant.
         """
+
+
+def _refuse() -> None:
+    raise KernelError(
+        "Kernel values or targets are too large for sums of their squares, or not numbers; "
+        "scale the inputs and targets, or lower gamma or degree."
+    )

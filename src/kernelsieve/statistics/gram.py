@@ -43,6 +43,9 @@ class GramStatistic(Statistic):
     def _absorb_statistic(self, other: Self) -> None:
         self._half += other._half
 
+    def _squared_norms(self) -> np.ndarray:
+        return np.diagonal(self._half)
+
     def _factor(self) -> tuple[np.ndarray, np.ndarray]:
         gram = self.gram
         ones = gram[0] / np.sqrt(gram[0, 0])

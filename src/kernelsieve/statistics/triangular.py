@@ -49,6 +49,10 @@ class TriangularStatistic(Statistic):
             self._triangle = np.asarray(np.linalg.qr(stacked, mode="r"))
             self._waiting = []
 
+    def _squared_norms(self) -> np.ndarray:
+        norms = [np.einsum("nl,nl->l", rows, rows) for rows in (self._triangle, *self._waiting)]
+        return np.sum(norms, axis=0)
+
     def _factor(self) -> tuple[np.ndarray, np.ndarray]:
         self._fold()
         triangle = self._triangle * (1.0 if self._triangle[0, 0] >= 0 else -1.0)
