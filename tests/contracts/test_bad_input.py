@@ -327,6 +327,39 @@ def test_unknown_loss_and_scores_that_are_no_numbers(data):
     refused("larger than the 4 inputs", FeatureExtraction("pls", 20), *data)
 
 
+@pytest.mark.parametrize(
+    ("candidates", "weights", "message"),
+    [
+        ([1], [1.0], "returned candidate 1, which may no longer be chosen"),
+        ([1], [np.nan], "returned weights .nan."),
+        ([1, 2], [1.0, np.inf], "returned weights"),
+        ([40], [1.0], "numbers from 0 to 39"),
+        ([-1], [1.0], "numbers from 0 to 39"),
+        ([], [], "numbers from 0 to 39"),
+    ],
+)
+def test_directions_that_cannot_be_used(candidates, weights, message, data):
+    from kernelsieve.deflation import Criterion, Direction
+
+    class Stubborn(Criterion):
+        def propose(self, view):
+            return Direction(np.array(candidates, int), np.array(weights), 1.0)
+
+    refused(f"Stubborn.propose .*{message}", KernelFeatureExtraction(Stubborn(), 3), *data)
+
+
+def test_scores_of_another_shape_and_criteria_of_images(data):
+    from kernelsieve.deflation import ScoringCriterion
+
+    class Short(ScoringCriterion):
+        def score(self, view):
+            return np.ones(3)
+
+    refused(r"Short.score returned shape \(3,\)", KernelFeatureExtraction(Short()), *data)
+    for name in ("akfa", "skfa"):
+        refused("KernelFeatureExtraction with kernel='linear'", FeatureExtraction(name), *data)
+
+
 def test_pieces_where_they_cannot_be(data):
     X, y = data
     for estimator in (

@@ -27,7 +27,7 @@ class Outcome(Enum):
     COMPLETE = "all features were found"
     EXHAUSTED = (
         "the candidates are used up: every column that is left is a combination of the chosen ones. "
-        "Lower n_components, or raise candidates or gamma"
+        "Lower n_components or tol, or raise candidates or gamma"
     )
     CUT = (
         "no point is left whose residual is at least the cutoff. Lower cutoff to get more features, or "
@@ -165,6 +165,7 @@ def extract(
             outcome = none_left
             break
         fruitless = 0
+        _check_direction(direction, candidates, criterion)
         residual = candidates.residual(direction)
         if not residual.norm**2 > floor * residual.size**2:
             if len(direction.candidates) > 1:
@@ -211,6 +212,23 @@ def extract(
         outcome=outcome,
         criterion=criterion,
     )
+
+
+def _check_direction(direction: Direction, candidates: Candidates, criterion: Criterion) -> None:
+    """Refuse what a criterion must not propose: a guard would pass over it at every step again."""
+    chosen, name = direction.candidates, type(criterion).__name__
+    if not np.isfinite(direction.weights).all():
+        raise ValueError(f"{name}.propose returned weights {direction.weights}; they must be finite.")
+    if not (len(chosen) and chosen.min() >= 0 and chosen.max() < len(candidates.eligible)):
+        raise ValueError(
+            f"{name}.propose returned candidates {chosen}; they must be numbers from 0 to "
+            f"{len(candidates.eligible) - 1}."
+        )
+    if len(chosen) == 1 and not candidates.eligible[chosen[0]]:
+        raise ValueError(
+            f"{name}.propose returned candidate {chosen[0]}, which may no longer be chosen; choose "
+            "among view.eligible, or return None where none is good."
+        )
 
 
 def _when_none_is_left(criterion: Criterion) -> Outcome:

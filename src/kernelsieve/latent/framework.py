@@ -11,6 +11,7 @@ import numpy as np
 from .._sklearn import Interval, StrOptions, fit_context
 from ..columns import Pool
 from ..deflation import Criterion, IdentityMetric, resolve_criterion
+from ..exceptions import InvalidParameterError
 from ..kernels import Inputs, Kernel
 from ..model import (
     KernelExtractor,
@@ -233,4 +234,10 @@ class FeatureExtraction(PrimalExtractor):
         self.verbose = verbose
 
     def _make_criterion(self) -> Criterion:
-        return resolve_criterion(self.criterion)
+        criterion = resolve_criterion(self.criterion)
+        if criterion.symmetric:
+            raise InvalidParameterError(
+                f"criterion={self.criterion!r} deflates images of examples, and the candidates are "
+                "inputs; use KernelFeatureExtraction with kernel='linear'."
+            )
+        return criterion

@@ -134,7 +134,10 @@ class Criterion(ABC):
 
     @abstractmethod
     def propose(self, view: View) -> Direction | None:
-        """Return the best direction, or None when there is none left."""
+        """Return the best direction, or None when there is none left.
+
+        A direction of one candidate must be one of ``view.eligible``.
+        """
 
     def is_settled(self, residual_targets: np.ndarray) -> bool:
         """Tell if it is time to stop, given what the features so far leave of the targets."""
@@ -172,7 +175,13 @@ class ScoringCriterion(Criterion):
         """Return one number for each candidate, larger is better, not negative."""
 
     def propose(self, view: View) -> Direction | None:
-        scores = np.where(view.eligible, self.score(view), -np.inf)
+        scores = np.asarray(self.score(view), dtype=np.float64)
+        if scores.shape != view.eligible.shape:
+            raise ValueError(
+                f"{type(self).__name__}.score returned shape {scores.shape}; it must return one number "
+                f"for each of the {len(view.eligible)} candidates."
+            )
+        scores = np.where(view.eligible, scores, -np.inf)
         if np.isnan(scores).any() or np.isposinf(scores).any():
             raise ValueError(
                 f"{type(self).__name__}.score returned {scores.max()} for candidate "
