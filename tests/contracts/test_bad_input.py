@@ -1,6 +1,7 @@
 """Bad input: a clear error that names what is wrong and what to do, and nothing is changed."""
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -247,7 +248,7 @@ def test_equal_rows_are_chosen_once(rng):
 def test_a_target_that_is_explained_stops_the_search(rng):
     X = rng.standard_normal((50, 4))
     y = X @ X[7]  # a kernel column itself
-    with pytest.warns(FewerFeaturesWarning, match="explain the target"):
+    with pytest.warns(FewerFeaturesWarning, match="no candidate is related to what the features leave"):
         model = SparseMaximalAlignment(3, kernel="linear", center=False).fit(X, y)
     assert model.landmark_indices_.tolist() == [7]
 
@@ -438,7 +439,6 @@ def test_a_boolean_is_no_number_of_features(method, candidates, data):
     refused("n_components=True", method(True, candidates=candidates), X, labels)
 
 
-@pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
 def test_a_piece_whose_kernel_values_overflow_is_not_taken_in(data):
     X, y = data
     model = SparseMaximalAlignment(3, kernel="linear", candidates=X[:10]).partial_fit(X, y)
@@ -448,3 +448,32 @@ def test_a_piece_whose_kernel_values_overflow_is_not_taken_in(data):
     np.testing.assert_array_equal(model.transform(X), expected)
     model.partial_fit(X, y)
     np.testing.assert_allclose(model.transform(X), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid", "rbf", "laplacian"])
+@pytest.mark.parametrize("candidates", ["all", 20])
+@pytest.mark.parametrize("size", [1e155, 1e200, 1e305])
+@pytest.mark.filterwarnings(
+    "error::RuntimeWarning", "ignore::kernelsieve.exceptions.FewerFeaturesWarning"
+)
+def test_huge_values_are_refused_or_used_without_warnings_of_numpy(kernel, candidates, size, data):
+    X, y = data
+    model = SparseMaximalAlignment(3, kernel=kernel, gamma=0.5, candidates=candidates)
+    with suppress(ValueError):
+        model.fit(X * size, y)
+    model.fit(X, y)
+    with suppress(KernelError):
+        assert np.isfinite(model.transform(X * size)).all()
+
+
+@pytest.mark.parametrize("candidates", ["all", 200])
+def test_single_precision_does_not_go_past_the_rank(candidates):
+    rng = np.random.default_rng(0)
+    X = np.abs(rng.standard_normal((400, 8)))
+    y = X[:, 0] ** 2 + rng.standard_normal(400)
+    for kernel in ("linear", "cosine"):
+        model = SparseMaximalAlignment(10, kernel=kernel, dtype="float32", candidates=candidates)
+        with pytest.warns(FewerFeaturesWarning):
+            features = model.fit_transform(X, y)
+        assert model.n_components_ <= 8
+        np.testing.assert_allclose(model.transform(X * (1 + 1e-9)), features, atol=0.05)

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from ..columns import Batch
+from .basis import Basis, Residual
 from .candidates import Candidates
 from .criteria import Criterion, Direction, Step, View
 
@@ -42,7 +44,7 @@ class Outcome(Enum):
         "dropped. Lower n_components, or use another kernel"
     )
     EXPLAINED = (
-        "the features explain the target completely, and no candidate is related to what is left. "
+        "no candidate is related to what the features leave of the target, if they leave anything. "
         "Lower n_components"
     )
     TARGETS = (
@@ -109,6 +111,7 @@ def extract(
     total_weight: float,
     floor: float,
     trust: float = 0.0,
+    rounding: float = 0.0,
     rows: Batch = _NO_ROWS,
 ) -> Extraction:
     """Extract features one after another.
@@ -131,6 +134,9 @@ def extract(
     trust : float
         Below this part of the squared norm after centring its residual is not known well enough; the
         loop stops there and says so.
+    rounding : float
+        A column whose residual is below this part of what cancelled in it is used up: of the column and
+        of the chosen columns, each as often as it is in the combination that is nearest.
     rows : Batch
         The rows themselves, for criteria that need them.
 
@@ -144,6 +150,7 @@ def extract(
     residual_targets = targets.copy()
     target_squared_norm = float(np.einsum("nq,nq->", targets, targets))
     directions: list[Direction] = []
+    sizes: list[float] = []  # of the directions' columns
     products: list[np.ndarray] = []
     outcome = Outcome.COMPLETE
     none_left = _when_none_is_left(criterion)
@@ -167,7 +174,8 @@ def extract(
         fruitless = 0
         _check_direction(direction, candidates, criterion)
         residual = candidates.residual(direction)
-        if not residual.norm**2 > floor * residual.size**2:
+        useless = not residual.norm**2 > floor * residual.size**2
+        if useless or residual.norm <= rounding * _cancelled(residual, basis, sizes):
             if len(direction.candidates) > 1:
                 outcome = Outcome.EXHAUSTED
                 break
@@ -201,6 +209,7 @@ def extract(
                 means=candidates.columns.means[direction.candidates],
             )
         )
+        sizes.append(residual.size)
         products.append(target_products)
     return Extraction(
         directions=tuple(directions),
@@ -212,6 +221,14 @@ def extract(
         outcome=outcome,
         criterion=criterion,
     )
+
+
+def _cancelled(residual: Residual, basis: Basis, sizes: list[float]) -> float:
+    """Return the size of all columns whose combination a residual is."""
+    if not sizes:
+        return residual.size
+    nearest = solve_triangular(basis.triangle, residual.coefficients)
+    return residual.size + float(np.abs(nearest) @ sizes)
 
 
 def _check_direction(direction: Direction, candidates: Candidates, criterion: Criterion) -> None:

@@ -1,6 +1,6 @@
 """Who runs the blocks."""
 
 from .passes import absorb, gather
-from .threads import n_threads, run_blocks, single_threaded_blas
+from .threads import QUIET, n_threads, run_blocks, single_threaded_blas
 
-__all__ = ["absorb", "gather", "n_threads", "run_blocks", "single_threaded_blas"]
+__all__ = ["QUIET", "absorb", "gather", "n_threads", "run_blocks", "single_threaded_blas"]

@@ -7,10 +7,14 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import joblib
+import numpy as np
 from threadpoolctl import ThreadpoolController
+
+#: Numbers that are too large need no warning of numpy's: they are refused, with a remedy.
+QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 
 Block = TypeVar("Block")
 Worker = TypeVar("Worker", bound=Callable[..., None])
@@ -112,8 +116,9 @@ def run_blocks(
     """
     if len(blocks) <= 1:
         worker = make_worker()
-        for block in blocks:
-            worker(block)
+        with np.errstate(**QUIET):
+            for block in blocks:
+                worker(block)
         return [worker]
     count = min(n_threads(n_jobs), len(blocks))
     workers = [make_worker() for _ in range(count)]
@@ -123,10 +128,11 @@ def run_blocks(
 
     def take_turns(number: int) -> None:
         try:
-            for block in remaining if in_any_order else blocks[number::count]:
-                if stop.is_set():
-                    return
-                workers[number](block)
+            with np.errstate(**QUIET):
+                for block in remaining if in_any_order else blocks[number::count]:
+                    if stop.is_set():
+                        return
+                    workers[number](block)
         except BaseException:
             stop.set()
             raise

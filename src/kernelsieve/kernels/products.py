@@ -105,15 +105,23 @@ class Cosine(Kernel):
     """``k(x, z) = x'z / (|x| |z|)``; a row of zeros has similarity 0 with everything."""
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        inner = Linear().against(normalize(as_dtype(Z, dtype)), dtype)
+        inner = Linear().against(_unit_rows(as_dtype(Z, dtype)), dtype)
 
         def fill(X: Rows, out: np.ndarray) -> None:
-            inner(normalize(as_dtype(X, dtype)), out)
+            inner(_unit_rows(as_dtype(X, dtype)), out)
 
         return fill
 
     def diag(self, X: Rows) -> np.ndarray:
         return (Linear().diag(X) > 0).astype(np.float64)
+
+
+def _unit_rows(X: Rows) -> Rows:
+    """Return rows at unit length; scikit-learn takes short dense ones for zeros."""
+    if sparse.issparse(X):
+        return normalize(X)
+    norms = np.sqrt(row_norms_squared(X))
+    return X / np.where(norms > 0, norms, 1)[:, None]
 
 
 def _power_inplace(values: np.ndarray, degree: float) -> None:

@@ -36,7 +36,9 @@ from .assembly import (
 )
 from .targets import check_not_constant
 
-_FLOAT32_FLOOR = 1e-10
+# Of values in float32, residuals below that share (squared), or so many times the last digit of what
+# cancelled in them, are rounding.
+_FLOAT32_FLOOR, _LAST_DIGITS = 1e-10, 10
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,10 @@ class Settings:
     @property
     def floor(self) -> float:
         return max(self.tol, _FLOAT32_FLOOR) if self.dtype == np.float32 else self.tol
+
+    @property
+    def rounding(self) -> float:
+        return _LAST_DIGITS * float(np.finfo(np.float32).eps) if self.dtype == np.float32 else 0.0
 
 
 def fit_columns(
@@ -176,6 +182,7 @@ def _extract(
         settings.n_components,
         total_weight=total_weight(batch),
         floor=settings.floor,
+        rounding=settings.rounding,
         rows=batch,
     )
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import column_or_1d
 from ..columns import Batch
 from ..deflation import Criterion, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
+from ..execution import QUIET
 from ..kernels import Rows
 from .assembly import Fit
 from .fitting import Settings
@@ -33,7 +34,8 @@ def all_or_nothing(fit: _Method) -> _Method:
     def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
         before = dict(vars(self))
         try:
-            return fit(self, *args, **kwargs)
+            with np.errstate(**QUIET):
+                return fit(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)

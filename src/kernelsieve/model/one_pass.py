@@ -46,7 +46,7 @@ _GRAM_TRUST = 1e-8
 # Looking ahead: rows for every feature, and at least so many; and how much sooner residuals of a few
 # rows are taken for too small than those of all.
 _AHEAD, _FEWEST_AHEAD = 4, 256
-_CAUTION = 3
+_CAUTION = 10
 
 
 class RowPass(Protocol):
@@ -207,6 +207,7 @@ class OnePass:
             self._settings.n_components,
             total_weight=coordinates.total_weight,
             floor=self._settings.floor,
+            rounding=self._settings.rounding,
             trust=trust,
         )
 
