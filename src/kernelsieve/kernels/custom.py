@@ -127,7 +127,7 @@ class Precomputed(Kernel):
     """The data are kernel values already; a landmark is the number of a column.
 
     Rows with fewer columns than the training matrix hold the values of the landmarks alone, in their
-    order.
+    order. Rows with as many are in the order of the training matrix, also if all columns are landmarks.
 
     Parameters
     ----------

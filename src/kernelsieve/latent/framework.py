@@ -172,9 +172,9 @@ class FeatureExtraction(PrimalExtractor):
     Parameters
     ----------
     criterion : str or Criterion, default="pls"
-        ``"pca"``, ``"pls"`` and ``"blf"`` combine all inputs; ``"alignment"``, ``"covariance"`` and
-        ``"variance"`` choose one input at a time; or an object of a class derived from
-        :class:`kernelsieve.deflation.Criterion`.
+        ``"pca"``, ``"pls"``, ``"opls"`` and ``"blf"`` combine all inputs; ``"alignment"``,
+        ``"covariance"`` and ``"variance"`` choose one input at a time; or an object of a class
+        derived from :class:`kernelsieve.deflation.Criterion`.
     {parameters}
 
     Attributes

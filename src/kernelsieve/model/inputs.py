@@ -187,10 +187,13 @@ def _check_symmetric(X: np.ndarray, name: str) -> None:
 
 
 def check_precomputed_columns(X: Rows, known: tuple[int, ...], name: str) -> None:
-    """Check the width of precomputed rows: of the training matrix, or of the landmarks."""
+    """Check the width of precomputed rows: of the training matrix, or of the landmarks.
+
+    Where both are as wide, rows are taken to be in the order of the training matrix.
+    """
     if X.shape[1] not in known:
         raise InvalidDataError(
             f"X has {X.shape[1]} features, but {name} is expecting {known[0]} features as input: "
-            "kernel values against the columns of the training matrix. Values against the "
-            f"{known[1]} landmarks, in their order, would do as well."
+            "kernel values against the columns of the training matrix, in its order. Where landmarks "
+            f"are fewer, values against these {known[1]}, in the order of landmarks_, would do as well."
         )

@@ -87,7 +87,8 @@ class _NestedTransform:
         ----------
         X : array-like or CSR matrix of shape (n, d)
             Rows with the inputs that ``fit`` saw. For a precomputed kernel, kernel values against
-            the columns of the training matrix, or against the landmarks.
+            the columns of the training matrix in its order or, where these are more than the
+            landmarks, against the landmarks alone in theirs.
         n_components : int, default=None
             Use the first features only; None for all.
 

@@ -99,7 +99,9 @@ class StabilityBound:
         return values - self.cost * self.n_components
 
     def expectation(self, X: Any, y: Any) -> np.ndarray:
-        """Return the mean of ``y^2 (t_1^2 + ... + t_j^2)`` over other rows, which the bound is about.
+        """Return what the bound is about for other rows, with every number of features.
+
+        That is the mean of ``y^2 (t_1^2 + ... + t_j^2)`` for the first j features.
 
         Parameters
         ----------

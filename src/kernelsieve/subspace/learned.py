@@ -78,7 +78,7 @@ class SubspaceKernelFeatures(SubspaceExtractor):
     ----------
     subspace_kernel_ : callable
         ``f(X, Z)``, the kernel after projection, for any kernel machine: ``SVC(kernel=...)``.
-    alignment_path_ : ndarray of shape (n_iter_ + 1,)
+    alignment_path_ : ndarray of shape (``n_iter_`` + 1,)
         The alignment at the start and after each iteration; it never falls. For "radius_margin" minus
         the logarithm of the bound.
     n_iter_ : int
