@@ -149,6 +149,11 @@ class KernelTransformer(LoopTransformer):
         estimator
             A fitted copy. It can be truncated as before, but every feature needs all of its landmarks.
 
+        Warns
+        -----
+        FewerFeaturesWarning
+            If fewer landmarks were kept than asked for, or ``X`` has too few rows to choose them by.
+
         Examples
         --------
         >>> from sklearn.datasets import load_digits
