@@ -21,9 +21,16 @@ def test_slices_cover_every_row_once_in_order(n_rows, size):
 def test_blocks_are_neither_tiny_nor_huge(n_columns):
     rows = rows_per_block(n_columns)
     assert type(rows) is int
-    assert 256 <= rows <= 8192
-    assert rows % 64 == 0
+    assert 32 <= rows <= 8192
+    assert rows % 32 == 0
     assert rows >= rows_per_block(n_columns + 1)
+
+
+@given(st.integers(0, 10**7))
+def test_blocks_of_many_columns_have_few_rows_before_they_fill_the_memory(n_columns):
+    rows = rows_per_block(n_columns)
+    assert rows >= 256 or 8 * n_columns * 256 > 2**26
+    assert 8 * n_columns * rows <= max(2**26, 8 * n_columns * 32)
 
 
 @pytest.mark.parametrize("n_columns", [300, 1000, 5000])

@@ -116,13 +116,15 @@ def test_kmeans_rows_represent_the_data_better_than_random_ones():
 
 
 class Counting(Kernel):
-    """Counts the values that were computed."""
+    """Counts the values that were computed, and the points that they were prepared for."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.evaluations = 0
+        self.prepared = 0
 
     def against(self, Z, dtype=np.float64):
+        self.prepared += Z.shape[0]
         fill = self.kernel.against(Z, dtype)
 
         def count_and_fill(X, out):
@@ -168,6 +170,7 @@ def test_rpcholesky_costs_one_column_a_pick():
     kernel = Counting(RBF(0.5))
     draw_rpcholesky(rows(), kernel, N_POOL, seeded())
     assert kernel.evaluations == N_POOL * N_ROWS
+    assert kernel.prepared == N_ROWS
 
 
 def test_rpcholesky_survives_a_kernel_that_is_not_positive():

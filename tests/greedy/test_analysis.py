@@ -213,6 +213,7 @@ def test_fresh_candidates_are_all_of_them_where_so_many_are_asked_for(method, di
     assert_array_equal(fresh.landmark_indices_, exact.landmark_indices_)
     assert_allclose(fresh.transform(X), exact.transform(X), atol=1e-10)
     assert_allclose(fresh.criterion_path_, exact.criterion_path_, rtol=1e-9)
+    assert_allclose(fresh.explained_variance_ratio_, exact.explained_variance_ratio_, rtol=1e-9)
 
 
 def test_the_quantile_trick_draws_59(cancer):

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelsieve import KernelPCA, KernelPLS, SparseKernelPLS, SparseMaximalAlignment
-from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
+from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 
 GAMMA = 0.02
 
@@ -131,3 +131,26 @@ def test_what_is_refused(model, diabetes):
         model.prune(X[:1])
     with pytest.raises(ValueError, match="features"):
         model.prune(X[:, :3])
+
+
+@pytest.mark.parametrize("n_landmarks", [50, None])
+def test_too_few_rows_are_told(n_landmarks, model, diabetes):
+    with pytest.warns(FewerFeaturesWarning, match="4 landmarks were kept: on the 5 rows"):
+        model.prune(diabetes[0][:5], n_landmarks)
+
+
+def test_landmarks_that_are_not_needed_are_told(diabetes):
+    X = diabetes[0]
+    model = KernelPCA(5, gamma=1e-6).fit(X)
+    with pytest.warns(FewerFeaturesWarning, match="of the 300 asked for: they give the features"):
+        pruned = model.prune(X, 300)
+    assert lost(model, pruned, X) < 1e-15
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("n_rows", [5, 300])
+def test_rows_on_which_features_are_constant_are_refused(n_rows, dtype, diabetes):
+    X, y = diabetes
+    model = KernelPLS(5, candidates=120, gamma=GAMMA, dtype=dtype, random_state=0).fit(X, y)
+    with pytest.raises(InvalidDataError, match=r"Feature 0 .* is constant on the rows of X"):
+        model.prune(np.repeat(X[:1], n_rows, axis=0), 50)

@@ -26,6 +26,21 @@ def test_floats_are_continuous():
     assert_array_equal(Y, [[1], [2], [1]])
 
 
+@pytest.mark.parametrize("labels", [[2, 0, 2], [np.int8(2), 0, 2], [True, False, True], list("bab")])
+@pytest.mark.parametrize("target", ["auto", "classes"])
+def test_labels_among_objects_are_labels(labels, target):
+    encoder, Y = encode(np.array(labels, dtype=object), target)
+    assert encoder.classes.tolist() == sorted(set(labels))
+    assert_array_equal(Y, [[0, 1], [1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("numbers", [[2.0, 0.5, 2.0], [2, 0.5, 2], [np.float32(2.0), 0.5, 2]])
+def test_floats_among_objects_are_continuous(numbers):
+    encoder, Y = encode(np.array(numbers, dtype=object))
+    assert encoder.classes is None
+    assert_array_equal(Y, [[2], [0.5], [2]])
+
+
 def test_the_user_decides_where_asked():
     assert encode([1.0, 2.0, 1.0], "classes")[0].classes.tolist() == [1.0, 2.0]
     assert encode([1, 2, 3], "continuous")[0].classes is None

@@ -10,7 +10,8 @@ import numpy as np
 from ..kernels import Rows
 
 _BLOCK_BYTES = 2**24  # of kernel values; past this a block leaves the cache before it is used again
-_FEWEST, _MOST = 256, 8192
+_LARGEST_BYTES = 2**26  # of a block of few rows, one of which every thread has
+_FEWEST, _FEW, _MOST = 32, 256, 8192  # rows; a product with fewer takes several times as long a row
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,9 @@ def weighted_targets(batch: Batch, center: bool) -> np.ndarray:
 
 def rows_per_block(n_columns: int, n_bytes: int = _BLOCK_BYTES) -> int:
     """Return how many rows of ``n_columns`` float64 values stay in a cache of that size."""
-    rows = n_bytes // (8 * max(1, n_columns))
-    return int(np.clip(rows // 64 * 64, _FEWEST, _MOST))
+    width = 8 * max(1, n_columns)
+    few = np.clip(_LARGEST_BYTES // width // _FEWEST * _FEWEST, _FEWEST, _FEW)
+    return int(np.clip(n_bytes // width // 64 * 64, few, _MOST))
 
 
 def row_slices(n_rows: int, size: int) -> Iterator[slice]:

@@ -115,16 +115,17 @@ def draw_rpcholesky(
     This is randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, 2023) on a sample of rows.
     """
     sample = draw_random(X.shape[0], min(X.shape[0], max(n_pool, _SAMPLE_ROWS)), random_state)
-    rows = X[sample]
+    fill = kernel.against(kernel.points(X, sample))
     residual = np.maximum(kernel.diag_at(X, sample), 0.0)  # an indefinite kernel may have others
     floor = 1e-10 * residual.max(initial=0.0)
     factor = np.empty((n_pool, len(sample)))
+    values = np.empty((len(sample), 1))
     picks: list[int] = []
     while len(picks) < n_pool and residual.max() > floor:
         pick = int(random_state.choice(len(sample), p=residual / residual.sum()))
         used = factor[: len(picks)]
-        column = kernel.block(rows, kernel.points(X, sample[pick : pick + 1]))[:, 0]
-        column -= used[:, pick] @ used
+        fill(X[sample[pick : pick + 1]], values)
+        column = values[:, 0] - used[:, pick] @ used
         factor[len(picks)] = column / np.sqrt(residual[pick])
         residual = np.maximum(residual - factor[len(picks)] ** 2, 0.0)
         residual[pick] = 0.0

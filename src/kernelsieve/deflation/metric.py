@@ -153,12 +153,13 @@ class EvaluatedMetric(DiagonalOnly):
 
     def __init__(self, kernel: Kernel, X: Rows, rows: np.ndarray) -> None:
         super().__init__(kernel.diag_at(X, rows))
-        self._kernel = kernel
         self._rows = X[rows]
-        self._points = kernel.points(X, rows)
+        self._fill = kernel.against(kernel.points(X, rows))
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
-        return self._kernel.block(self._rows, self._points[chosen])
+        values = np.empty((len(self.diagonal), len(chosen)))
+        self._fill(self._rows[chosen], values)
+        return values
 
 
 class GramMetric(Metric):

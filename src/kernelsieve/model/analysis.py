@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -33,13 +34,13 @@ def analyse_rows(batch: Batch, kernel: Kernel, pool: Pool, settings: Settings) -
         metric = GramMetric(columns, diagonal_of(columns, batch), root)
         rough = _follow(batch, kernel, pool, settings, columns, metric)
         pool = pool.first_of_equals(rough.names)
-        return _finish(rough, pool, settings, columns, weighted_sum(metric.diagonal, batch))
+        return _finish(rough, pool, settings, columns.take, weighted_sum(metric.diagonal, batch))
     centred = DoublyCentredColumns(columns, root)
     raw = diagonal_of(columns, batch)
     metric = GramMetric(centred, raw - 2 * centred.row_means + centred.mean_of_all, root, raw)
     rough = _follow(batch, kernel, pool, settings, centred, metric)
     pool = pool.first_of_equals(rough.names)
-    fit = _finish(rough, pool, settings, centred, weighted_sum(metric.diagonal, batch))
+    fit = _finish(rough, pool, settings, centred.take, weighted_sum(metric.diagonal, batch))
     return about_the_mean(fit, rough.names, pool, batch, centred.row_means)
 
 
@@ -51,7 +52,7 @@ def analyse_sample(sample: Batch, batch: Batch, kernel: Kernel, pool: Pool, sett
     trace = trace_of(kernel, sample, metric.diagonal)
     if settings.center:
         trace -= total_weight(sample) * float(columns.means.mean())
-    return _finish(rough, pool, settings, columns, trace)
+    return _finish(rough, pool, settings, columns.take, trace)
 
 
 def analyse_fresh(
@@ -71,6 +72,9 @@ def analyse_fresh(
         points = kernel.points(batch.X, rows)
         centred = settings.centred_columns
         return RecomputedColumns(scored, kernel, points, center=centred, n_jobs=settings.n_jobs)
+
+    def take(rows: np.ndarray) -> np.ndarray:
+        return columns_of(rows).take(np.arange(len(rows)))
 
     def draw(retired: np.ndarray, chosen: list[int]) -> Draw | None:
         remaining = np.setdiff1d(everyone, retired)
@@ -98,7 +102,7 @@ def analyse_fresh(
     trace = trace_of(kernel, scored, first[0].diagonal)
     if settings.center:
         trace -= total_weight(scored) * float(first[0].columns.means.mean())
-    return _finish(rough, pool, settings, columns_of(everyone), trace)
+    return _finish(rough, pool, settings, take, trace)
 
 
 def _follow(
@@ -131,15 +135,21 @@ def _extract(
     return draft(extraction, pool, kernel, center=center, dtype=settings.dtype)
 
 
-def _finish(rough: Draft, pool: Pool, settings: Settings, columns: Columns, trace: float) -> Fit:
-    """Tell what the features explain of all rows; ``columns`` are those of all candidates."""
+def _finish(
+    rough: Draft,
+    pool: Pool,
+    settings: Settings,
+    take: Callable[[np.ndarray], np.ndarray],
+    trace: float,
+) -> Fit:
+    """Tell what the features explain of all rows; ``take`` gives the columns of some candidates."""
     extraction, projection = rough.extraction, rough.model.projection
     features = extraction.features
     if settings.criterion.cutoff > 0:  # of the points that were left
-        features = columns.take(rough.names) @ projection
+        features = take(rough.names) @ projection
     means = np.zeros(len(extraction))
-    if columns.centred and not settings.center:
-        means = columns.means[rough.names] @ projection
+    if settings.criterion.centred_scores and not settings.center and len(extraction):
+        means = np.concatenate([direction.means for direction in extraction.directions]) @ projection
     explained = variance_of_coordinates(features, means, extraction.total_weight, trace)
     return finish(rough, settings.criterion, pool, explained)
 

@@ -36,7 +36,8 @@ that many; an array of points (row numbers, for a precomputed kernel) is the poo
     "pool": (
         '{"auto", "screen", "random", "kmeans", "rpcholesky"}',
         """How a pool is drawn. "screen" runs the selection itself for many candidates on a sample of
-rows. "auto" is "random" for candidates given as a number, and "screen" otherwise.""",
+rows, which a criterion of your own allows by ``can_screen``. "auto" is "random" for candidates
+given as a number or a criterion that cannot be screened, and "screen" otherwise.""",
     ),
     "resample": (
         "bool",
@@ -134,8 +135,8 @@ wide kernel; sums are float64 in any case.""",
     ),
     "max_memory": (
         "float",
-        """Bytes that exact selection may take for kernel columns. Beyond them columns are evaluated
-again at every step.""",
+        """Bytes that kernel columns may take. Beyond them exact selection evaluates columns again at
+every step, and screening looks at fewer rows and candidates.""",
     ),
     "random_state": ("int, RandomState or None", "For drawing candidates."),
     "n_jobs": ("int", "Threads; None for as many as BLAS uses."),

@@ -15,7 +15,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Rows, resolve_kernel
 from .inputs import check_kernel_input, check_weights
 from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer
-from .pools import draw_pool
+from .pools import draw_pool, screening_criterion
 from .pruning import prune
 
 _ALL_UP_TO = 3000  # rows of which candidates="auto" takes every one
@@ -74,10 +74,17 @@ class KernelTransformer(LoopTransformer):
             return min(n_rows, _MOST_TO_COMBINE[self.n_nonzero])
         if n_rows <= _ALL_UP_TO:
             return n_rows
-        if self.pool in ("auto", "screen"):  # sieved already: a few for each feature are enough
+        if self._pool_for(self._make_criterion()) == "screen":  # a few for each feature are enough
             wanted = DEFAULT_COMPONENTS if self.n_components is None else self.n_components
-            return int(np.clip(3 * wanted, _FEWEST_SCREENED, max(AUTO_POOL, wanted)))
+            return min(n_rows, int(np.clip(3 * wanted, _FEWEST_SCREENED, max(AUTO_POOL, wanted))))
         return AUTO_POOL
+
+    def _pool_for(self, criterion: Criterion) -> str:
+        """Return how a pool is drawn."""
+        if self.pool != "auto":
+            return self.pool
+        is_number = isinstance(self.candidates, Integral)
+        return "random" if is_number or screening_criterion(criterion) is None else "screen"
 
     def _given_pool(self, X: Rows, kernel: Kernel, given: Rows) -> tuple[Pool, np.ndarray]:
         """Return a pool that was given, and its own kernel matrix."""
@@ -96,17 +103,15 @@ class KernelTransformer(LoopTransformer):
         random_state: np.random.RandomState,
     ) -> tuple[Pool, np.ndarray]:
         """Draw a pool from the rows; return it with its own kernel matrix."""
-        how = self.pool
-        if how == "auto":
-            how = "random" if isinstance(self.candidates, Integral) else "screen"
         rows = draw_pool(
             batch,
             kernel,
             criterion,
             size,
-            how,
+            self._pool_for(criterion),
             center=self.center,
             random_state=random_state,
+            max_memory=self.max_memory,
             n_jobs=self.n_jobs,
         )
         points = kernel.points(batch.X, rows)
@@ -143,6 +148,11 @@ class KernelTransformer(LoopTransformer):
         -------
         estimator
             A fitted copy. It can be truncated as before, but every feature needs all of its landmarks.
+
+        Warns
+        -----
+        FewerFeaturesWarning
+            If fewer landmarks were kept than asked for, or ``X`` has too few rows to choose them by.
 
         Examples
         --------

@@ -30,7 +30,8 @@ from ..deflation import (
     extract,
     store_columns,
 )
-from ..kernels import CallableKernel, Kernel
+from ..exceptions import InvalidParameterError
+from ..kernels import CallableKernel, Kernel, Rows
 
 SCREEN_ROWS = 10_000  # on which candidates are scored
 SCREEN_CANDIDATES = 10_000  # that are scored
@@ -50,32 +51,49 @@ def draw_pool(
     *,
     center: bool,
     random_state: np.random.RandomState,
+    max_memory: float = 2**30,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Return the rows of ``n_pool`` candidates, drawn as ``how`` says."""
     if n_pool >= len(batch):
         return np.arange(len(batch))
+    if how == "random":
+        return draw_random(len(batch), n_pool, random_state)
     if how == "kmeans":
         return draw_kmeans(batch.X, n_pool, random_state)
     if how == "rpcholesky":
         return draw_rpcholesky(batch.X, kernel, n_pool, random_state)
-    if how == "screen" and criterion.needs_metric and not isinstance(criterion, BestSubset):
-        # Examples that are good one by one serve directions that combine them, too.
-        criterion = Alignment() if criterion.supervised else DirectionVariance()
-    if how == "screen" and criterion.symmetric:
-        return draw_analysed(batch, kernel, criterion, n_pool, random_state, n_jobs)
-    score = criterion.single if isinstance(criterion, BestSubset) else criterion
-    if how == "screen" and isinstance(score, ScoringCriterion) and score.can_screen:
+    screening = screening_criterion(criterion)
+    if screening is not None and screening.symmetric:
+        return draw_analysed(
+            batch, kernel, screening, n_pool, random_state, max_memory=max_memory, n_jobs=n_jobs
+        )
+    if isinstance(screening, ScoringCriterion):
         return draw_screened(
             batch,
             kernel,
-            score,
+            screening,
             n_pool,
             center=center,
             random_state=random_state,
+            max_memory=max_memory,
             n_jobs=n_jobs,
         )
-    return draw_random(len(batch), n_pool, random_state)
+    raise InvalidParameterError(
+        f"pool='screen' needs a criterion whose class says can_screen = True, and "
+        f"{type(criterion).__name__} does not; pass pool='random', 'kmeans' or 'rpcholesky'."
+    )
+
+
+def screening_criterion(criterion: Criterion) -> Criterion | None:
+    """Return the criterion by which candidates for this one are screened, if there is any."""
+    if isinstance(criterion, BestSubset):
+        return criterion.single
+    if criterion.needs_metric:
+        # Examples that are good one by one serve directions that combine them, too.
+        return Alignment() if criterion.supervised else DirectionVariance()
+    scores_alone = isinstance(criterion, ScoringCriterion) and criterion.can_screen
+    return criterion if scores_alone or criterion.symmetric else None
 
 
 def draw_screened(
@@ -86,6 +104,7 @@ def draw_screened(
     *,
     center: bool,
     random_state: np.random.RandomState,
+    max_memory: float,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Sieve a first time: the greedy loop over many candidates on a sample of rows.
@@ -93,11 +112,9 @@ def draw_screened(
     What is picked there becomes the pool of the pass over all rows. A candidate that matters is found
     on a sample; a random pool may not contain it.
     """
-    rows = draw_random(len(batch), min(len(batch), SCREEN_ROWS), random_state)
-    candidates = draw_random(len(batch), min(len(batch), SCREEN_CANDIDATES), random_state)
-    sample, points = batch[rows], kernel.points(batch.X, candidates)
-    if not isinstance(kernel, CallableKernel):  # a function of the user's sees rows as they were given
-        sample, points = replace(sample, X=dense_sample(sample.X)), dense_sample(points)
+    most = SCREEN_ROWS, SCREEN_CANDIDATES
+    rows, candidates = _samples(len(batch), n_pool, most, max_memory, random_state)
+    sample, points = _sampled(batch, kernel, rows, candidates)
     columns = store_columns(sample, kernel, points, center=center, dtype=np.float32, n_jobs=n_jobs)
     targets = weighted_targets(sample, center)
     screen = _Screen(columns, DiagonalOnly(kernel.diag_at(batch.X, candidates)), targets, criterion)
@@ -110,23 +127,21 @@ def draw_analysed(
     criterion: Criterion,
     n_pool: int,
     random_state: np.random.RandomState,
+    *,
+    max_memory: float,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Sieve a first time with symmetric deflation: the analysis itself on a sample of rows."""
-    rows = draw_random(len(batch), min(len(batch), _ANALYSED_ROWS), random_state)
-    n_candidates = min(len(batch), max(_ANALYSED_CANDIDATES, n_pool))
-    candidates = draw_random(len(batch), n_candidates, random_state)
-    sample = replace(batch[rows], Y=np.empty((len(rows), 0)))
-    points = kernel.points(batch.X, candidates)
-    if not isinstance(kernel, CallableKernel):
-        sample, points = replace(sample, X=dense_sample(sample.X)), dense_sample(points)
+    most = _ANALYSED_ROWS, _ANALYSED_CANDIDATES
+    rows, candidates = _samples(len(batch), n_pool, most, max_memory, random_state)
+    sample, points = _sampled(batch, kernel, rows, candidates)
     columns = store_columns(
         sample, kernel, points, center=criterion.centred_scores, dtype=np.float32, n_jobs=n_jobs
     )
     metric = EvaluatedMetric(kernel, batch.X, candidates)
     extraction = extract(
         FollowedCandidates(columns, metric, n_pool),
-        sample.Y,
+        np.empty((len(rows), 0)),
         criterion,
         n_pool,
         total_weight=1.0,
@@ -134,6 +149,35 @@ def draw_analysed(
     )
     picked = np.array([int(direction.candidates[0]) for direction in extraction.directions])
     return filled_up(candidates, picked.astype(np.intp), n_pool, random_state)
+
+
+def _samples(
+    n_rows: int,
+    n_pool: int,
+    most: tuple[int, int],
+    max_memory: float,
+    random_state: np.random.RandomState,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the rows and the candidates of a screen: as many as memory has room for, at most ``most``.
+
+    The pool's own kernel matrix is needed in any case, and a screen may be as large.
+    """
+    rows, candidates = min(n_rows, most[0]), min(n_rows, max(most[1], n_pool))
+    room = max(max_memory, 8 * n_pool**2)
+    share = min(1.0, np.sqrt(room / (4 * rows * candidates)))  # float32
+    sizes = max(1, int(share * rows)), max(n_pool, int(share * candidates))
+    first, second = (draw_random(n_rows, size, random_state) for size in sizes)
+    return first, second
+
+
+def _sampled(
+    batch: Batch, kernel: Kernel, rows: np.ndarray, candidates: np.ndarray
+) -> tuple[Batch, Rows]:
+    """Return rows, and candidates as points; dense, where it is not for the user to see."""
+    sample, points = batch[rows], kernel.points(batch.X, candidates)
+    if isinstance(kernel, CallableKernel):  # a function of the user's sees rows as they were given
+        return sample, points
+    return replace(sample, X=dense_sample(sample.X)), dense_sample(points)
 
 
 class _Screen:

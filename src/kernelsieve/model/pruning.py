@@ -7,12 +7,22 @@ from dataclasses import replace
 import numpy as np
 
 from ..columns import Batch, Frame, Pool
-from ..deflation import Alignment, DiagonalOnly, Extraction, FixedCandidates, StoredColumns, extract
+from ..deflation import (
+    Alignment,
+    DiagonalOnly,
+    Extraction,
+    FixedCandidates,
+    Outcome,
+    StoredColumns,
+    extract,
+)
+from ..exceptions import FewerFeaturesWarning, InvalidDataError, warn
 from ..execution import gather
 from ..statistics import Coordinates, TriangularStatistic
 from .assembly import Fit, draft
 
 _FLOOR = 1e-20  # as for selections: a column with a smaller squared residual is used up
+_ROUNDING = 16  # last digits of the terms of a feature; one that varies by less is constant
 
 
 def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: int | None) -> Fit:
@@ -27,6 +37,7 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
     )
     extraction = _extract(coordinates, n_landmarks)
     size = _enough(extraction, tol) if n_landmarks is None else len(extraction)
+    _warn_if_few(extraction, size, n_landmarks, batch)
     everyone = np.arange(len(model.projection))
     rough = draft(
         extraction, Pool(model.landmarks, everyone), model.kernel, center=True, dtype=model.dtype
@@ -51,8 +62,22 @@ def _coordinates(fit: Fit, batch: Batch, n_jobs: int | None) -> tuple[Coordinate
     statistic = gather([batch], frame, TriangularStatistic, n_jobs=n_jobs)
     coordinates = statistic.coordinates(target_shift, no_shift, center=True)
     norms = np.linalg.norm(coordinates.targets, axis=0)
-    norms[norms == 0] = 1.0  # a feature that is constant on these rows
+    _check_not_constant(fit, coordinates, norms)
+    norms[norms == 0] = 1.0  # a feature that is constant on all rows
     return replace(coordinates, targets=coordinates.targets / norms), norms
+
+
+def _check_not_constant(fit: Fit, coordinates: Coordinates, norms: np.ndarray) -> None:
+    """Refuse rows on which a feature does not vary; ``norms`` are those of the centred features."""
+    model = fit.model
+    terms = np.abs(coordinates.means) @ np.abs(model.projection) + np.abs(model.offset)
+    rounding = _ROUNDING * np.finfo(model.dtype).eps * np.sqrt(coordinates.total_weight) * terms
+    constant = np.flatnonzero((norms <= rounding) & model.projection.any(axis=0))
+    if len(constant):
+        raise InvalidDataError(
+            f"Feature {constant[0]} (counted from 0) is constant on the rows of X, so nothing tells "
+            "how to compute it from fewer landmarks; pass rows that differ, such as the training rows."
+        )
 
 
 def _extract(coordinates: Coordinates, n_landmarks: int | None) -> Extraction:
@@ -74,3 +99,20 @@ def _enough(extraction: Extraction, tol: float) -> int:
     explained = np.cumsum((extraction.target_products**2).sum(axis=1))
     wanted = (1 - tol) * extraction.target_squared_norm
     return min(int(np.searchsorted(explained, wanted)) + 1, len(extraction))
+
+
+def _warn_if_few(extraction: Extraction, size: int, n_landmarks: int | None, batch: Batch) -> None:
+    """Say when landmarks ran out, after which features of other rows may be anything."""
+    if extraction.outcome is Outcome.EXHAUSTED and size == len(extraction):
+        warn(
+            f"{size} landmarks were kept: on the {len(batch)} rows of X the kernel columns of all "
+            "others are combinations of theirs, and the features of other rows may be far off. Pass "
+            "more rows than the model has landmarks.",
+            FewerFeaturesWarning,
+        )
+    elif n_landmarks is not None and size < n_landmarks:
+        warn(
+            f"{size} landmarks were kept of the {n_landmarks} asked for: they give the features on the "
+            "rows of X completely. Lower n_landmarks.",
+            FewerFeaturesWarning,
+        )

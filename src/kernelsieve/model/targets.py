@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ..exceptions import InvalidDataError
+
+_NUMBERS = (int, float, np.number, np.bool_)
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ class TargetEncoder:
 
 def _as_array(y: Any) -> np.ndarray:
     values = y if isinstance(y, np.ndarray) else np.asarray(y)
+    if values.dtype == object and all(isinstance(v, _NUMBERS) for v in values.ravel()):
+        values = np.array(values.tolist())  # as if it had never been among other objects
     if values.ndim not in (1, 2):
         raise InvalidDataError(f"y must have 1 or 2 dimensions; it has {values.ndim}.")
     return values
@@ -92,7 +95,7 @@ def _are_labels(values: np.ndarray, target: str) -> bool:
     if target == "classes":
         return True
     one_column = values.ndim == 1 or values.shape[1] == 1
-    return one_column and values.dtype.kind in "OSUTbiu" and not _is_object_of_floats(values)
+    return one_column and values.dtype.kind in "OSUTbiu"
 
 
 def _labels(values: np.ndarray) -> np.ndarray:
@@ -108,12 +111,6 @@ def _labels(values: np.ndarray) -> np.ndarray:
 
 def _is_label(label: Any) -> bool:
     return label is not None and not (isinstance(label, float) and not np.isfinite(label))
-
-
-def _is_object_of_floats(values: np.ndarray) -> bool:
-    return values.dtype == object and all(
-        isinstance(v, Real) and not isinstance(v, bool) for v in values.ravel()
-    )
 
 
 def check_not_constant(targets: np.ndarray, before: np.ndarray) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import combinations
+from collections.abc import Iterator
 from math import comb
 
 import numpy as np
@@ -12,9 +11,10 @@ from ...exceptions import InvalidParameterError
 from .base import Criterion, Direction, Step, View, first_of_the_best
 from .sparse import Alignment, Covariance
 
-_CHUNK = 200_000  # subsets scored at once
+_CHUNK = 200_000  # subsets scored at once, or a few more
 _MOST_SUBSETS = 20_000_000
 _DEGENERATE = 1e-10  # a member this dependent on the others, relatively, adds nothing
+_NEAR = 0.999  # of the largest score: what may still be the first of the best
 
 
 class BestSubset(Criterion):
@@ -39,23 +39,19 @@ class BestSubset(Criterion):
         return self.single.value(step)
 
     def propose(self, view: View) -> Direction | None:
-        usable = self._usable(view)
-        size = min(self.size, int(usable.sum()))
+        usable = np.flatnonzero(self._usable(view))
+        size = min(self.size, len(usable))
         if size == 0 or not view.eligible.any():
             return None
-        check_subsets(len(usable), size)
-        subsets = _all_subsets(len(usable), size)
-        subsets = subsets[usable[subsets].all(axis=1)]
+        check_subsets(len(view.eligible), size)
         constraint = self._constraint(view)
         products = view.target_products
-        chunks = [subsets[i : i + _CHUNK] for i in range(0, len(subsets), _CHUNK)]
-        scores = np.concatenate([_subset_scores(constraint, products, part) for part in chunks])
-        best = subsets[first_of_the_best(scores)]
+        best, score = _best_subset(constraint, products, usable, size)
         weights = _best_weights(constraint[np.ix_(best, best)], products[best])
         length = weights @ view.metric.among(best) @ weights
         weights = weights / np.sqrt(length) if length > 0 else weights
         used = weights != 0
-        return Direction(best[used], weights[used], float(scores.max()))
+        return Direction(best[used], weights[used], score)
 
     def _usable(self, view: View) -> np.ndarray:
         """An example whose own column is used up can still shorten a direction of covariance."""
@@ -80,9 +76,38 @@ def check_subsets(n_candidates: int, size: int) -> None:
         )
 
 
-@lru_cache(maxsize=1)
-def _all_subsets(n_candidates: int, size: int) -> np.ndarray:
-    return np.array(list(combinations(range(n_candidates), size)), dtype=np.intp)
+def _best_subset(
+    constraint: np.ndarray, products: np.ndarray, usable: np.ndarray, size: int
+) -> tuple[np.ndarray, float]:
+    """Return the first of the best subsets and the largest score.
+
+    There may be millions of subsets, so only those are remembered that may be it.
+    """
+    largest = 0.0
+    subsets: list[np.ndarray] = []
+    scores: list[np.ndarray] = []
+    for places in _all_subsets(len(usable), size):
+        some = usable[places]
+        of_some = _subset_scores(constraint, products, some)
+        largest = max(largest, float(of_some.max()))
+        near = of_some >= _NEAR * largest
+        subsets.append(some[near])
+        scores.append(of_some[near])
+    return np.concatenate(subsets)[first_of_the_best(np.concatenate(scores))], largest
+
+
+def _all_subsets(n: int, size: int) -> Iterator[np.ndarray]:
+    """Yield the subsets of ``range(n)`` in lexicographic order, one a row, some at a time."""
+    if size == 1:
+        yield np.arange(n)[:, None]
+        return
+    rests = np.concatenate(list(_all_subsets(n, size - 1)))  # far fewer than there are subsets
+    starts = np.searchsorted(rests[:, 0], np.arange(n), side="right")  # of what may follow each
+    counts = len(rests) - starts
+    full = np.flatnonzero(np.diff(np.cumsum(counts) // _CHUNK)) + 1
+    for firsts in np.split(np.arange(n), full):
+        following = np.concatenate([rests[start:] for start in starts[firsts]])
+        yield np.column_stack([np.repeat(firsts, counts[firsts]), following])
 
 
 def _subset_scores(constraint: np.ndarray, products: np.ndarray, subsets: np.ndarray) -> np.ndarray:
