@@ -46,3 +46,10 @@ def test_a_head_of_classes(cancer):
     assert_array_equal(head.classes_, ["b", "m"])
     with pytest.raises(ValueError, match="2 features"):
         head.predict(X)
+
+
+def test_labels_that_are_objects(cancer):
+    X, y = cancer
+    objects = y.astype(int).astype(object)
+    model = KernelPLS(3).fit(X, objects)
+    assert model.score(X, objects) == model.score(X, y) > 0.8

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .form import features_as_they_are
 from .nested import NestedTransformer
+from .targets import target_array
 
 
 def _has_classes(estimator: Any) -> bool:
@@ -118,7 +119,7 @@ class Predicting(NestedTransformer):
         float
         """
         measure = r2_score if self._labels() is None else accuracy_score
-        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+        return float(measure(target_array(y), self.predict(X), sample_weight=sample_weight))
 
     def head(self, n_components: int | None = None) -> Self:
         """Return the predictor alone: a copy whose rows are features instead of inputs.

@@ -26,7 +26,7 @@ class TargetEncoder:
     @classmethod
     def for_target(cls, y: Any, target: str, classes: Sequence[Any] | None = None) -> TargetEncoder:
         """Decide what ``y`` is. Strings, booleans and integers are labels, floats are continuous."""
-        values = _as_array(y)
+        values = target_array(y)
         if classes is None and (target == "continuous" or not _are_labels(values, target)):
             return cls(None, 1 if values.ndim == 1 else values.shape[1], values.ndim == 1)
         given = _labels(values) if classes is None else np.asarray(classes)
@@ -43,7 +43,7 @@ class TargetEncoder:
 
     def encode(self, y: Any, n_rows: int) -> np.ndarray:
         """Return the (n, q) float64 targets."""
-        values = _as_array(y)
+        values = target_array(y)
         if len(values) != n_rows:
             raise InvalidDataError(
                 f"y has {len(values)} entries and X has {n_rows} rows: "
@@ -82,7 +82,8 @@ class TargetEncoder:
         return columns
 
 
-def _as_array(y: Any) -> np.ndarray:
+def target_array(y: Any) -> np.ndarray:
+    """Return targets as an array, of numbers where all objects are numbers."""
     values = y if isinstance(y, np.ndarray) else np.asarray(y)
     if values.dtype == object and all(isinstance(v, _NUMBERS) for v in values.ravel()):
         values = np.array(values.tolist())  # as if it had never been among other objects
