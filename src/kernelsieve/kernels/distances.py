@@ -53,10 +53,10 @@ class RBF(Kernel):
     centre: Centre | None = field(default=None, compare=False, repr=False)
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        return self._exponents(Z, dtype, self.gamma, exponential=True).fill
+        return self.exponents(Z, dtype, self.gamma, exponential=True).fill
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
-        return self._exponents(Z, dtype, 1.0) if product_pays(Z) else None
+        return self.exponents(Z, dtype, 1.0) if product_pays(Z) else None
 
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self.gamma)
@@ -70,7 +70,7 @@ class RBF(Kernel):
             return self
         return replace(self, centre=Centre.of(Z))
 
-    def _exponents(
+    def exponents(
         self, Z: Rows, dtype: type, factor: float, *, exponential: bool = False
     ) -> SharedPart:
         """Prepare ``-factor |x - z|^2``, or its exponential, as suits the inputs and the width."""
