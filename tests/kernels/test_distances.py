@@ -62,6 +62,22 @@ def test_rbf_of_a_row_with_itself_is_one():
     np.testing.assert_allclose(np.diagonal(RBF(1.0).block(csr, csr)), 1.0, atol=1e-9)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("outlier", [5.0, 3e4])
+def test_rbf_of_some_landmarks_is_rounded_as_with_all_of_them(outlier, dtype, rng):
+    X = rng.standard_normal((50, 5))
+    Z = np.vstack([X[:10], np.full((1, 5), outlier)])  # the far one decides how to compute
+    whole, first, alone = (np.empty((len(part), 50), dtype) for part in (Z, Z[:10], Z[:10]))
+    kernel = RBF(1.0)
+    kernel.against(Z, dtype)(X, whole)
+    kernel.rounded_as_with(Z).against(Z[:10], dtype)(X, first)
+    kernel.rounded_as_with(Z).rounded_as_with(Z[:10]).against(Z[:9], dtype)(X, alone[:9])
+    np.testing.assert_array_equal(first, whole[:10])
+    np.testing.assert_array_equal(alone[:9], whole[:9])
+    kernel.against(Z[:10], dtype)(X, alone)
+    assert (alone != first).any()  # or the test would show nothing
+
+
 @pytest.mark.parametrize("shift", [0.0, 1e3, 1e8])
 @pytest.mark.parametrize("n_inputs", [5, 1100])
 def test_columns_of_csr_rows_that_are_far_from_zero(n_inputs, shift):

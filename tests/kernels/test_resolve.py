@@ -1,5 +1,7 @@
 """From parameters to kernels."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -168,6 +170,29 @@ def test_scale_reads_a_memory_map(tmp_path):
     assert resolve_gamma("scale", mapped) == resolve_gamma("scale", X)
 
 
+def test_scale_copies_a_few_float32_rows_at_a_time():
+    X = np.ones((200_000, 20), np.float32)
+    tracemalloc.start()
+    try:
+        resolve_gamma("scale", X)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < X.nbytes
+
+
+@pytest.mark.parametrize("rule", ["scale", "median"])
+def test_sparse_rows_far_from_zero_keep_their_digits(rule):
+    near = sparse.random(80, 6, 0.4, random_state=0).toarray()
+    date = 1e8 + np.random.default_rng(0).standard_normal((80, 2))
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, 80)
+    for X in (date, np.hstack([near, date])):
+        for given in (None, weight):
+            dense = resolve_gamma(rule, X, sample_weight=given)
+            settled = resolve_gamma(rule, sparse.csr_matrix(X), sample_weight=given)
+            assert settled == pytest.approx(dense, rel=1e-9)
+
+
 @pytest.mark.parametrize("rule", ["scale", "median"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("X", [np.ones((6, 2)), np.zeros((6, 2)), np.ones((1, 1))])
@@ -207,3 +232,59 @@ def test_median_of_many_rows_comes_from_a_sample(form):
 def test_median_without_a_random_state_is_repeatable():
     X = rows(1500)
     assert resolve_gamma("median", X) == resolve_gamma("median", X)
+
+
+def with_long_indices(X: np.ndarray) -> sparse.csr_matrix:
+    X = sparse.csr_matrix(X)
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_median_of_csr_rows_with_long_indices(kernel):
+    dense = resolve_gamma("median", rows(), kernel)
+    assert resolve_gamma("median", with_long_indices(rows()), kernel) == pytest.approx(dense, rel=1e-12)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 40])
+def test_median_with_weights_is_that_of_repeated_rows(n_rows, form, kernel):
+    X = rows(n_rows)
+    for seed in range(5):
+        weight = np.random.default_rng(seed).integers(0, 4, n_rows)
+        repeated = resolve_gamma("median", form(np.repeat(X, weight, axis=0)), kernel)
+        settled = resolve_gamma("median", form(X), kernel, weight.astype(float))
+        assert settled == pytest.approx(repeated, rel=1e-12)
+
+
+def test_rows_of_weight_zero_are_as_good_as_absent_for_the_median():
+    X = rows(3000)
+    for n_rows in (500, 2000):  # which count: all are looked at, or a sample of them
+        weight = np.repeat([1.0, 0.0], [n_rows, 3000 - n_rows])
+        alone = resolve_gamma("median", X[:n_rows])
+        assert resolve_gamma("median", X, sample_weight=weight) == alone
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_median_of_many_weighted_rows_comes_from_a_sample_by_weight(form):
+    X = rows(3000)
+    X[1500:] *= 10
+    weight = np.repeat([1000.0, 1.0], 1500)
+    heavy = 1 / np.median(pdist(X[:1500], "sqeuclidean"))
+    settled = resolve_gamma("median", form(X), sample_weight=weight)
+    assert settled == pytest.approx(heavy, rel=0.1)
+    assert settled == pytest.approx(resolve_gamma("median", form(X), sample_weight=weight / 8))
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-3, 1e200])
+def test_median_takes_weights_of_any_unit(unit):
+    X = rows(400)
+    weight = np.random.default_rng(1).uniform(0.1, 2.0, 400)
+    settled = resolve_gamma("median", X, sample_weight=unit * weight)
+    assert settled == pytest.approx(resolve_gamma("median", X, sample_weight=weight), rel=0.02)
+
+
+@pytest.mark.parametrize("rule", ["scale", "median"])
+def test_rows_none_of_which_counts_get_one(rule):
+    assert resolve_gamma(rule, rows(), sample_weight=np.zeros(40)) == 1.0

@@ -1,10 +1,16 @@
 """Distances that kernels of several widths share."""
 
+import copy
+import gc
+import pickle
+import weakref
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+from kernelsieve import KernelPLS, SparseMaximalAlignment, SubspaceKernelFeatures
 from kernelsieve.kernels import (
     RBF,
     BlockCache,
@@ -127,3 +133,57 @@ def test_only_kernels_with_a_width_share_and_only_where_asked(rows):
         assert isinstance(resolve_kernel("linear", X), Linear)
         assert isinstance(resolve_kernel("cosine", X), Cosine)
     assert isinstance(resolve_kernel("laplacian", X), Laplacian)
+
+
+def fitted(model, X, cache):
+    with sharing(cache):
+        return model.fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_a_model_can_be_copied_and_outlives_the_cache(kernel, rows):
+    X, _ = rows
+    cache = BlockCache()
+    model = fitted(SparseMaximalAlignment(5, kernel=kernel, gamma=0.01), X, cache)
+    shared_features = model.transform(X)
+    for copied in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert type(copied._fit.model.kernel) in (RBF, Laplacian)
+        assert_allclose(copied.transform(X), shared_features, atol=1e-9)
+    before, gone = cache.reused, weakref.ref(cache)
+    model.transform(X)
+    assert cache.reused > before
+    del cache
+    gc.collect()
+    assert gone() is None
+    assert_allclose(model.transform(X), shared_features, atol=1e-9)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_the_first_features_are_the_same_to_the_last_bit(keep, rng):
+    X = rng.standard_normal((300, 450))
+    cache = BlockCache() if keep else None
+    model = fitted(SparseMaximalAlignment(20, gamma=0.001), X, cache or BlockCache())
+    others = SparseMaximalAlignment(5, gamma=0.001)
+    fitted(others, X, cache or BlockCache()).transform(X)  # the same landmarks, another origin
+    assert_array_equal(others.landmark_indices_, model.landmark_indices_[:5])
+    assert_array_equal(model.transform(X, 5), model.transform(X)[:, :5])
+
+
+def test_shared_distances_serve_all_widths_of_a_model_with_a_pool(rng):
+    X = rng.standard_normal((60, 4))
+    cache = BlockCache()
+    for gamma in (0.1, 0.2):
+        model = KernelPLS(2, kernel="laplacian", gamma=gamma, candidates=X[:20])
+        fitted(model, X, cache).transform(X)
+    assert cache.reused >= cache.evaluated  # in the fit, and in the features of the fitted model
+
+
+def test_a_kernel_that_shares_passes_for_the_one_it_is(rng):
+    with sharing(BlockCache()):
+        kernel = shared(Polynomial(0.5, 2, 1.0))
+        assert isinstance(kernel, Polynomial)
+        assert (kernel.gamma, kernel.degree, kernel.coef0) == (0.5, 2, 1.0)
+        assert not hasattr(kernel, "no_such")
+        X = rng.standard_normal((40, 3))
+        moved = SubspaceKernelFeatures(1, span="points", gamma=0.1).fit(X, (X[:, 0] > 0).astype(int))
+    assert moved.transform(X).shape == (40, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -40,7 +41,7 @@ _FEW_INPUTS = 400
 class SharedPart(NamedTuple):
     """What kernels that differ in their width alone have in common: distances or inner products."""
 
-    name: str  # equal where the values are
+    name: Hashable  # equal where the values are
     fill: Filler
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -27,27 +28,35 @@ from .tiles import MOST_INPUTS, LineProduct
 _FAR = 4  # standard deviations from zero: squares then have more digits than distances
 
 
+class Centre(NamedTuple):
+    """Where inputs are counted from, and the largest squared distance of a landmark from there.
+
+    Moving the origin changes no distance, and near the mean it keeps the norms, and so the digits lost
+    when they cancel, small.
+    """
+
+    origin: np.ndarray
+    reach: float
+
+    @classmethod
+    def of(cls, Z: np.ndarray) -> Centre:
+        origin: np.ndarray = Z.mean(axis=0, dtype=np.float64)
+        return cls(origin, float(row_norms_squared(Z - origin).max(initial=0.0)))
+
+
 @dataclass(frozen=True)
 class RBF(Kernel):
     """``k(x, z) = exp(-gamma |x - z|^2)``."""
 
     gamma: float = 1.0
-    #: Where inputs are counted from; None for the mean of the landmarks.
-    origin: np.ndarray | None = field(default=None, compare=False, repr=False)
+    #: Of all landmarks with which some are to be rounded alike; None for that of the landmarks given.
+    centre: Centre | None = field(default=None, compare=False, repr=False)
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        if self._by_one_product(Z, dtype):
-            return _augmented_product(Z, self._origin(Z, dtype), self.gamma, exponential=True)
-        exponents = self._exponents(Z, dtype, self.gamma).fill
-
-        def fill(X: Rows, out: np.ndarray) -> None:
-            exponents(X, out)
-            exp_inplace(out, at_most=0.0)
-
-        return fill
+        return self.exponents(Z, dtype, self.gamma, exponential=True).fill
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
-        return self._exponents(Z, dtype, 1.0) if product_pays(Z) else None
+        return self.exponents(Z, dtype, 1.0) if product_pays(Z) else None
 
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self.gamma)
@@ -57,37 +66,42 @@ class RBF(Kernel):
         return np.ones(X.shape[0])
 
     def rounded_as_with(self, Z: Rows) -> Kernel:
-        return self if sparse.issparse(Z) else replace(self, origin=self._origin(Z, np.float64))
+        if sparse.issparse(Z) or self.centre is not None:
+            return self
+        return replace(self, centre=Centre.of(Z))
 
-    def _origin(self, Z: Rows, dtype: type) -> np.ndarray:
-        """Return where to count inputs from, rounded as the rows will see it.
-
-        Moving the origin changes no distance, and near the mean it keeps the norms, and so the digits
-        lost when they cancel, small.
-        """
-        origin: np.ndarray = Z.mean(axis=0, dtype=np.float64) if self.origin is None else self.origin
-        return origin.astype(dtype)
-
-    def _exponents(self, Z: Rows, dtype: type, factor: float) -> SharedPart:
-        """Prepare ``-factor |x - z|^2``, in the way that suits the inputs and this kernel's width."""
+    def exponents(
+        self, Z: Rows, dtype: type, factor: float, *, exponential: bool = False
+    ) -> SharedPart:
+        """Prepare ``-factor |x - z|^2``, or its exponential, as suits the inputs and the width."""
+        finished = _exponential if exponential else _as_it_is
         if sparse.issparse(Z):
-            return SharedPart("squared distances", _products_of_csr(Z, dtype, factor))
-        if self._is_narrow(Z, dtype):
-            return SharedPart("exact squared distances", _differences(Z, dtype, factor))
-        origin = self._origin(Z, dtype)
-        if self._by_one_product(Z, dtype):
-            return SharedPart("squared distances", _augmented_product(Z, origin, factor))
-        return SharedPart("squared distances", _product_and_norms(Z, origin, dtype, factor))
+            return SharedPart("squared distances", finished(_products_of_csr(Z, dtype, factor)))
+        centre = self.centre or Centre.of(Z)
+        if self._is_narrow(centre.reach, dtype):
+            return SharedPart("exact squared distances", finished(_differences(Z, dtype, factor)))
+        origin: np.ndarray = centre.origin.astype(dtype)  # rounded as the rows will see it
+        name = ("squared distances", origin.tobytes())
+        if Z.shape[1] <= MOST_INPUTS:
+            return SharedPart(name, _augmented_product(Z, origin, factor, exponential=exponential))
+        return SharedPart(name, finished(_product_and_norms(Z, origin, dtype, factor)))
 
-    def _by_one_product(self, Z: Rows, dtype: type) -> bool:
-        few = not sparse.issparse(Z) and Z.shape[1] <= MOST_INPUTS
-        return few and not self._is_narrow(Z, dtype)
-
-    def _is_narrow(self, Z: Rows, dtype: type) -> bool:
+    def _is_narrow(self, reach: float, dtype: type) -> bool:
         """Tell if so narrow that the rounding of squared norms would show."""
         eps = np.finfo(dtype).eps
-        norms = row_norms_squared(Z - Z.mean(axis=0, dtype=np.float64))
-        return bool(self.gamma * norms.max(initial=0.0) * eps > np.sqrt(eps))
+        return bool(self.gamma * reach * eps > np.sqrt(eps))
+
+
+def _exponential(exponents: Filler) -> Filler:
+    def fill(X: Rows, out: np.ndarray) -> None:
+        exponents(X, out)
+        exp_inplace(out, at_most=0.0)
+
+    return fill
+
+
+def _as_it_is(exponents: Filler) -> Filler:
+    return exponents
 
 
 def _augmented_product(

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist
-from sklearn.metrics.pairwise import manhattan_distances
 
 from ..exceptions import InvalidParameterError
-from .base import Kernel, Rows, as_dtype, row_norms_squared
+from .base import Kernel, Rows
 from .custom import CallableKernel, Precomputed
 from .distances import RBF, Chi2, Laplacian
 from .products import Cosine, Linear, Polynomial, Sigmoid
@@ -89,9 +88,9 @@ def resolve_gamma(
 ) -> float:
     """Settle ``gamma``.
 
-    ``"scale"`` is one over (number of inputs times variance of ``X``, weighted where there are
-    weights); ``"median"`` is one over the median squared distance of a sample (for the laplacian
-    kernel, of the 1-norm distance).
+    ``"scale"`` is one over (number of inputs times variance of ``X``); ``"median"`` is one over the
+    median squared distance of a sample (for the laplacian kernel, of the 1-norm distance). A weight
+    counts as that many equal rows in both.
 
     Examples
     --------
@@ -110,7 +109,7 @@ def resolve_gamma(
     if isinstance(gamma, str) and gamma == "scale":
         spread = X.shape[1] * _variance(X, sample_weight)
     elif isinstance(gamma, str) and gamma == "median":
-        spread = _median_distance(X, kernel, random_state)
+        spread = _median_distance(X, kernel, sample_weight, random_state)
     else:
         raise InvalidParameterError(
             f"gamma={gamma!r} is not known; pass a positive number, 'scale' or 'median'."
@@ -122,40 +121,84 @@ def _variance(X: Rows, weight: np.ndarray | None) -> float:
     """Return the variance of all entries of ``X``, about their common mean."""
     weight = np.ones(X.shape[0]) if weight is None else weight
     size = weight.sum() * X.shape[1]
-    if sparse.issparse(X):
-        mean = (weight @ X).sum() / size
-        squares = sparse.csr_matrix((X.data.astype(np.float64) ** 2, X.indices, X.indptr), X.shape)
-        return float((weight @ squares).sum() / size - mean**2)
-    mean = (weight @ X).sum() / size
-    return float(sum(weight[i] @ ((X[i] - mean) ** 2).sum(axis=1) for i in _slices(X)) / size)
+    if size == 0:
+        return 0.0
+    # Only what is no float64 yet is copied for the product.
+    slices = [slice(None)] if X.dtype == np.float64 else _slices(X)
+    mean = sum((weight[i] @ X[i]).sum() for i in slices) / size
+    return float(sum(weight[i] @ _squares_about(mean, X[i]) for i in _slices(X)) / size)
+
+
+def _squares_about(mean: float, X: Rows) -> np.ndarray:
+    """Return the sum of the squares of ``x - mean`` of each row."""
+    if not sparse.issparse(X):
+        return np.asarray(((X - mean) ** 2).sum(axis=1))
+    squares = (X.data.astype(np.float64) - mean) ** 2
+    of_entries = sparse.csr_matrix((squares, X.indices, X.indptr), X.shape).sum(axis=1)
+    n_zeros = X.shape[1] - np.diff(X.indptr)
+    return np.asarray(of_entries).ravel() + n_zeros * mean**2
 
 
 def _slices(X: Rows) -> list[slice]:
     # A few megabytes at a time: X may be a memory map, and X - mean is a copy.
-    rows = max(1, 500_000 // max(1, X.shape[1]))
+    n_entries = X.nnz if sparse.issparse(X) else X.shape[0] * X.shape[1]
+    rows = max(1, 500_000 * X.shape[0] // max(1, n_entries))
     return [slice(i, i + rows) for i in range(0, X.shape[0], rows)]
 
 
-def _median_distance(X: Rows, kernel: str, random_state: np.random.RandomState | None) -> float:
-    n_rows = X.shape[0]
-    if n_rows > _MEDIAN_SAMPLE:
-        random_state = random_state or np.random.RandomState(0)
-        X = X[np.sort(random_state.choice(n_rows, _MEDIAN_SAMPLE, replace=False))]
-        n_rows = _MEDIAN_SAMPLE
-    if sparse.issparse(X):
-        pairs = _sparse_distances(X, kernel)[np.triu_indices(n_rows, k=1)]
-    else:
-        metric = "cityblock" if kernel == "laplacian" else "sqeuclidean"
-        pairs = pdist(np.asarray(X, dtype=np.float64), metric)
-    return float(np.median(pairs)) if pairs.size else 0.0
+def _median_distance(
+    X: Rows, kernel: str, weight: np.ndarray | None, random_state: np.random.RandomState | None
+) -> float:
+    rows = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight)
+    weight = None if weight is None else weight[rows]
+    if len(rows) > _MEDIAN_SAMPLE:
+        rows = rows[_sample(len(rows), weight, random_state or np.random.RandomState(0))]
+        weight = None  # the draw has seen to it
+    X = X[rows]
+    pairs = _sparse_distances(X, kernel) if sparse.issparse(X) else _dense_distances(X, kernel)
+    if not pairs.size:
+        return 0.0
+    return float(np.median(pairs)) if weight is None else _weighted_median(pairs, weight)
+
+
+def _sample(n_rows: int, weight: np.ndarray | None, random_state: np.random.RandomState) -> np.ndarray:
+    """Draw the rows whose distances are looked at, by their weights."""
+    if weight is None or np.ptp(weight) == 0:
+        return np.sort(random_state.choice(n_rows, _MEDIAN_SAMPLE, replace=False))
+    return np.sort(random_state.choice(n_rows, _MEDIAN_SAMPLE, p=weight / weight.sum()))
+
+
+def _dense_distances(X: np.ndarray, kernel: str) -> np.ndarray:
+    """Return the distances of all pairs of rows."""
+    metric = "cityblock" if kernel == "laplacian" else "sqeuclidean"
+    return np.asarray(pdist(np.asarray(X, dtype=np.float64), metric))
 
 
 def _sparse_distances(X: Rows, kernel: str) -> np.ndarray:
-    if kernel == "laplacian":
-        return np.asarray(manhattan_distances(X))
-    X = as_dtype(X, np.float64)
-    norms = row_norms_squared(X)
-    return np.asarray(norms[:, None] + norms[None, :] - 2 * (X @ X.T).toarray())
+    """Return the same for CSR rows, of which the kernels know how not to lose digits."""
+    laplacian = kernel == "laplacian"
+    part = Laplacian().shared_part(X) if laplacian else RBF().exponents(X, np.float64, 1.0)
+    distances = np.empty((X.shape[0], X.shape[0]))
+    part.fill(X, distances)
+    return np.abs(distances[np.triu_indices(len(distances), k=1)])
+
+
+def _weighted_median(pairs: np.ndarray, weight: np.ndarray) -> float:
+    """Return the median of distances where row i counts as ``weight[i]`` equal rows.
+
+    A pair then counts as the product of two weights, and equal rows are at distance zero.
+    """
+    unit = 2.0 ** np.floor(np.log2(weight.max()))  # products of weights neither overflow nor vanish
+    share = weight / unit
+    among_equals = share @ np.maximum(share - 1 / unit, 0.0) / 2
+    first, second = np.triu_indices(len(weight), k=1)
+    order = np.argsort(pairs)
+    distances = np.concatenate([[0.0], pairs[order]])
+    counts = np.concatenate([[among_equals], (share[first] * share[second])[order]])
+    reached = np.cumsum(counts)
+    # The two in the middle, which are one where the number of pairs is odd.
+    middle = [np.searchsorted(reached, reached[-1] / 2, side) for side in ("left", "right")]
+    return float(distances[middle].mean())
 
 
 _OTHER_NAMES = {"gaussian": "rbf", "gauss": "rbf", "exponential": "laplacian", "tanh": "sigmoid"}

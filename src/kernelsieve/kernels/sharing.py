@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import blake2b
+from typing import Any
+from weakref import ref
 
 import numpy as np
 from scipy import sparse
@@ -54,35 +56,55 @@ class BlockCache:
 
 
 class SharedKernel(Kernel):
-    """A kernel that takes the part without parameters from a cache.
+    """A kernel that takes the part without parameters from a cache, while somebody keeps the cache.
 
-    Rows and landmarks are known by their contents: equal ones may come from different arrays.
+    Rows and landmarks are known by their contents: equal ones may come from different arrays. It
+    passes for the kernel that it holds, and a copy of it is that kernel: models outlive a cache.
     """
 
     def __init__(self, kernel: Kernel, cache: BlockCache) -> None:
         self._kernel = kernel
-        self._cache = cache
+        self._cache = ref(cache)
         self.accepts_sparse = kernel.accepts_sparse  # type: ignore[misc]
         self.cheap_diag = kernel.cheap_diag  # type: ignore[misc]
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type[Kernel]:  # type: ignore[override]
+        return type(self._kernel)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kernel, name)
+
+    def __reduce__(self) -> tuple:
+        return _itself, (self._kernel,)
 
     @property
     def name(self) -> str:
         return self._kernel.name
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        part = self._kernel.shared_part(Z, dtype)
-        if part is None:
+        cache = self._cache()
+        part = None if cache is None else self._kernel.shared_part(Z, dtype)
+        if cache is None or part is None:
             return self._kernel.against(Z, dtype)
         about = (part.name, np.dtype(dtype).char, _fingerprint(Z))
 
         def fill(X: Rows, out: np.ndarray) -> None:
-            self._cache.fill((*about, _fingerprint(X)), part.fill, X, out)
+            cache.fill((*about, _fingerprint(X)), part.fill, X, out)
             self._kernel.finish(out)
 
         return fill
 
     def diag(self, X: Rows) -> np.ndarray:
         return self._kernel.diag(X)
+
+    def rounded_as_with(self, Z: Rows) -> Kernel:
+        kernel, cache = self._kernel.rounded_as_with(Z), self._cache()
+        return kernel if cache is None else SharedKernel(kernel, cache)
+
+
+def _itself(kernel: Kernel) -> Kernel:
+    return kernel
 
 
 _active: ContextVar[BlockCache | None] = ContextVar("kernelsieve_block_cache", default=None)

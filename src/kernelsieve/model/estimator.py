@@ -16,7 +16,7 @@ from .._sklearn import Interval, StrOptions, fit_context
 from ..columns import Batch, Pool
 from ..deflation import Alignment, BestSubset, Covariance, Criterion, PoolMetric
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..kernels import Kernel, Precomputed, Rows
+from ..kernels import Kernel, Rows
 from .analysis import analyse_fresh, analyse_rows, analyse_sample
 from .assembly import Fit
 from .fitting import fit_columns, fit_fresh
@@ -24,7 +24,7 @@ from .inputs import check_rows, given_candidates
 from .kernel_transformer import AUTO_POOL, KernelTransformer
 from .loop_transformer import all_or_nothing
 from .one_pass import RowPass, pool_pass
-from .stream import RepeatableBatches, Stream, split_item
+from .stream import RepeatableBatches, Stream, check_first_batch, split_item
 
 _RESAMPLE_ALONE = (
     "resample=True draws fresh single candidates from the rows at every step; pass candidates as a "
@@ -159,6 +159,7 @@ class KernelExtractor(KernelTransformer):
         """
         criterion = self._make_criterion()
         batch, encoder = self._read(X, y, sample_weight, criterion)
+        self._check_rebuilding(batch.X)
         criterion = self._criterion_for(encoder)
         random_state = check_random_state(self.random_state)
         given = given_candidates(
@@ -167,16 +168,14 @@ class KernelExtractor(KernelTransformer):
             precomputed=self._is_precomputed,
             name=self._candidates_parameter,
         )
-        kernel = self._resolve_kernel(batch, given, random_state)
         if given is not None:
+            kernel = self._resolve_kernel(batch, given, random_state)
             pool, W = self._given_pool(batch.X, kernel, given)
             batch = batch.without_zero_weights()[0]
             fit = self._fit_pool(batch, kernel, pool, W, criterion)
         else:
-            batch, kept = batch.without_zero_weights()
-            if self._is_precomputed and kept is not None:
-                batch = Batch(batch.X[:, kept], batch.Y, batch.weight)
-                kernel = Precomputed(len(kept))
+            batch, kept = self._rows_that_count(batch)
+            kernel = self._resolve_kernel(batch, None, random_state)
             fit = self._fit_rows(batch, kernel, criterion, random_state)
             if kept is not None:
                 fit = fit.renumbered(kept, self.n_features_in_)
@@ -184,6 +183,19 @@ class KernelExtractor(KernelTransformer):
         self._remember_rows(batch.X)
         self.__dict__.pop("_stream", None)
         return self
+
+    def _rows_that_count(self, batch: Batch) -> tuple[Batch, np.ndarray | None]:
+        """Return the rows without those of weight 0, and which they are where some are left out.
+
+        Of a precomputed kernel, columns are left out as well.
+        """
+        batch, kept = batch.without_zero_weights()
+        if self._is_precomputed and kept is not None:
+            batch = Batch(batch.X[:, kept], batch.Y, batch.weight)
+        return batch, kept
+
+    def _check_rebuilding(self, X: Rows) -> None:
+        """Refuse, before any work, rows that features could not be led back to: none here."""
 
     def _remember_rows(self, rows: Rows) -> None:
         """Keep what a fitted estimator needs of its training rows, or of the pool: nothing."""
@@ -346,6 +358,7 @@ class KernelExtractor(KernelTransformer):
                 "Rows that come in pieces need a pool of candidates: pass candidates as a number or "
                 "an array instead of 'all'."
             )
+        self._check_rebuilding(X)
         encoder = self._encoder(criterion, y, classes)
         batch = self._batch(X, y, sample_weight, encoder)
         random_state = check_random_state(self.random_state)
@@ -355,28 +368,31 @@ class KernelExtractor(KernelTransformer):
             precomputed=self._is_precomputed,
             name=self._candidates_parameter,
         )
-        asked = int(self.candidates) if isinstance(self.candidates, Integral) else 0
-        if given is None and len(batch) < asked:
-            raise InvalidDataError(
-                f"candidates={asked} are drawn from the first batch, which has {len(batch)} rows; make "
-                "the first batch larger, lower candidates, or pass an array of points."
-            )
-        kernel = self._resolve_kernel(batch, given, random_state)
         if given is not None:
-            pool, W = self._given_pool(batch.X, kernel, given)
-        else:
-            size = asked or min(self._pool_size(len(batch)), AUTO_POOL)
-            pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
-        return Stream(kernel, pool, W, encoder, batch.Y.mean(axis=0))
+            kernel = self._resolve_kernel(batch, given, random_state)
+            pool, W = self._given_pool(X, kernel, given)
+            return Stream(kernel, pool, W, encoder, batch.Y.mean(axis=0))
+        batch, kept = self._rows_that_count(batch)
+        asked = int(self.candidates) if isinstance(self.candidates, Integral) else 0
+        check_first_batch(len(batch), asked, self._candidates_parameter)
+        size = asked or min(self._pool_size(len(batch)), AUTO_POOL)
+        kernel = self._resolve_kernel(batch, None, random_state)
+        pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
+        stream = Stream(kernel, pool, W, encoder, batch.Y.mean(axis=0))
+        return stream if kept is None else stream.renumbered(kept, X.shape[1])
 
     def _current_fit(self) -> Fit:
-        stream = vars(self).get("_stream")
-        if "_fit" not in vars(self) and stream is not None:
-            criterion = self._criterion_for(stream.encoder)
-            fit = self._stream_pass(stream, criterion).solve(stream.statistic)
-            self._set_fit(fit, stream.encoder)
-            self._remember_rows(stream.pool.points)
+        if "_fit" not in vars(self) and "_stream" in vars(self):
+            self._solve_stream()
         return super()._current_fit()
+
+    @all_or_nothing
+    def _solve_stream(self) -> None:
+        stream = self._stream
+        criterion = self._criterion_for(stream.encoder)
+        fit = self._stream_pass(stream, criterion).solve(stream.statistic)
+        self._set_fit(fit, stream.encoder)
+        self._remember_rows(stream.pool.points)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fit" in vars(self) or "_stream" in vars(self)

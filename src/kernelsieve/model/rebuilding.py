@@ -12,7 +12,7 @@ from sklearn.utils import check_array, check_random_state
 
 from ..columns import draw_random
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..kernels import Kernel, Precomputed, Rows
+from ..kernels import Chi2, Kernel, Precomputed, Rows
 from .nested import NestedTransformer
 
 _MOST_ANCHORS = 3000
@@ -50,6 +50,7 @@ class PreImages:
 class Rebuilding(NestedTransformer):
     """Estimators whose features describe the images: these and the inputs can be rebuilt from them."""
 
+    kernel: Any
     fit_inverse_transform: bool
     alpha: float
     random_state: Any
@@ -134,7 +135,7 @@ class Rebuilding(NestedTransformer):
             )
         return np.asarray(preimages(features))
 
-    def _check_invertible(self, X: Rows) -> None:
+    def _check_rebuilding(self, X: Rows) -> None:
         if not self.fit_inverse_transform:
             return
         if self._is_precomputed:
@@ -147,12 +148,17 @@ class Rebuilding(NestedTransformer):
                 "fit_inverse_transform=True gives dense rows back and does not take sparse X; pass "
                 "fit_inverse_transform=False, or X.toarray()."
             )
+        if isinstance(self.kernel, Chi2) or self.kernel == "chi2":
+            raise InvalidParameterError(
+                "fit_inverse_transform=True compares features by the kernel of the inputs, and "
+                "kernel='chi2' takes no negative ones; pass another kernel, such as 'laplacian'."
+            )
 
     def _remember_rows(self, rows: Rows) -> None:
         self.__dict__.pop("_preimages", None)
         if not self.fit_inverse_transform:
             return
-        self._check_invertible(rows)
+        self._check_rebuilding(rows)
         if len(rows) > _MOST_ANCHORS:
             rows = rows[draw_random(len(rows), _MOST_ANCHORS, check_random_state(self.random_state))]
         model = self._current_fit().model

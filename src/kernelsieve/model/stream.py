@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
 from ..columns import Batch, Pool
 from ..exceptions import InvalidDataError
-from ..kernels import Kernel
+from ..kernels import Kernel, Precomputed
 from .targets import TargetEncoder
 
 
@@ -24,6 +24,13 @@ class Stream:
     encoder: TargetEncoder
     target_shift: np.ndarray
     statistic: Any = None  # of the kind that the estimator's pass makes
+
+    def renumbered(self, kept: np.ndarray, n_columns: int) -> Self:
+        """Return the stream of the kept rows with the numbers that they have among all rows."""
+        kernel, pool = self.kernel, Pool(self.pool.points, kept[self.pool.indices])
+        if isinstance(kernel, Precomputed):
+            kernel, pool = Precomputed(n_columns), Pool(kept[pool.points], pool.indices)
+        return replace(self, kernel=kernel, pool=pool)
 
 
 class RepeatableBatches:
@@ -47,3 +54,17 @@ def split_item(item: Any) -> tuple[Any, Any, Any]:
         )
     X, y, weight = (*item, None, None)[:3]
     return X, y, weight
+
+
+def check_first_batch(n_rows: int, n_candidates: int, name: str) -> None:
+    """Refuse a first batch with fewer rows that count than candidates are to be drawn from it."""
+    if n_rows == 0:
+        raise InvalidDataError(
+            "All sample weights of the first batch are zero, and candidates are drawn from it; begin "
+            f"with a batch in which at least one is positive, or pass {name} as an array of points."
+        )
+    if n_rows < n_candidates:
+        raise InvalidDataError(
+            f"{name}={n_candidates} are drawn from the first batch, which has {n_rows} rows that "
+            f"count; make the first batch larger, lower {name}, or pass an array of points."
+        )
