@@ -95,3 +95,14 @@ def test_what_fails_when_the_features_are_found_fails_every_time(data):
             model.transform(X)
     model.set_params(fit_inverse_transform=False)
     assert model.transform(X).shape == (200, 5)
+
+
+def test_a_first_batch_with_fewer_rows_than_features(rng):
+    X = rng.standard_normal((50, 3))
+    y = X[:, 0]
+    for call in (
+        lambda model: model.partial_fit(X[:5], y[:5]),
+        lambda model: model.fit_batches([(X[:5], y[:5]), (X[5:], y[5:])]),
+    ):
+        with pytest.raises(InvalidDataError, match="drawn from the first batch, which has 5 rows"):
+            call(SparseMaximalAlignment(10))

@@ -11,9 +11,8 @@ import numpy as np
 from .._sklearn import Interval, StrOptions
 from ..columns import Batch
 from ..deflation import Criterion, OrthonormalisedDirections
-from ..exceptions import InvalidDataError
-from ..kernels import Kernel, Rows
-from ..model import Fit, KernelExtractor, Stream, documented
+from ..kernels import Kernel
+from ..model import Fit, KernelExtractor, documented
 
 _AUTO_LANDMARKS = 100
 
@@ -153,14 +152,3 @@ class ReducedKernelOPLS(KernelExtractor):
         self._settings(criterion, size)  # refuses before a subset is drawn
         pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
         return self._fit_pool(batch, kernel, pool, W, criterion)
-
-    def _start_stream(
-        self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
-    ) -> Stream:
-        if isinstance(self.n_landmarks, Integral) and X.shape[0] < self.n_landmarks:
-            raise InvalidDataError(
-                f"n_landmarks={self.n_landmarks} are drawn from the first batch, which has "
-                f"{X.shape[0]} rows; make the first batch larger, lower n_landmarks, or pass an array "
-                "of points."
-            )
-        return super()._start_stream(X, y, classes, sample_weight, criterion)

@@ -30,8 +30,8 @@ given as points they are taken from these points, so that rows may come in piece
         '{"auto", "all"}, int or array',
         """Examples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
 that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
-"all" up to 3,000 rows; beyond, a pool of three times n_components where it is screened, of
-1,000 otherwise.""",
+"all" up to 3,000 rows; beyond, a pool of three times n_components where it is screened (from 200 to
+1,000, or n_components if that is more), of 1,000 otherwise.""",
     ),
     "pool": (
         '{"auto", "screen", "random", "kmeans", "rpcholesky"}',
@@ -160,7 +160,7 @@ criterion_path_ : ndarray of shape (k,)
 explained_variance_ratio_ : ndarray of shape (k,)
     Share of the variance of the kernel images that each feature's direction adds.
 explained_target_ratio_ : ndarray of shape (k,)
-    Share of the targets' variance that each feature explains.
+    Share of the targets' variance that each feature explains; zeros for a criterion without targets.
 classes_ : ndarray
     Labels, where ``y`` has labels.
 n_features_in_, feature_names_in_

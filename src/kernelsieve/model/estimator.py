@@ -208,8 +208,9 @@ class KernelExtractor(KernelTransformer):
     ) -> Self:
         """Add rows; the features are found when they are next used.
 
-        The first call settles the kernel, the classes and the pool of candidates. A pool given as a
-        number is drawn from the rows of that call, which must be at least as many.
+        The first call, and the first after ``fit``, begins anew: it settles the kernel, the classes and
+        the pool of candidates. A pool that is not given as points is drawn from the rows of that call,
+        so these should be many, and like those to come; a number asks for at least as many.
 
         Parameters
         ----------
@@ -374,7 +375,7 @@ class KernelExtractor(KernelTransformer):
             return Stream(kernel, pool, W, encoder, batch.Y.mean(axis=0))
         batch, kept = self._rows_that_count(batch)
         asked = int(self.candidates) if isinstance(self.candidates, Integral) else 0
-        check_first_batch(len(batch), asked, self._candidates_parameter)
+        check_first_batch(len(batch), asked, self.n_components, self._candidates_parameter)
         size = asked or min(self._pool_size(len(batch)), AUTO_POOL)
         kernel = self._resolve_kernel(batch, None, random_state)
         pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)

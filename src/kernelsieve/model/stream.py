@@ -56,8 +56,11 @@ def split_item(item: Any) -> tuple[Any, Any, Any]:
     return X, y, weight
 
 
-def check_first_batch(n_rows: int, n_candidates: int, name: str) -> None:
-    """Refuse a first batch with fewer rows that count than candidates are to be drawn from it."""
+def check_first_batch(n_rows: int, n_candidates: int, n_components: int | None, name: str) -> None:
+    """Refuse a first batch with fewer rows that count than candidates are to be drawn from it.
+
+    Without a number, these are as many as the rows, up to some limit.
+    """
     if n_rows == 0:
         raise InvalidDataError(
             "All sample weights of the first batch are zero, and candidates are drawn from it; begin "
@@ -67,4 +70,10 @@ def check_first_batch(n_rows: int, n_candidates: int, name: str) -> None:
         raise InvalidDataError(
             f"{name}={n_candidates} are drawn from the first batch, which has {n_rows} rows that "
             f"count; make the first batch larger, lower {name}, or pass an array of points."
+        )
+    if n_rows < (n_components or 0):
+        raise InvalidDataError(
+            f"n_components={n_components} needs as many candidates, and they are drawn from the first "
+            f"batch, which has {n_rows} rows that count; make the first batch larger, lower "
+            f"n_components, or pass {name} as an array of points."
         )
