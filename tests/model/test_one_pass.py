@@ -38,8 +38,8 @@ def forms(monkeypatch):
 
 @pytest.fixture
 def few_ahead(monkeypatch):
-    """Let 256 rows decide, so that tests can do with a few thousand."""
-    monkeypatch.setattr(one_pass, "_VALUES_AHEAD", 256 * C)
+    """Let 256 rows decide even over a few thousand."""
+    monkeypatch.setattr(one_pass, "_FEW_VALUES", 0)
 
 
 def sieve(gamma, X, **options):

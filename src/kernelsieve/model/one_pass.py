@@ -43,10 +43,10 @@ from .targets import check_not_constant
 # to choose by: scores are good to about 1e-6 here, and become worse as the residuals become smaller.
 _GRAM_TRUST = 1e-8
 
-# Looking ahead: so many kernel values are seen with all digits in any case, because that takes little
-# time, or so many rows for every feature. Residuals of these rows are taken for too small that much
-# sooner than those of all.
-_VALUES_AHEAD, _ROWS_AHEAD = 2**20, 4
+# Looking ahead: rows for every feature, and at least so many; residuals of these rows are taken for too
+# small that much sooner than those of all. So many kernel values need no decision: all digits of them
+# take little time.
+_ROWS_AHEAD, _FEWEST_AHEAD, _FEW_VALUES = 4, 256, 2**19
 _CAUTION = 10
 
 
@@ -137,7 +137,10 @@ class OnePass:
         Rows whose kernel values are known only as inner products would have to be passed over again
         if these turned out to be too coarse.
         """
-        few = max(_VALUES_AHEAD // len(self._pool), _ROWS_AHEAD * self._settings.n_components)
+        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self._settings.n_components)
+        n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
+        if n_rows * len(self._pool) <= _FEW_VALUES:
+            few = int(n_rows) + 1  # which are never seen
         safe = TriangularStatistic(self._frame.n_lines)
         statistic: Statistic = safe
         for batch in batches:
