@@ -477,3 +477,12 @@ def test_single_precision_does_not_go_past_the_rank(candidates):
             features = model.fit_transform(X, y)
         assert model.n_components_ <= 8
         np.testing.assert_allclose(model.transform(X * (1 + 1e-9)), features, atol=0.05)
+
+
+@pytest.mark.parametrize("method", SELECTING)
+@pytest.mark.parametrize("n_nonzero", [1, 2, 3])
+def test_nothing_left_of_the_target_stops_the_search(method, n_nonzero):
+    X, y = np.arange(4.0)[:, None], np.array([1.0, 0.0, 0.0, 0.0])
+    model = method(4, n_nonzero=n_nonzero, gamma=1e4, center=False)
+    with pytest.warns(FewerFeaturesWarning):
+        assert model.fit(X, y).n_components_ == 1

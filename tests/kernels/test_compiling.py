@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from numba.core.caching import IndexDataCacheFile
+from numba import types
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from kernelsieve.kernels.compiling import compiled
 
@@ -71,3 +73,20 @@ def test_a_change_of_any_module_counts():
     function = compiled(lambda x: x)
     modules = {name for name, *_ in function._cache._cache_file._source_stamp}
     assert {"registers.py", "fast_exp.py", "tile_loops.py"} <= modules
+
+
+def test_code_for_other_types_is_not_taken(monkeypatch):
+    wrong = SimpleNamespace(signature=SimpleNamespace(args=(types.float32,)))
+    monkeypatch.setattr(FunctionCache, "load_overload", lambda *_: wrong)
+    assert compiled(lambda x: x + 1)(2.0) == 3.0
+
+
+def test_a_compiler_that_is_switched_off_is_named():
+    ran = subprocess.run(
+        [sys.executable, "-c", "import kernelsieve"],
+        env=dict(os.environ, NUMBA_DISABLE_JIT="1"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "unset NUMBA_DISABLE_JIT" in ran.stderr

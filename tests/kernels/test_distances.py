@@ -153,3 +153,14 @@ def test_chi2_refuses_negative_values_and_names_one(which):
 def test_chi2_takes_whole_numbers():
     X = np.array([[1, 2], [3, 0]])
     np.testing.assert_array_equal(Chi2(0.1).block(X, X), Chi2(0.1).block(X * 1.0, X * 1.0))
+
+
+def test_csr_in_single_precision_keeps_digits_beside_a_zero(rng):
+    X = rng.standard_normal((400, 3))
+    X[:, 0] += 2000
+    Z = X[:50].copy()
+    Z[7, 0] = 0
+    exact = np.exp(-0.3 * ((X[:, None] - Z[None]) ** 2).sum(axis=2))
+    out = np.empty((50, 400), np.float32)
+    RBF(0.3).against(sparse.csr_matrix(Z), np.float32)(sparse.csr_matrix(X), out)
+    np.testing.assert_allclose(out.T, exact, atol=1e-6)

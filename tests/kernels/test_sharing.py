@@ -187,3 +187,13 @@ def test_a_kernel_that_shares_passes_for_the_one_it_is(rng):
         X = rng.standard_normal((40, 3))
         moved = SubspaceKernelFeatures(1, span="points", gamma=0.1).fit(X, (X[:, 0] > 0).astype(int))
     assert moved.transform(X).shape == (40, 1)
+
+
+def test_a_shared_kernel_passes_for_its_own():
+    kernel, cache = RBF(0.3), BlockCache()
+    with sharing(cache):
+        wrapped = shared(kernel)
+    assert wrapped is not kernel
+    assert wrapped == kernel
+    assert len({wrapped, kernel}) == 1
+    assert repr(wrapped) == repr(kernel)

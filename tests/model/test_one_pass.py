@@ -5,7 +5,7 @@ import pytest
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelsieve import SparseMaximalAlignment
+from kernelsieve import KernelFeatureExtraction, SparseMaximalAlignment
 from kernelsieve.columns import Batch
 from kernelsieve.model import one_pass
 from kernelsieve.model.one_pass import OnePass, _spread
@@ -108,3 +108,14 @@ def test_spread_takes_every_row_once(n_rows, wanted):
     rows = np.concatenate([part.X[:, 0] for part in (*some, *others)])
     assert_array_equal(np.sort(rows), np.arange(n_rows))
     assert sum(map(len, some)) >= min(wanted, n_rows)
+
+
+def test_a_first_batch_without_weight_tells_nothing(data, forms, few_ahead):
+    X, _ = data
+    weights = np.repeat([0.0, 1.0, 1.0, 1.0], 500)
+    batches = [(X[i : i + 500], None, weights[i : i + 500]) for i in range(0, N, 500)]
+    options = {"candidates": X[:C], "gamma": NARROW}
+    model = KernelFeatureExtraction("variance", 5, **options).fit_batches(batches)
+    assert forms == [GramStatistic]
+    rest = KernelFeatureExtraction("variance", 5, **options).fit(X[500:])
+    assert_array_equal(model.landmarks_, rest.landmarks_)

@@ -1,5 +1,7 @@
 """What y means."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -71,3 +73,10 @@ def test_later_targets_have_as_many_columns():
         encoder.encode(np.ones((4, 3)), 4)
     with pytest.raises(ValueError, match="1 or 2 dimensions"):
         TargetEncoder.for_target(np.ones((2, 2, 2)), "auto")
+
+
+def test_numbers_of_any_kind_among_objects():
+    halves = np.array([Fraction(1, 2), Fraction(3, 2), Fraction(1, 2)], object)
+    encoder = TargetEncoder.for_target(halves, "auto")
+    assert encoder.classes is None
+    assert_array_equal(encoder.encode(halves, 3)[:, 0], [0.5, 1.5, 0.5])

@@ -13,15 +13,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from numba import njit
+from numba import config, njit
 from numba.core.caching import FunctionCache
 
 
 class _KeptCode(FunctionCache):
     """numba's cache on disk, made safe.
 
-    numba looks for changes in the file of a function only, not in those whose functions it calls, and
-    lets a compilation fail if the disk is full or a file is damaged.
+    numba looks for changes in the file of a function only, not in those whose functions it calls. It
+    lets a compilation fail if the disk is full or a file is damaged, and mixes up the files of two
+    processes that compile a function for different types at the same time.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -33,7 +34,9 @@ class _KeptCode(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return compiled code, or None where there is none to be read."""
         with suppress(Exception):
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
+            if found is not None and tuple(found.signature.args) == tuple(sig):
+                return found
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -51,6 +54,8 @@ def compiled(function: Callable[..., Any]) -> Any:
     >>> compiled(lambda x: x + 1)(2)
     3
     """
+    if config.DISABLE_JIT:
+        raise ImportError("kernelsieve needs numba's compiler; unset NUMBA_DISABLE_JIT.")
     dispatcher = njit(nogil=True)(function)
     with suppress(RuntimeError):  # of numba's, where no folder can be written to
         dispatcher._cache = _KeptCode(dispatcher.py_func)

@@ -149,8 +149,18 @@ def _product_and_norms(Z: Rows, origin: np.ndarray | None, dtype: type, factor: 
 def _products_of_csr(Z: Rows, dtype: type, factor: float) -> Filler:
     """The same for CSR rows, where moving the origin would fill zeros in.
 
-    Only columns without zeros that are far from zero, such as a date, are moved, and made dense.
+    Only columns without zeros that are far from zero, such as a date, are moved, and made dense. What
+    is left cancels more than float32 has digits.
     """
+    if dtype != np.float64:
+        exact = _products_of_csr(Z, np.float64, factor)
+
+        def fill_rounded(X: Rows, out: np.ndarray) -> None:
+            values = np.empty(out.shape)
+            exact(X, values)
+            out[...] = values
+
+        return fill_rounded
     far = _far_columns(Z)
     if not len(far):
         return _product_and_norms(Z, None, dtype, factor)

@@ -78,6 +78,15 @@ class SharedKernel(Kernel):
     def __reduce__(self) -> tuple:
         return _itself, (self._kernel,)
 
+    def __eq__(self, other: object) -> bool:
+        return bool(self._kernel == other)
+
+    def __hash__(self) -> int:
+        return hash(self._kernel)
+
+    def __repr__(self) -> str:
+        return repr(self._kernel)
+
     @property
     def name(self) -> str:
         return self._kernel.name

@@ -158,6 +158,8 @@ class OnePass:
             coordinates, _ = self._coordinates(statistic)
         except InvalidDataError:  # equal targets in these rows tell nothing about the others
             return False
+        if not coordinates.total_weight > 0:
+            return False
         extraction = self._extract(coordinates, trust=_CAUTION * _GRAM_TRUST)
         return extraction.outcome is Outcome.IMPRECISE
 

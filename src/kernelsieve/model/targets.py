@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 
 from ..exceptions import InvalidDataError
 
-_NUMBERS = (int, float, np.number, np.bool_)
+_NUMBERS = (Real, np.number, np.bool_)
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ def target_array(y: Any) -> np.ndarray:
     """Return targets as an array, of numbers where all objects are numbers."""
     values = y if isinstance(y, np.ndarray) else np.asarray(y)
     if values.dtype == object and all(isinstance(v, _NUMBERS) for v in values.ravel()):
-        values = np.array(values.tolist())  # as if it had never been among other objects
+        numbers = np.array(values.tolist())  # as if they had never been among other objects
+        values = numbers.astype(np.float64) if numbers.dtype == object else numbers
     if values.ndim not in (1, 2):
         raise InvalidDataError(f"y must have 1 or 2 dimensions; it has {values.ndim}.")
     return values

@@ -51,6 +51,8 @@ class BestSubset(Criterion):
         length = weights @ view.metric.among(best) @ weights
         weights = weights / np.sqrt(length) if length > 0 else weights
         used = weights != 0
+        if not used.any():  # nothing is left of the target
+            return None
         return Direction(best[used], weights[used], score)
 
     def _usable(self, view: View) -> np.ndarray:
