@@ -486,3 +486,21 @@ def test_nothing_left_of_the_target_stops_the_search(method, n_nonzero):
     model = method(4, n_nonzero=n_nonzero, gamma=1e4, center=False)
     with pytest.warns(FewerFeaturesWarning):
         assert model.fit(X, y).n_components_ == 1
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        lambda x, z: float(np.exp(-((x - z) ** 2).sum())),
+        lambda X, Z: np.exp(-((X[:, None] - Z[None]) ** 2).sum(axis=2)),
+    ],
+    ids=["pairwise", "vectorised"],
+)
+def test_functions_that_need_dense_rows_say_so(kernel, data):
+    X, y = data
+    model = SparseMaximalAlignment(3, kernel=kernel)
+    with pytest.raises(KernelError, match=r"failed for sparse rows .*pass X\.toarray"):
+        model.fit(sparse.csr_matrix(X), y)
+    model.fit(X, y)
+    with pytest.raises(KernelError, match=r"failed for sparse rows .*pass X\.toarray"):
+        model.transform(sparse.csr_matrix(X[:5]))

@@ -50,13 +50,20 @@ class CallableKernel(Kernel):
         return np.concatenate([np.diagonal(self._evaluate(part, part)) for part in rows])
 
     def _evaluate(self, X: Rows, Z: Rows) -> np.ndarray:
+        try:
+            return self._checked(self._values(X, Z), X, Z)
+        except Exception as error:
+            if not (sparse.issparse(X) or sparse.issparse(Z)):
+                raise
+            raise KernelError(
+                f"The kernel callable {_name_of(self.function)} failed for sparse rows ({error}); pass "
+                "X.toarray(), or a function that takes CSR matrices."
+            ) from error
+
+    def _values(self, X: Rows, Z: Rows) -> np.ndarray:
         if self._pairwise is None:
-            values = self._first_block(X, Z)
-        elif self._pairwise:
-            values = self._pair_by_pair(X, Z)
-        else:
-            values = self._call(X, Z)
-        return self._checked(values, X, Z)
+            return self._first_block(X, Z)
+        return self._pair_by_pair(X, Z) if self._pairwise else self._call(X, Z)
 
     def _first_block(self, X: Rows, Z: Rows) -> np.ndarray:
         """Find out which of the two forms the function has, without evaluating any value twice.
