@@ -33,6 +33,6 @@ def test_the_line_that_called(call):
 
 
 def test_one_warning_for_one_fit():
-    with pytest.warns(FewerFeaturesWarning, match="gave 6 features of the 20") as caught:
+    with pytest.warns(FewerFeaturesWarning, match="gave 6 of the 20") as caught:
         SparseMaximalAlignment(20, center=False).fit(X, y)
     assert len(caught) == 1

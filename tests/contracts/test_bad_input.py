@@ -228,7 +228,7 @@ def test_rank_below_k_gives_fewer_features_and_one_warning(method, candidates, r
         resample=resample,
         random_state=0,
     )
-    with pytest.warns(FewerFeaturesWarning, match="gave 3 features of the 12") as record:
+    with pytest.warns(FewerFeaturesWarning, match="gave 3 of the 12") as record:
         model.fit(X, y)
     assert len(record) == 1
     assert np.isfinite(model.transform(X)).all()

@@ -107,7 +107,7 @@ def test_negative_eigenvalues_are_dropped_with_a_warning(rng):
 
 def test_a_rank_below_k_gives_fewer_features(rng):
     X = rng.standard_normal((50, 3))
-    with pytest.warns(FewerFeaturesWarning, match="3 features of the 10"):
+    with pytest.warns(FewerFeaturesWarning, match="3 of the 10"):
         model = KernelPCA(10, kernel="linear").fit(X)
     assert model.transform(X).shape == (50, 3)
 

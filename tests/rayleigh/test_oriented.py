@@ -219,7 +219,7 @@ def test_kernel_evaluations(plane):
 
 def test_more_features_than_the_rank(rng):
     X = rng.normal(size=(50, 3))
-    with pytest.warns(FewerFeaturesWarning, match="3 features of the 10"):
+    with pytest.warns(FewerFeaturesWarning, match="3 of the 10"):
         model = OrientedKernelPCA(10, kernel="linear", penalty="alpha").fit(X)
     assert model.n_components_ == 3
 

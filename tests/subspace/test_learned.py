@@ -300,7 +300,7 @@ def test_points_of_classes_that_count(n_components, few):
 
 def test_points_are_as_many_as_there_can_be(few):
     X, y, _ = few
-    with pytest.warns(FewerFeaturesWarning, match="gave 6 features of the 10"):
+    with pytest.warns(FewerFeaturesWarning, match="gave 6 of the 10"):
         SubspaceKernelFeatures(10, gamma=GAMMA, span="points").fit(X[:6], y[:6])
     with pytest.raises(ValueError, match="n_components=2, but init has 4 points"):
         SubspaceKernelFeatures(2, span="points", init=X[:4]).fit(X, y)
@@ -315,7 +315,7 @@ def test_points_that_meet_are_one():
     assert_allclose(np.abs(model.projection_), [[1.0]])
     assert_allclose(model.transform(X), np.ones((10, 1)))
     for k in (2, 4):
-        with pytest.warns(FewerFeaturesWarning, match=f"gave 1 features of the {k}"):
+        with pytest.warns(FewerFeaturesWarning, match=f"gave 1 of the {k}"):
             SubspaceKernelFeatures(k, gamma=1.0, span="points", random_state=0).fit(X, y)
 
 
@@ -328,7 +328,7 @@ def test_points_that_meet_on_their_way_are_one(few, monkeypatch):
         return OptimizeResult(x=together.ravel())
 
     monkeypatch.setattr(climbing, "minimize", solver)
-    with pytest.warns(FewerFeaturesWarning, match="gave 3 features of the 4"):
+    with pytest.warns(FewerFeaturesWarning, match="gave 3 of the 4"):
         model = SubspaceKernelFeatures(4, gamma=GAMMA, span="points").fit(X, y)
     gram = model.projection_.T @ rbf_kernel(model.landmarks_, gamma=GAMMA) @ model.projection_
     assert_allclose(gram, np.eye(3), atol=1e-9)
@@ -530,7 +530,7 @@ def test_a_summit_at_the_start_is_no_failure():
 def test_fewer_directions_than_asked():
     X = np.repeat(np.eye(3), 5, axis=0)
     y = np.repeat([0, 1, 2], 5)
-    with pytest.warns(FewerFeaturesWarning, match="gave 3 features of the 5"):
+    with pytest.warns(FewerFeaturesWarning, match="gave 3 of the 5"):
         SubspaceKernelFeatures(5, kernel="linear").fit(X, y)
     with pytest.raises(ValueError, match="No feature"):
         SubspaceKernelFeatures(kernel="linear").fit(np.zeros((15, 3)), y)

@@ -127,7 +127,7 @@ class LoopTransformer(NestedTransformer):
             )
         if fit.outcome is not Outcome.COMPLETE and self.n_components is not None:
             warn(
-                f"The data gave {found} features of the {self.n_components} asked for: "
+                f"The data gave {found} of the {self.n_components} features asked for: "
                 f"{fit.outcome.value}.",
                 FewerFeaturesWarning,
             )
