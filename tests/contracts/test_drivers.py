@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
@@ -125,6 +126,60 @@ def test_batches_carry_weights(problem):
     for part, targets, some in pieces(11, X, Y, weight):
         model.partial_fit(part, targets, sample_weight=some)
     agree(model, reference, X)
+
+
+# Unscaled inputs and wide kernels: weights are so large that a last digit of a kernel value, of a
+# weight or of a sum is seen in the features. All drivers must therefore see the same values, and sum
+# them up to more digits than they have.
+ILL_CONDITIONED = {
+    "scale": ({}, 50),
+    "rbf, wide": ({"gamma": 1e-9}, 40),
+    "rbf": ({"gamma": 1e-6}, 100),
+    "laplacian": ({"kernel": "laplacian", "gamma": 1e-7}, 60),
+    "chi2": ({"kernel": "chi2", "gamma": 1e-4}, 60),
+    "linear": ({"kernel": "linear"}, 20),
+    "poly": ({"kernel": "poly", "degree": 2}, 50),
+    "cosine": ({"kernel": "cosine"}, 40),
+}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("criterion", [SparseMaximalAlignment, SparseMaximalCovariance])
+@pytest.mark.parametrize("case", ILL_CONDITIONED)
+def test_ill_conditioned_columns(case, criterion, weighted):
+    X, y = load_breast_cancer(return_X_y=True)
+    parameters, k = ILL_CONDITIONED[case]
+    if "gamma" not in parameters:
+        parameters = parameters | {"gamma": 1 / (X.shape[1] * X.var())}
+    weight = np.random.default_rng(0).uniform(0.1, 2, len(X)) if weighted else np.ones(len(X))
+    pool = X[:150]
+
+    def make(**others):
+        return criterion(k, candidates=pool, **parameters, **others)
+
+    def in_pieces(size):
+        model = make()
+        for some_X, some_y, some_weight in pieces(size, X, y, weight):
+            model.partial_fit(some_X, some_y, [0, 1], sample_weight=some_weight)
+        return model
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewerFeaturesWarning)
+        reference = make(n_jobs=1).fit(X, y, sample_weight=weight)
+        assert reference._current_fit().model.refinement is not None  # it is ill-conditioned indeed
+        models = [
+            make(n_jobs=2, block_size=37).fit(X, y, sample_weight=weight),
+            make(precision="safe", block_size=1000)
+            .set_params(candidates=np.asfortranarray(pool))
+            .fit(np.asfortranarray(X), y, sample_weight=weight),
+            make().fit_batches(list(pieces(100, X, y, weight))),
+            make().fit_batches(pieces(100, X, y, weight)),
+            *map(in_pieces, (1, 7, 1000)),
+        ]
+        for model in models:
+            assert_array_equal(model.landmarks_, reference.landmarks_)
+            assert_allclose(model.transform(X), reference.transform(X), atol=1e-8)
+            assert_allclose(model.transform(X[:9] + 0.1), reference.transform(X[:9] + 0.1), atol=1e-8)
 
 
 @pytest.mark.parametrize("layout", ["F", "strided", "memmap", "list"])

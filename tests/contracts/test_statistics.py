@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernelsieve.statistics import GramStatistic, TriangularStatistic
+from kernelsieve.statistics import CompensatedStatistic, GramStatistic
 
-FORMS = [GramStatistic, TriangularStatistic]
+FORMS = [GramStatistic, CompensatedStatistic]
 N_ROWS, N_TARGETS, N_COLUMNS = 60, 2, 5
 
 every_form = pytest.mark.parametrize("form", FORMS)
@@ -29,14 +29,13 @@ def problem(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return Y, K
 
 
-def lines_of(Y, K, weight=None, shift=0.0) -> np.ndarray:
-    A = np.column_stack([np.ones(len(K)), Y, K - shift])
-    return (A if weight is None else A * np.sqrt(weight)[:, None]).T.copy()
+def lines_of(Y, K, shift=0.0) -> np.ndarray:
+    return np.column_stack([np.ones(len(K)), Y, K - shift]).T.copy()
 
 
 def statistic_of(form, Y, K, weight=None, shift=0.0):
     statistic = form(1 + Y.shape[1] + K.shape[1])
-    statistic.update(lines_of(Y, K, weight, shift))
+    statistic.update(lines_of(Y, K, shift), weight=weight)
     return statistic
 
 
@@ -116,6 +115,17 @@ def test_weights_count_as_repeated_rows(form, center):
     assert one.total_weight == pytest.approx(weight.sum(), rel=1e-12)
     assert other.total_weight == pytest.approx(weight.sum(), rel=1e-12)
     np.testing.assert_allclose(one.means, other.means, rtol=1e-10, atol=1e-10)
+
+
+@every_form
+def test_weights_may_come_in_some_pieces_only(form):
+    Y, K = problem()
+    weight = np.ones(N_ROWS)
+    weight[20:40] = np.random.default_rng(1).uniform(0.1, 3.0, 20)
+    in_pieces = statistic_of(form, Y[:20], K[:20])
+    in_pieces.update(lines_of(Y[20:40], K[20:40]), weight=weight[20:40])
+    in_pieces.merge(statistic_of(form, Y[40:], K[40:]))
+    close(products(in_pieces, center=True), Y, K, center=True, weight=weight)
 
 
 @every_form

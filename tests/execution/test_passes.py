@@ -12,12 +12,12 @@ from kernelsieve.columns import Batch, Frame
 from kernelsieve.exceptions import KernelError
 from kernelsieve.execution import absorb, gather
 from kernelsieve.kernels import RBF
-from kernelsieve.statistics import GramStatistic, TriangularStatistic
+from kernelsieve.statistics import CompensatedStatistic, GramStatistic
 
 N_ROWS, N_POOL, N_TARGETS = 230, 6, 2
 KERNEL = RBF(0.4)
 
-every_form = pytest.mark.parametrize("form", [GramStatistic, TriangularStatistic])
+every_form = pytest.mark.parametrize("form", [GramStatistic, CompensatedStatistic])
 
 
 def batch(*, weighted: bool = True, form=np.asarray) -> Batch:

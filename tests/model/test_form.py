@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -64,7 +65,9 @@ def test_combined_features(in_two_steps, model, rng):
     features = model.features(X)
     first, second = np.triu(rng.standard_normal((2, 3, 3)))
     shifts = rng.standard_normal((2, 3))
-    once = model.combined(first, shifts[0], in_two_steps=in_two_steps)
+    start = model.in_two_steps() if in_two_steps else model
+    assert_allclose(start.features(X), features, atol=1e-13)
+    once = start.combined(first, shifts[0])
     twice = once.combined(second, shifts[1])
     assert (twice.refinement is not None) == in_two_steps
     expected = (features @ first - shifts[0]) @ second - shifts[1]
@@ -75,6 +78,25 @@ def test_combined_features(in_two_steps, model, rng):
     assert_allclose(values @ twice.projection - twice.offset, expected, atol=1e-12)
     for k in (1, 2):
         assert_array_equal(twice.truncate(k).features(X), twice.features(X)[:, :k])
+
+
+def test_two_steps_lose_no_digits_of_large_weights(rng):
+    # Features of nearly equal landmarks, against fractions; one product of floats misses them by far.
+    X, landmarks = rng.integers(-8, 9, (20, 2)) / 8, np.array([[1.0, 0.0], [1.0, 2**-40], [0.5, 1.0]])
+    projection = np.array([[2.0**40, 1.0, 3.0**30], [-(2.0**40), 3.0, -(3.0**30)], [0.0, 1.0, 0.1]])
+    offset = np.array([1.0, 0.1, 0.3])
+    model = KernelModel(Linear(), landmarks, projection, offset, np.array([0, 0, 1]))
+    values = Linear().block(X, landmarks)
+
+    def exactly(row, column):
+        terms = [Fraction(v) * Fraction(p) for v, p in zip(row, projection[:, column], strict=True)]
+        return float(sum(terms) - Fraction(offset[column]))
+
+    expected = np.array([[exactly(row, column) for column in range(3)] for row in values])
+    careful = model.in_two_steps()
+    assert_allclose(careful.features(X), expected, rtol=1e-15, atol=1e-15)
+    assert_array_equal(Projector(careful)(X[3]), careful.features(X)[3])
+    assert np.abs(model.features(X) - expected).max() > 1e-6
 
 
 def test_a_prefix_needs_only_its_landmarks(model, rng):

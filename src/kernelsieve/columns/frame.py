@@ -10,7 +10,7 @@ from .blocks import Batch
 
 
 class Frame:
-    """Fills ``[1 | Y | columns]'`` for a block of rows, each row scaled by the root of its weight.
+    """Fills ``[1 | Y | columns]'`` for a block of rows.
 
     Parameters
     ----------
@@ -60,6 +60,4 @@ class Frame:
             self._fill(batch.X, narrow)
             columns[...] = narrow
         columns -= self.shift[:, None]
-        if batch.weight is not None:
-            out *= np.sqrt(batch.weight)
         return out

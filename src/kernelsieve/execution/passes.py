@@ -44,7 +44,7 @@ def absorb(
     blocks = [batch[rows] for batch in batches for rows in row_slices(len(batch), size)]
 
     def make_accumulator() -> _Accumulator:
-        return _Accumulator(frame, type(statistic)(frame.n_lines), trace_of)
+        return _Accumulator(frame, statistic.empty(), trace_of)
 
     workers = run_blocks(blocks, make_accumulator, n_jobs)
     for worker in workers:
@@ -68,4 +68,4 @@ class _Accumulator:
             self._buffer = np.empty(size)
         out = self._buffer[:size].reshape(self._frame.n_lines, len(block))
         trace = self._trace_of(block) if self._trace_of is not None else 0.0
-        self.statistic.update(self._frame.lines(block, out), trace)
+        self.statistic.update(self._frame.lines(block, out), trace, block.weight)

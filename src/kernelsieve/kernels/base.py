@@ -143,6 +143,7 @@ def row_norms_squared(X: Rows) -> np.ndarray:
     """Return the squared Euclidean norm of each row."""
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    X = np.ascontiguousarray(X)  # summed up in the same order whatever the layout was
     return np.einsum("ij,ij->i", X, X)
 
 

@@ -27,7 +27,8 @@ class _KeptCode(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        sources = sorted(Path(__file__).parent.glob("*.py"))
+        own_source = Path(function.__code__.co_filename)
+        sources = sorted({*Path(__file__).parent.glob("*.py"), own_source})
         stats = [(source.name, source.stat()) for source in sources]
         self._cache_file._source_stamp = tuple((n, s.st_mtime, s.st_size) for n, s in stats)
 

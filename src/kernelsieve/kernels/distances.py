@@ -40,6 +40,7 @@ class Centre(NamedTuple):
 
     @classmethod
     def of(cls, Z: np.ndarray) -> Centre:
+        Z = np.ascontiguousarray(Z)  # summed up in the same order whatever the layout was
         origin: np.ndarray = Z.mean(axis=0, dtype=np.float64)
         return cls(origin, float(row_norms_squared(Z - origin).max(initial=0.0)))
 

@@ -85,6 +85,22 @@ class Registers:
         product = self.builder.fmul(left, right, flags=JOIN)
         return self.builder.fsub(total, product, flags=JOIN)
 
+    def joined(self, left: Any, right: Any, total: Any) -> Any:
+        """Return ``left * right + total``, rounded once whatever the machine has for it."""
+        name = f"llvm.fma.v{self.count}f{self._number.bitwidth}"
+        joined = self.builder.module.declare_intrinsic(
+            name, fnty=ir.FunctionType(self.type, [self.type] * 3)
+        )
+        return self.builder.call(joined, [left, right, total])
+
+    def two_sum(self, left: Any, right: Any) -> tuple[Any, Any]:
+        """Return ``left + right`` and what it is rounded by."""
+        add, subtract = self.builder.fadd, self.builder.fsub
+        total = add(left, right)
+        back = subtract(total, left)
+        of_left, of_right = subtract(left, subtract(total, back)), subtract(right, back)
+        return total, add(of_left, of_right)
+
     def times_power_of_two(self, factor: Any, exponent: Any) -> Any:
         """Return ``factor * 2**exponent``, rounded once; for AVX-512 only."""
         letter = "s" if self._number.bitwidth == 32 else "d"

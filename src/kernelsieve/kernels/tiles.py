@@ -58,7 +58,7 @@ def _panels_of(n_columns: int, width: int) -> list[tuple[int, bool]]:
     return first + [(start, False) for start in range(over, n_columns - width + 1, width)]
 
 
-def _check(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, int]) -> None:
+def check_array(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, int]) -> None:
     """Refuse what compiled loops, which look at nothing, would read or write beside."""
     if array.dtype != dtype or array.shape != shape or not array.flags.c_contiguous:
         raise ValueError(
@@ -104,7 +104,7 @@ class LineProduct:
         Rows of which the squares are not finite count as such too.
         """
         n_lines, n_rows = self._n_lines, len(X)
-        _check("out", out, self._origin.dtype, (n_lines, n_rows))
+        check_array("out", out, self._origin.dtype, (n_lines, n_rows))
         if self.makes_whole_tiles(n_rows):
             return float(make_lines(*self.arguments(X), out))
         whole_tiles = np.empty((max(n_lines, GROUP), max(n_rows, self._width)), out.dtype)
@@ -167,8 +167,8 @@ class RowProduct:
     def __call__(self, lines: np.ndarray, out: np.ndarray) -> float:
         """Write the rows into a contiguous array; return a sum that is finite only if they all are."""
         n_rows, n_columns = lines.shape[1], self._right.shape[1]
-        _check("lines", lines, self._right.dtype, (len(self._right), n_rows))
-        _check("out", out, self._right.dtype, (n_rows, n_columns))
+        check_array("lines", lines, self._right.dtype, (len(self._right), n_rows))
+        check_array("out", out, self._right.dtype, (n_rows, n_columns))
         if len(lines) > _MOST_LINES:
             np.dot(lines.T, self._right, out=out)
             out -= self._offset
@@ -187,7 +187,7 @@ class RowProduct:
     def of_rows(self, product: LineProduct, X: np.ndarray, out: np.ndarray) -> float:
         """Do the same with the lines that a product makes of rows ``X``, which are seen to as well."""
         n_rows, n_lines = len(X), len(self._right)
-        _check("out", out, self._right.dtype, (n_rows, self._right.shape[1]))
+        check_array("out", out, self._right.dtype, (n_rows, self._right.shape[1]))
         whole = product.makes_whole_tiles(n_rows) and self._makes_whole_tiles(n_rows)
         if whole and n_lines <= _MOST_LINES:
             return float(make_features(*product.arguments(X), *self._arguments, out))

@@ -13,7 +13,7 @@ from ..columns import Batch, Frame, Pool
 from ..deflation import Criterion, Extraction, Heads, Outcome
 from ..execution import gather
 from ..kernels import Kernel, Precomputed, Rows
-from ..statistics import GramStatistic
+from ..statistics import CompensatedStatistic, GramStatistic
 from .changes import Changes
 from .form import KernelModel
 
@@ -56,7 +56,8 @@ class Fit:
         def with_all_columns(model: KernelModel) -> KernelModel:
             if not isinstance(model.kernel, Precomputed):
                 return model
-            return replace(model, kernel=Precomputed(n_columns), landmarks=kept[model.landmarks])
+            kernel = Precomputed(n_columns)
+            return replace(model, kernel=kernel, as_fitted=None, landmarks=kept[model.landmarks])
 
         return replace(
             self,
@@ -95,6 +96,11 @@ class Draft:
         rounding = np.finfo(np.float64).eps * (of_directions + of_means)
         return bool(rounding.max() > _MOST_ROUNDING)
 
+    @property
+    def refined(self) -> Draft:
+        """The same features, in two steps where that is needed."""
+        return replace(self, model=self.model.in_two_steps()) if self.needs_refinement else self
+
 
 def draft(extraction: Extraction, pool: Pool, kernel: Kernel, *, center: bool, dtype: type) -> Draft:
     """Write the features as ``K_S B R^-1``, formula (4) of Dhanjal et al. in triangular form."""
@@ -111,7 +117,15 @@ def draft(extraction: Extraction, pool: Pool, kernel: Kernel, *, center: bool, d
     if not center:
         means = np.zeros(len(names))
     projection = dual @ solve_triangular(extraction.triangle, np.eye(len(extraction)))
-    model = KernelModel(kernel, pool.points[names], projection, means @ projection, first_use, dtype)
+    model = KernelModel(
+        kernel,
+        pool.points[names],
+        projection,
+        means @ projection,
+        first_use,
+        dtype,
+        as_fitted=kernel.rounded_as_with(pool.points),
+    )
     return Draft(extraction, model, names, dual, means, levels, center)
 
 
@@ -125,43 +139,80 @@ def _order_of_first_use(extraction: Extraction) -> tuple[np.ndarray, np.ndarray]
     return unique[order].astype(np.intp), feature[first[order]]
 
 
-def calibrate(
+@dataclass(frozen=True)
+class Measured:
+    """Inner products of ``[1 | Y | F]`` for the features F of a rough model.
+
+    Targets may be shifted where features are centred: that keeps digits, and centring takes it out.
+    """
+
+    gram: np.ndarray
+    changes: np.ndarray | None = None  # of the changes of the features, where these count
+
+
+def measure(
     rough: Draft,
     batches: Iterable[Batch],
     target_shift: np.ndarray,
-    target_scale: np.ndarray,
     *,
-    center: bool,
     block_rows: int | None,
     n_jobs: int | None,
     changes: Changes | None = None,
-) -> Draft:
-    """Pass over the rows once more and make the features orthonormal as they are computed.
-
-    The statistic gives the triangular factor to half its digits. The features that the rough model
-    computes are nearly orthonormal, so their inner products, measured in a second pass that evaluates
-    the chosen landmarks only, are well conditioned and correct the factor to full accuracy.
-    """
-    model = rough.model
-    # A shift of the targets keeps digits, and centring takes it out again.
-    target_shift = target_shift if center else np.zeros(len(target_shift))
+) -> Measured:
+    """Pass over the rows once more, evaluating the chosen landmarks only."""
+    model = rough.refined.model
+    target_shift = target_shift if rough.centred else np.zeros(len(target_shift))
     fill = model.line_filler()
     frame = Frame(fill, np.zeros(model.n_components), target_shift)
     statistic = gather(batches, frame, GramStatistic, block_rows=block_rows, n_jobs=n_jobs)
-    gram = statistic.gram  # type: ignore[attr-defined]
+    of_changes = None if changes is None else changes.products(batches, fill, model.n_components)
+    return Measured(statistic.gram, of_changes)  # type: ignore[attr-defined]
+
+
+def tell(
+    rough: Draft,
+    statistic: CompensatedStatistic,
+    target_shift: np.ndarray,
+    changes: CompensatedStatistic | None = None,
+) -> Measured:
+    """Tell the same without another pass: features are combinations of the lines of a statistic."""
+    projection, n_targets = rough.model.projection, len(target_shift)
+    first, n_columns = 1 + n_targets, projection.shape[1]
+    combinations = np.zeros((statistic.n_lines, first + n_columns))
+    combinations[:first, :first] = np.eye(first)
+    if not rough.centred:
+        combinations[0, 1:first] = target_shift
+    combinations[0, first:] = -rough.model.offset
+    combinations[first + rough.names, first:] = projection
+    of_changes = None
+    if changes is not None:
+        of_columns = np.zeros((changes.n_lines, n_columns))
+        of_columns[1 + rough.names] = projection
+        of_changes = changes.products(of_columns)
+    return Measured(statistic.products(combinations), of_changes)
+
+
+def calibrate(rough: Draft, measured: Measured, target_scale: np.ndarray) -> Draft:
+    """Make the features orthonormal as they are computed.
+
+    The loop knows the triangular factor to some of its digits. The features of the rough model are
+    nearly orthonormal, so their inner products are well conditioned and correct it to full accuracy.
+    """
+    rough = rough.refined
+    model, center = rough.model, rough.centred
+    gram = measured.gram
     ones = gram[0] / np.sqrt(gram[0, 0])
-    first = 1 + frame.n_targets
+    first = len(gram) - model.n_components
     if center:
         gram = gram - np.outer(ones, ones)
     # The features are orthonormal together with what the ridge adds to them.
     squares = gram[first:, first:] + rough.extraction.criterion.ridge * (
         model.projection.T @ model.projection
     )
-    if changes is not None:
-        of_features = changes.products(batches, fill, model.n_components)
-        squares = squares + of_features
+    if measured.changes is not None:
+        squares = squares + measured.changes
         triangle = rough.extraction.triangle
-        rough = replace(rough, changes=triangle.T @ of_features @ triangle)
+        rough = replace(rough, changes=triangle.T @ measured.changes @ triangle)
     try:
         correction = cholesky(squares)
     except LinAlgError:  # the rough model is too far off; it is still the best one known
@@ -171,8 +222,7 @@ def calibrate(
     extraction = rough.extraction.with_factor(
         correction @ rough.extraction.triangle, inverse.T @ gram[first:, 1:first] * target_scale
     )
-    model = model.combined(inverse, means @ inverse, in_two_steps=rough.needs_refinement)
-    return replace(rough, extraction=extraction, model=model)
+    return replace(rough, extraction=extraction, model=model.combined(inverse, means @ inverse))
 
 
 def finish(

@@ -60,8 +60,8 @@ class Changes:
 class ChangingSums:
     """The statistic of the columns, and that of their changes."""
 
-    columns: Statistic
-    changes: Statistic
+    columns: Any  # two of the same kind
+    changes: Any
 
     @property
     def keeps_all_digits(self) -> bool:

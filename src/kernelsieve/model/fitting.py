@@ -32,6 +32,7 @@ from .assembly import (
     draft,
     finish,
     least_squares_heads,
+    measure,
     variance_of_directions,
 )
 from .targets import check_not_constant
@@ -191,15 +192,14 @@ def _finish(rough: Draft, batch: Batch, settings: Settings, pool: Pool, explaine
     """Finish a draft, after one more pass where features would show how they are rounded."""
     if rough.needs_refinement:
         sums = batch.root_weight**2 @ batch.Y
-        rough = calibrate(
+        measured = measure(
             rough,
             [batch],
             sums / total_weight(batch),
-            settings.criterion.target_scale(sums),
-            center=settings.center,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
         )
+        rough = calibrate(rough, measured, settings.criterion.target_scale(sums))
     heads = _heads(rough.extraction, batch, settings)
     return finish(rough, settings.criterion, pool, explained, heads)
 

@@ -11,6 +11,7 @@ from ..columns import row_slices, rows_per_block
 from ..exceptions import KernelError
 from ..execution import run_blocks
 from ..kernels import Filler, Inputs, Kernel, Rows, TiledFiller
+from ..kernels.compensated import CompensatedRowProduct
 from ..kernels.tiles import RowProduct
 from .inputs import check_finite
 
@@ -21,9 +22,9 @@ _BLOCK_BYTES = 2**22  # of kernel values: enough for the interpreter not to be n
 class Refinement:
     """Features in two steps: rough ones, and combinations of these.
 
-    Where landmarks are nearly dependent, weights are large and the sum of large numbers is rounded.
-    The rounding is the same whenever a row is computed, so what it does to the features can be undone,
-    but by combining them as they come out, not by other weights.
+    Where landmarks are nearly dependent, weights are large, and a last digit of one of them, or of a
+    sum of such numbers, is seen in the features. So the sums of the first step are taken with twice the
+    digits, for weights as they happen to be rounded, and the second step makes up for that rounding.
     """
 
     projection: np.ndarray  # (m, k)
@@ -55,6 +56,7 @@ class KernelModel:
     first_use: np.ndarray  # (m,)
     dtype: type = np.float64
     refinement: Refinement | None = None  # the same projection and offset, in two steps
+    as_fitted: Kernel | None = None  # rounds values as they were rounded for all candidates
 
     @property
     def n_components(self) -> int:
@@ -70,7 +72,7 @@ class KernelModel:
         m = int(self.evaluations[n_components - 1])
         return replace(
             self,
-            kernel=self.kernel.rounded_as_with(self.landmarks),
+            as_fitted=self.as_fitted or self.kernel.rounded_as_with(self.landmarks),
             landmarks=self.landmarks[:m],
             projection=np.ascontiguousarray(self.projection[:m, :n_components]),
             offset=self.offset[:n_components],
@@ -78,18 +80,21 @@ class KernelModel:
             refinement=self.refinement and self.refinement.truncate(m, n_components),
         )
 
-    def combined(
-        self, triangle: np.ndarray, shift: np.ndarray, *, in_two_steps: bool = False
-    ) -> KernelModel:
+    def in_two_steps(self) -> KernelModel:
+        """Return the model with the same features, computed in two steps."""
+        k = self.n_components
+        refinement = Refinement(self.projection, self.offset, np.eye(k), np.zeros(k))
+        return self if self.refinement is not None else replace(self, refinement=refinement)
+
+    def combined(self, triangle: np.ndarray, shift: np.ndarray) -> KernelModel:
         """Return the model with the features ``features @ triangle - shift``."""
-        refinement = None
-        if self.refinement is not None:
-            first = self.refinement
+        refinement = self.refinement
+        if refinement is not None:
             refinement = replace(
-                first, triangle=first.triangle @ triangle, shift=first.shift @ triangle + shift
+                refinement,
+                triangle=refinement.triangle @ triangle,
+                shift=refinement.shift @ triangle + shift,
             )
-        elif in_two_steps:
-            refinement = Refinement(self.projection, self.offset, triangle, shift)
         return replace(
             self,
             projection=self.projection @ triangle,
@@ -129,19 +134,15 @@ class KernelModel:
 
         return fill
 
-    def products(self) -> list[RowProduct]:
+    def products(self) -> list[RowProduct | CompensatedRowProduct]:
         """Return what makes features of kernel values, one product after the other."""
-        steps = [(self.projection, self.offset, self.evaluations)]
-        if self.refinement is not None:
-            first = self.refinement
-            one_by_one = np.arange(1, self.n_components + 1)
-            steps = [
-                (first.projection, first.offset, self.evaluations),
-                (first.triangle, first.shift, one_by_one),
-            ]
+        if self.refinement is None:
+            right: np.ndarray = self.projection.astype(self.dtype)
+            return [RowProduct(right, self.offset.astype(self.dtype), self.evaluations)]
+        first, one_by_one = self.refinement, np.arange(1, self.n_components + 1)
         return [
-            RowProduct(right.astype(self.dtype), offset.astype(self.dtype), n_terms)
-            for right, offset, n_terms in steps
+            CompensatedRowProduct(first.projection, first.offset, self.evaluations),
+            RowProduct(first.triangle, first.shift, one_by_one),
         ]
 
 
@@ -160,7 +161,8 @@ class Projector:
 
     def __init__(self, model: KernelModel) -> None:
         self._model = model
-        self._fill = model.kernel.against(model.landmarks, model.dtype)
+        kernel = model.as_fitted or model.kernel
+        self._fill = kernel.against(model.landmarks, model.dtype)
         self._products = model.products()
         self._n_landmarks, self._n_components = model.projection.shape
         self._dtype = model.dtype

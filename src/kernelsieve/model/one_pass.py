@@ -23,15 +23,18 @@ from ..deflation import (
 from ..exceptions import InvalidDataError
 from ..execution import absorb
 from ..kernels import Kernel
-from ..statistics import Coordinates, GramStatistic, Statistic, TriangularStatistic
+from ..statistics import CompensatedStatistic, Coordinates, GramStatistic, Statistic
 from .assembly import (
     Draft,
     Fit,
+    Measured,
     calibrate,
     draft,
     finish,
     least_squares_heads,
     mean_image,
+    measure,
+    tell,
     variance_of_coordinates,
     variance_of_directions,
 )
@@ -48,6 +51,8 @@ _GRAM_TRUST = 1e-8
 # take little time.
 _ROWS_AHEAD, _FEWEST_AHEAD, _FEW_VALUES = 4, 256, 2**19
 _CAUTION = 10
+
+_NEARLY_CONSTANT = 0.9  # the mean of a column by the largest value that it can have
 
 
 class RowPass(Protocol):
@@ -85,21 +90,35 @@ class OnePass:
         self._settings = settings
         self._metric = metric
         fill = kernel.against(pool.points, settings.dtype)
-        self._frame = Frame(fill, shift, target_shift, settings.dtype)
+        self._shifted = Frame(fill, shift, target_shift, settings.dtype)
+        self._frame = Frame(fill, np.zeros_like(shift), target_shift, settings.dtype)
 
     def new_statistic(self, *, repeatable: bool) -> Statistic | ChangingSums:
         """Return an empty statistic: the safe one where asked or needed, or for rows that come once."""
         return self._empty(self._form(repeatable=repeatable))
 
     def _empty(self, form: type[Statistic]) -> Statistic | ChangingSums:
-        columns = form(self._frame.n_lines)
+        safe = form is CompensatedStatistic
+        columns = self._empty_safe() if safe else form(self._frame.n_lines)
         return columns if self._changes is None else ChangingSums(columns, form(1 + len(self._pool)))
+
+    def _empty_safe(self) -> CompensatedStatistic:
+        """Return the safe statistic, which itself subtracts means from columns that vary little."""
+        shift, diagonal = self._shifted.shift, self._metric.diagonal
+        largest = np.sqrt(np.maximum(diagonal, 0.0) * diagonal.max(initial=0.0))
+        vary_little = shift > _NEARLY_CONSTANT * largest
+        return CompensatedStatistic(
+            self._frame.n_lines, self._of_lines(np.where(vary_little, shift, 0.0))
+        )
+
+    def _of_lines(self, shift: np.ndarray) -> np.ndarray:
+        return np.concatenate([np.zeros(1 + self._frame.n_targets), shift])
 
     def _form(self, *, repeatable: bool) -> type[Statistic]:
         precision, criterion = self._settings.precision, self._settings.criterion
         needed = criterion.needs_all_digits or not repeatable
         safe = precision == "safe" or (precision == "auto" and needed)
-        return TriangularStatistic if safe else GramStatistic
+        return CompensatedStatistic if safe else GramStatistic
 
     def absorb(self, statistic: Statistic | ChangingSums, batch: Batch) -> None:
         """Add rows to a statistic; an error leaves it as it was."""
@@ -108,11 +127,15 @@ class OnePass:
         else:
             self._absorb(statistic, batch)
 
+    def _frame_of(self, statistic: Any) -> Frame:
+        """Return what makes the lines: shifted where that saves digits, and not where it costs one."""
+        return self._frame if statistic.keeps_all_digits else self._shifted
+
     def _absorb(self, statistic: Statistic, *batches: Batch) -> None:
         absorb(
             statistic,
             batches,
-            self._frame,
+            self._frame_of(statistic),
             trace_of=self._trace_of,
             block_rows=self._settings.block_rows,
             n_jobs=self._settings.n_jobs,
@@ -128,7 +151,7 @@ class OnePass:
             statistic = self._gather(batches, form)
         fit = self.solve(statistic, batches)
         if may_change and fit.outcome is Outcome.IMPRECISE:
-            fit = self.solve(self._gather(batches, TriangularStatistic), batches)
+            fit = self.solve(self._gather(batches, CompensatedStatistic), batches)
         return fit
 
     def _gather_looking_ahead(self, batches: Iterable[Batch]) -> Statistic:
@@ -141,18 +164,18 @@ class OnePass:
         n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
         if n_rows * len(self._pool) <= _FEW_VALUES:
             few = int(n_rows) + 1  # which are never seen
-        safe = TriangularStatistic(self._frame.n_lines)
+        safe = self._empty_safe()
         statistic: Statistic = safe
         for batch in batches:
             missing = few - safe.n_rows
             some, others = _spread(batch, missing) if missing > 0 else ([], [batch])
             self._absorb(safe, *some)
             if missing > 0 and safe.n_rows >= few and not self._needs_all_digits(safe):
-                statistic = safe.squared()
+                statistic = safe.squared(self._of_lines(self._shifted.shift))
             self._absorb(statistic, *others)
         return statistic
 
-    def _needs_all_digits(self, statistic: TriangularStatistic) -> bool:
+    def _needs_all_digits(self, statistic: CompensatedStatistic) -> bool:
         """Tell if a selection comes near residuals that a Gram matrix does not know."""
         try:
             coordinates, _ = self._coordinates(statistic)
@@ -175,25 +198,38 @@ class OnePass:
         if isinstance(statistic, ChangingSums):
             lines = statistic.change_lines()[:, rough.names] @ rough.dual
             rough = replace(rough, changes=lines.T @ lines)
-        if batches is not None and self._can_calibrate(extraction):
-            rough = calibrate(
+        if self._can_calibrate(extraction):
+            measured = self._measure(rough, statistic, batches)
+            if measured is not None:
+                rough = calibrate(rough, measured, scale)
+        return self._finish(rough, coordinates)
+
+    def _measure(
+        self, rough: Draft, statistic: Any, batches: Iterable[Batch] | None
+    ) -> Measured | None:
+        """Measure features as they are computed, or else take them from what the statistic knows."""
+        settings, target_shift = self._settings, self._frame.target_shift
+        if batches is not None:
+            return measure(
                 rough,
                 batches,
-                self._frame.target_shift,
-                scale,
-                center=settings.center,
+                target_shift,
                 block_rows=settings.block_rows,
                 n_jobs=settings.n_jobs,
                 changes=self._changes,
             )
-        return self._finish(rough, coordinates)
+        if not statistic.keeps_all_digits:
+            return None
+        if isinstance(statistic, ChangingSums):
+            return tell(rough, statistic.columns, target_shift, statistic.changes)
+        return tell(rough, statistic, target_shift)
 
     def _coordinates(self, statistic: Any) -> tuple[Coordinates, np.ndarray]:
         """Return columns and targets, these scaled as the criterion wants them, and the scale."""
         settings, criterion = self._settings, self._settings.criterion
         coordinates = statistic.coordinates(
             self._frame.target_shift,
-            self._frame.shift,
+            self._frame_of(statistic).shift,
             center=settings.centred_columns,
         )
         if criterion.supervised:

@@ -18,7 +18,7 @@ from ..deflation import (
 )
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, warn
 from ..execution import gather
-from ..statistics import Coordinates, TriangularStatistic
+from ..statistics import CompensatedStatistic, Coordinates
 from .assembly import Fit, draft
 
 _FLOOR = 1e-20  # as for selections: a column with a smaller squared residual is used up
@@ -59,7 +59,7 @@ def _coordinates(fit: Fit, batch: Batch, n_jobs: int | None) -> tuple[Coordinate
     no_shift = np.zeros(len(model.projection))
     target_shift = np.zeros(model.n_components)
     frame = Frame(model.kernel.against(model.landmarks), no_shift, target_shift)
-    statistic = gather([batch], frame, TriangularStatistic, n_jobs=n_jobs)
+    statistic = gather([batch], frame, CompensatedStatistic, n_jobs=n_jobs)
     coordinates = statistic.coordinates(target_shift, no_shift, center=True)
     norms = np.linalg.norm(coordinates.targets, axis=0)
     _check_not_constant(fit, coordinates, norms)

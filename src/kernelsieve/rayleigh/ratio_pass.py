@@ -13,7 +13,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import absorb
 from ..kernels import Kernel
 from ..model import Fit, KernelModel, check_not_constant, sign_of_largest, trace_of
-from ..statistics import GramStatistic, Statistic, TriangularStatistic
+from ..statistics import CompensatedStatistic, GramStatistic, Statistic
 from .outputs import Moments
 from .ratios import (
     Denominator,
@@ -137,7 +137,7 @@ class RayleighPass:
     def _form(self, *, safe: bool) -> type[Statistic]:
         needed = safe or self._recipe.needs_all_digits
         is_safe = self._precision == "safe" or (self._precision == "auto" and needed)
-        return TriangularStatistic if is_safe else GramStatistic
+        return CompensatedStatistic if is_safe else GramStatistic
 
     def absorb(self, statistic: Statistics, batch: Batch) -> None:
         """Add rows; an error leaves the statistics as they were."""
@@ -152,7 +152,7 @@ class RayleighPass:
         doubtful = self._recipe.reg < _GRAM_TRUST * problem.denominator.largest
         if form is GramStatistic and self._precision == "auto" and doubtful:
             del problem  # which is as large as the next one
-            problem = self._problem(self._gather(batches, TriangularStatistic))
+            problem = self._problem(self._gather(batches, CompensatedStatistic))
         return self._finish(problem, batches)
 
     def solve(self, statistic: Statistics) -> Fit:

@@ -1,7 +1,7 @@
 """The one-pass statistic: accumulate, merge, factor."""
 
 from .base import Coordinates, Statistic
+from .compensated import CompensatedStatistic
 from .gram import GramStatistic
-from .triangular import TriangularStatistic
 
-__all__ = ["Coordinates", "GramStatistic", "Statistic", "TriangularStatistic"]
+__all__ = ["CompensatedStatistic", "Coordinates", "GramStatistic", "Statistic"]

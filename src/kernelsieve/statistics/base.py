@@ -39,12 +39,12 @@ class Statistic(ABC):
         self.n_rows = 0
         self.trace = 0.0
 
-    def update(self, lines: np.ndarray, trace: float = 0.0) -> None:
-        """Take in a block: ``lines`` has one column for each row of data."""
+    def update(self, lines: np.ndarray, trace: float = 0.0, weight: np.ndarray | None = None) -> None:
+        """Take in a block: ``lines`` has one column for each row of data, which may have a weight."""
         self._check_lines(len(lines))
         self.n_rows += lines.shape[1]
         self.trace += trace
-        self._absorb(lines)
+        self._absorb(lines, weight)
 
     def merge(self, other: Self) -> None:
         """Take in what another statistic of the same kind has seen."""
@@ -52,6 +52,10 @@ class Statistic(ABC):
         self.n_rows += other.n_rows
         self.trace += other.trace
         self._absorb_statistic(other)
+
+    def empty(self) -> Self:
+        """Return a statistic of the same kind that has seen nothing."""
+        return type(self)(self.n_lines)
 
     def check_finite(self) -> None:
         """Refuse what has been seen if it cannot be summed up."""
@@ -88,7 +92,7 @@ class Statistic(ABC):
             raise ValueError(f"a statistic of {self.n_lines} lines cannot take in {n_lines} lines")
 
     @abstractmethod
-    def _absorb(self, lines: np.ndarray) -> None: ...
+    def _absorb(self, lines: np.ndarray, weight: np.ndarray | None) -> None: ...
 
     @abstractmethod
     def _absorb_statistic(self, other: Self) -> None: ...

@@ -1,0 +1,198 @@
+"""Compiled loops on inner products with twice the digits of float64.
+
+A number is the sum of two, ``high + low``, of which the second is at most a last digit of the first.
+"""
+
+# What numba compiles has types of its own.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg, var-annotated"
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..kernels.compensated import CHUNK, WIDTH, fma, plus, tile, two_sum, whole_chunks, write_units
+from ..kernels.compiling import compiled
+from ..kernels.tile_loops import GROUP, aligned
+
+_ROWS_AT_ONCE = 256  # of all lines: they stay in the second cache
+
+
+@compiled
+def _parts_of(lines, weight, shift):
+    """Return how many products a row needs: more than one if its numbers are in two parts."""
+    for j in range(len(lines)):
+        rounding = 0.0
+        for p in range(lines.shape[1]):
+            rounding += abs(two_sum(lines[j, p], -shift[j])[1])
+        if rounding > 0:
+            return 3
+    return 2 if len(weight) else 1
+
+
+@compiled
+def _pack(lines, weight, shift, groups, panels):
+    """Lay out shifted lines for tiles, as they are in the panels and weighted in the groups.
+
+    The product of ``v + v'`` and ``g + g'`` has the terms ``v g``, ``v g'`` and ``v' g``, of which the
+    first or the first two are enough where the others are zero.
+    """
+    n_parts, stride = groups.shape[1:3]
+    for j in range(len(lines)):
+        group, i = groups[j // GROUP], j % GROUP
+        panel, w = panels[j // WIDTH], j % WIDTH
+        for p in range(stride):
+            value = value_rest = 0.0
+            factor = 1.0
+            if p < lines.shape[1]:
+                value, value_rest = two_sum(lines[j, p], -shift[j])
+                factor = weight[p] if len(weight) else 1.0
+            weighted = value * factor
+            panel[0, p, w], group[0, p, i] = value, weighted
+            if n_parts > 1:
+                rest = fma(value, factor, -weighted) + value_rest * factor
+                panel[1, p, w], group[1, p, i] = value, rest
+            if n_parts > 2:
+                panel[2, p, w], group[2, p, i] = value_rest, weighted
+
+
+@compiled
+def add_products(lines, weight, shift, high, low):
+    """Add inner products of shifted lines to ``high + low``, below and on the diagonal.
+
+    ``weight`` is empty where all are one. ``high`` and ``low`` have a multiple of GROUP and WIDTH lines
+    and columns; those that are too many stay zero.
+    """
+    size, n_rows = len(high), lines.shape[1]
+    sums, rests = np.empty(GROUP * WIDTH), np.empty(GROUP * WIDTH)
+    n_parts = _parts_of(lines, weight, shift)
+    most = size * n_parts * whole_chunks(min(n_rows, _ROWS_AT_ONCE))
+    groups, panels = aligned(most, high), aligned(most, high)
+    groups[:], panels[:] = 0, 0
+    group_units, panel_units = np.empty(most // CHUNK), np.empty(most // CHUNK)
+    for first in range(0, n_rows, _ROWS_AT_ONCE):
+        some = lines[:, first : first + _ROWS_AT_ONCE]
+        stride = whole_chunks(some.shape[1])
+        n_chunks = n_parts * stride // CHUNK
+        _pack(
+            some,
+            weight[first : first + _ROWS_AT_ONCE],
+            shift,
+            groups[: size * n_parts * stride].reshape(size // GROUP, n_parts, stride, GROUP),
+            panels[: size * n_parts * stride].reshape(size // WIDTH, n_parts, stride, WIDTH),
+        )
+        write_units(groups[: size * n_parts * stride], GROUP, group_units)
+        write_units(panels[: size * n_parts * stride], WIDTH, panel_units)
+        for g in range(size // GROUP):
+            at_group = g * n_chunks
+            for b in range(((g + 1) * GROUP - 1) // WIDTH + 1):
+                at_panel = b * n_chunks
+                tile(
+                    groups, group_units, at_group, panels, panel_units, at_panel, n_chunks, sums, rests
+                )
+                for i in range(GROUP):
+                    for w in range(WIDTH):
+                        at, of_tile = (g * GROUP + i, b * WIDTH + w), i * WIDTH + w
+                        high[at], low[at] = plus(high[at], low[at], sums[of_tile], rests[of_tile])
+
+
+@compiled
+def plus_arrays(high, low, more_high, more_low):
+    """Add other numbers to those of an array."""
+    for i in range(len(high)):
+        for j in range(high.shape[1]):
+            high[i, j], low[i, j] = plus(high[i, j], low[i, j], more_high[i, j], more_low[i, j])
+
+
+@compiled
+def plus_product(high, low, left_high, left_low, right_high, right_low):
+    """Return ``(high + low) + left * right`` in two parts."""
+    product = left_high * right_high
+    rounding = fma(left_high, right_high, -product)
+    return plus(high, low, product, rounding + (left_high * right_low + left_low * right_high))
+
+
+@compiled
+def _add_multiple(line, line_low, factor, factor_low, other, other_low):
+    """Add a multiple of another line to a line."""
+    for j in range(len(line)):
+        line[j], line_low[j] = plus_product(
+            line[j], line_low[j], factor, factor_low, other[j], other_low[j]
+        )
+
+
+@compiled
+def add_combinations(line, line_low, factors, others):
+    """Add a combination of other lines to a line."""
+    for i in range(len(others)):
+        _add_multiple(line, line_low, factors[i], 0.0, others[i], np.zeros_like(line))
+
+
+@compiled
+def shifted(high, low, shift):
+    """Return the inner products of lines less multiples of the first."""
+    high, low = high.copy(), low.copy()
+    # Of <l_i, l_j> first to <l_i - s_i 1, l_j>, and then the same for j.
+    ones, ones_low = high[0].copy(), low[0].copy()
+    for i in range(len(high)):
+        _add_multiple(high[i], low[i], -shift[i], 0.0, ones, ones_low)
+    for i in range(len(high)):
+        of_ones, of_ones_low = high[i, 0], low[i, 0]
+        for j in range(len(high)):
+            high[i, j], low[i, j] = plus_product(
+                high[i, j], low[i, j], -shift[j], 0.0, of_ones, of_ones_low
+            )
+    return high, low
+
+
+@compiled
+def pivoted_factor(high, low, floors):
+    """Return R with ``R'R = high + low``, a line for each pivot whose square is above its floor."""
+    n_lines = len(high)
+    factor, factor_low = np.empty((n_lines, n_lines)), np.empty((n_lines, n_lines))
+    left, left_low = np.diag(high).copy(), np.diag(low).copy()
+    row, row_low = np.empty(n_lines), np.empty(n_lines)
+    pivots = np.empty(n_lines, np.intp)
+    rank = 0
+    while rank < n_lines:
+        pivot = np.argmax(left / floors)
+        if not left[pivot] > floors[pivot]:
+            break
+        row[:], row_low[:] = high[pivot], low[pivot]
+        for r in range(rank):
+            of_pivot, of_pivot_low = -factor[r, pivot], -factor_low[r, pivot]
+            _add_multiple(row, row_low, of_pivot, of_pivot_low, factor[r], factor_low[r])
+        for earlier in pivots[:rank]:
+            row[earlier] = row_low[earlier] = 0.0
+        root = np.sqrt(row[pivot])
+        rest, rest_low = plus_product(row[pivot], row_low[pivot], -root, 0.0, root, 0.0)
+        root_low = (rest + rest_low) / (2 * root)
+        for j in range(n_lines):
+            value = row[j] / root
+            rest, rest_low = plus_product(row[j], row_low[j], -value, 0.0, root, root_low)
+            value_low = (rest + rest_low) / root
+            factor[rank, j], factor_low[rank, j] = value, value_low
+            left[j], left_low[j] = plus_product(
+                left[j], left_low[j], -value, -value_low, value, value_low
+            )
+        left[pivot] = 0.0
+        pivots[rank] = pivot
+        rank += 1
+    return factor[:rank]
+
+
+@compiled
+def products_of(high, low, combinations, combinations_low):
+    """Return ``A' (high + low) A`` for A in two parts, rounded to float64 at the end."""
+    n_lines, n_columns = combinations.shape
+    right, right_low = np.zeros((n_lines, n_columns)), np.zeros((n_lines, n_columns))
+    for i in range(n_lines):
+        for j in range(n_lines):
+            _add_multiple(
+                right[i], right_low[i], high[i, j], low[i, j], combinations[j], combinations_low[j]
+            )
+    out, out_low = np.zeros((n_columns, n_columns)), np.zeros((n_columns, n_columns))
+    for i in range(n_lines):
+        for j in range(n_columns):
+            factor, factor_low = combinations[i, j], combinations_low[i, j]
+            _add_multiple(out[j], out_low[j], factor, factor_low, right[i], right_low[i])
+    return out + out_low
