@@ -61,8 +61,8 @@ how much rounding is amplified; `python -m benchmarks accuracy` prints what is l
         '{"auto", "fast", "safe"}',
         """How a pass over the rows accumulates. "fast" takes inner products, which lose sight of
 columns whose squared residual is below 1e-8 of their squared norm; "safe" takes them with twice
-the digits, at four or five times the cost. "auto" is safe where a selection from a few of the rows gets that far, and where
-the rows come only once.""",
+the digits, at four or five times the cost. "auto" is safe where a selection from a few of the
+rows gets that far, and where the rows come only once.""",
     ),
     "target": (
         '{"auto", "continuous", "classes"}',
