@@ -1,6 +1,10 @@
 """Products whose terms cancel, against fractions."""
 
+import os
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -102,3 +106,19 @@ def test_arrays_that_do_not_fit_are_refused(rng):
         product(np.zeros((6, 4)), np.empty((4, 3)))
     with pytest.raises(ValueError, match=r"out must be .* of shape \(4, 3\)"):
         product(np.zeros((5, 4)), np.empty((4, 2)))
+
+
+@pytest.mark.parametrize(
+    "told", [{"NUMBA_CPU_FEATURES": "+sse4.2,+avx"}, {"NUMBA_ENABLE_AVX": "0"}], ids=str
+)
+def test_machines_that_do_not_join_products_and_sums(told):
+    this = f"{__file__}::{test_other_products_of_floats_lose_these_digits.__name__}"
+    options = ["-q", "-p", "no:cacheprovider", f"--rootdir={Path(__file__).parents[2]}"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, this],
+        env=dict(os.environ, **told),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout
