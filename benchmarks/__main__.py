@@ -9,6 +9,7 @@ NAMES = (
     "fill",
     "serving",
     "accuracy",
+    "digits",
     "exact",
     "analysis",
     "kernel_pls",

@@ -94,6 +94,7 @@ def tile(
             signature.args, arguments, strict=True
         )
         registers = Registers(context, builder, signature.args[0].dtype)
+        zero = registers.of(0)
 
         def number(value):
             return ir.Constant(n_chunks[1].type, value)
@@ -101,46 +102,54 @@ def tile(
         def place(array, index, width):
             return registers.address(*array, builder.mul(index, number(width)))
 
-        def repeated(address, i):
-            return registers.repeated(builder.load(builder.gep(address, [number(i)])))
+        def of_line(i, array, index):
+            address = builder.gep(place(array, index, GROUP), [number(i)])
+            return registers.repeated(builder.load(address))
 
-        results = [[place(array, number(i), WIDTH) for array in (sums, rests)] for i in range(GROUP)]
-        zero = registers.of(0)
-        for address in (address for pair in results for address in pair):
-            registers.store(zero, address)
-        anchors, totals, missing = (
-            [cgutils.alloca_once_value(builder, zero) for _ in range(GROUP)] for _ in range(3)
-        )
-        with cgutils.for_range(builder, n_chunks[1]) as chunks:
-            of_group = builder.add(at_group[1], chunks.index)
-            of_panel = builder.add(at_panel[1], chunks.index)
-            unit = registers.load(place(panel_units, of_panel, WIDTH))
-            unit = builder.fmul(unit, registers.of(_ANCHOR))
+        def begin_chunk(in_group, in_panel):
+            units = registers.load(place(panel_units, in_panel, WIDTH))
             for i in range(GROUP):
-                anchor = builder.fmul(repeated(place(group_units, of_group, GROUP), i), unit)
-                for start, variable in ((anchor, anchors), (anchor, totals), (zero, missing)):
-                    builder.store(start, variable[i])
-            with cgutils.for_range(builder, number(CHUNK)) as loop:
-                values = registers.load(
-                    place(panel, builder.add(builder.mul(of_panel, number(CHUNK)), loop.index), WIDTH)
-                )
-                factors = place(
-                    group, builder.add(builder.mul(of_group, number(CHUNK)), loop.index), GROUP
-                )
-                for i in range(GROUP):
-                    factor = repeated(factors, i)
-                    before = builder.load(totals[i])
-                    after = registers.joined(factor, values, before)
-                    added = builder.fsub(after, before)  # exact
-                    rest = registers.joined(factor, values, builder.fneg(added))
-                    builder.store(after, totals[i])
-                    builder.store(builder.fadd(builder.load(missing[i]), rest), missing[i])
+                unit = builder.fmul(of_line(i, group_units, in_group), units)
+                builder.store(builder.fmul(unit, registers.of(_ANCHOR)), anchors[i])
+                builder.store(builder.load(anchors[i]), totals[i])
+                builder.store(zero, missing[i])
+
+        def add_term(in_group, in_panel):
+            values = registers.load(place(panel, in_panel, WIDTH))
+            for i in range(GROUP):
+                factor, before = of_line(i, group, in_group), builder.load(totals[i])
+                after = registers.joined(factor, values, before)
+                added = builder.fsub(after, before)  # exact
+                rest = registers.joined(factor, values, builder.fneg(added))
+                builder.store(after, totals[i])
+                builder.store(builder.fadd(builder.load(missing[i]), rest), missing[i])
+
+        def end_chunk():
             for i, (at_sum, at_rest) in enumerate(results):
                 total = builder.fsub(builder.load(totals[i]), builder.load(anchors[i]))
                 new_sum, lost = registers.two_sum(registers.load(at_sum), total)
                 rest = builder.fadd(builder.load(missing[i]), lost)
                 registers.store(new_sum, at_sum)
                 registers.store(builder.fadd(registers.load(at_rest), rest), at_rest)
+
+        results = [[place(array, number(i), WIDTH) for array in (sums, rests)] for i in range(GROUP)]
+        for address in (address for pair in results for address in pair):
+            registers.store(zero, address)
+        anchors, totals, missing = (
+            [cgutils.alloca_once_value(builder, zero) for _ in range(GROUP)] for _ in range(3)
+        )
+        with cgutils.for_range(builder, n_chunks[1]) as chunks:
+            in_group = builder.add(at_group[1], chunks.index)
+            in_panel = builder.add(at_panel[1], chunks.index)
+            begin_chunk(in_group, in_panel)
+            with cgutils.for_range(builder, number(CHUNK)) as terms:
+                add_term(
+                    *(
+                        builder.add(builder.mul(chunk, number(CHUNK)), terms.index)
+                        for chunk in (in_group, in_panel)
+                    )
+                )
+            end_chunk()
         return context.get_dummy_value()
 
     return signature, generate

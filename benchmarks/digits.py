@@ -1,0 +1,56 @@
+"""What twice the digits cost: inner products of columns, and features of nearly dependent landmarks."""
+
+from __future__ import annotations
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from kernelsieve.kernels.compensated import CompensatedRowProduct
+from kernelsieve.kernels.tiles import RowProduct
+from kernelsieve.statistics import CompensatedStatistic, GramStatistic
+
+from .common import heading, in_turns, table
+
+N_LINES, N_ROWS, N_FEATURES = 1000, 2048, 100
+
+
+def statistics(lines: np.ndarray) -> list[float]:
+    """Return seconds for one block of rows, by plain products, in two parts and by a factorisation."""
+    forms = GramStatistic(N_LINES), CompensatedStatistic(N_LINES)
+    triangle = np.linalg.qr(lines.T, mode="r")
+
+    def factorise() -> None:
+        np.linalg.qr(np.vstack([triangle, lines.T]), mode="r")
+
+    return in_turns(*(lambda form=form: form.update(lines) for form in forms), factorise)
+
+
+def features(lines: np.ndarray) -> list[float]:
+    """Return seconds for the features of one block of rows, by plain sums and in two parts."""
+    right, offset = np.triu(np.ones((N_FEATURES, N_FEATURES))), np.zeros(N_FEATURES)
+    n_terms, out = np.arange(1, N_FEATURES + 1), np.empty((N_ROWS, N_FEATURES))
+    products = [kind(right, offset, n_terms) for kind in (RowProduct, CompensatedRowProduct)]
+
+    def make(product):
+        return lambda: [product(lines, out) for _ in range(50)]
+
+    return [taken / 50 for taken in in_turns(*map(make, products))]
+
+
+def main() -> None:
+    heading(f"digits: {N_ROWS} rows, one thread, ms")
+    lines = np.random.default_rng(0).uniform(size=(N_LINES, N_ROWS))
+    with threadpool_limits(1):
+        plain, twice, factor = statistics(lines)
+        plain_features, twice_features = features(np.ascontiguousarray(lines[:N_FEATURES]))
+    name = f"inner products of {N_LINES:,} columns"
+    rows = [
+        [name, 1e3 * plain, 1e3 * twice, 1e3 * factor],
+        [f"{N_FEATURES} features of their values", 1e3 * plain_features, 1e3 * twice_features, "-"],
+    ]
+    table(["", "plain", "twice the digits", "QR factorisation"], rows)
+    print(
+        f"Twice the digits take {twice / plain:.1f} times as long as plain inner products, "
+        f"{twice / factor:.2f} times as long as a factorisation, and "
+        f"{twice_features / plain_features:.1f} times as long as plain features."
+    )
