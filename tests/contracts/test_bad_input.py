@@ -504,3 +504,17 @@ def test_functions_that_need_dense_rows_say_so(kernel, data):
     model.fit(X, y)
     with pytest.raises(KernelError, match=r"failed for sparse rows .*pass X\.toarray"):
         model.transform(sparse.csr_matrix(X[:5]))
+
+
+def test_a_candidate_far_from_all_rows(rng):
+    # its kernel values are so small that their squares, or those of its weights, are out of range
+    X = rng.standard_normal((600, 3))
+    y = np.sin(X[:, 0]) + X[:, 1]
+    for far in (10.0, 15.0, 20.0, 40.0):
+        pool = np.vstack([X[:10], np.full((1, 3), far)])
+        model = SparseMaximalAlignment(11, gamma=0.35, candidates=pool)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FewerFeaturesWarning)
+            features = model.fit(X, y).transform(X)
+        assert np.isfinite(features).all()
+        assert features.shape[1] >= 10

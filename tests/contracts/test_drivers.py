@@ -2,6 +2,7 @@
 
 import tracemalloc
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import product
 
@@ -11,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_wine
 
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
@@ -180,6 +181,44 @@ def test_ill_conditioned_columns(case, criterion, weighted):
             assert_array_equal(model.landmarks_, reference.landmarks_)
             assert_allclose(model.transform(X), reference.transform(X), atol=1e-8)
             assert_allclose(model.transform(X[:9] + 0.1), reference.transform(X[:9] + 0.1), atol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", [{"kernel": "linear"}, {"gamma": 1e-9}, {"gamma": 1e-4}], ids=str)
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("n_nonzero", [2, 3])
+def test_combinations_of_nearly_dependent_columns(n_nonzero, center, kernel):
+    X, y = load_wine(return_X_y=True)
+
+    def make(**others):
+        parameters = {"candidates": X[:30], "n_nonzero": n_nonzero, "center": center, **kernel}
+        return SparseMaximalAlignment(3, **parameters, **others)
+
+    reference, in_pieces = make().fit(X, y), make()
+    for part in pieces(7, X, y):
+        in_pieces.partial_fit(*part, [0, 1, 2])
+    for model in (in_pieces, make(block_size=37, n_jobs=2).fit(X, y)):
+        assert_array_equal(model.landmarks_, reference.landmarks_)
+        assert_allclose(model.transform(X), reference.transform(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["kpls", "pls", "alignment"])
+@pytest.mark.parametrize("kernel", [{"gamma": 0.01}, {"kernel": "sigmoid", "gamma": 0.1}], ids=str)
+def test_batches_in_a_list_have_the_digits_of_all_rows(name, kernel, problem):
+    X, Y, pool = (array[:400] for array in problem)
+    reference = make(name, pool, **kernel).fit(X, Y)
+    model = make(name, pool, **kernel).fit_batches(list(pieces(50, X, Y)))
+    assert_allclose(model.transform(X), reference.transform(X), atol=1e-8)
+
+
+def test_two_threads_may_be_the_first_to_use_a_stream(problem):
+    X, Y, pool = problem
+    model = make("alignment", pool)
+    for part, targets in pieces(100, X, Y):
+        model.partial_fit(part, targets)
+    expected = make("alignment", pool).fit(X, Y).transform(X)
+    with ThreadPoolExecutor(4) as threads:
+        for found in threads.map(model.transform, [X] * 4):
+            assert_allclose(found, expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("layout", ["F", "strided", "memmap", "list"])

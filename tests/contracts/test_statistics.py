@@ -362,6 +362,15 @@ def test_lines_that_do_not_fit_leave_the_statistic_as_it_was(form):
 
 
 @every_form
+@pytest.mark.parametrize("n_rows", [20, 2000])
+def test_weights_of_another_length_leave_the_statistic_as_it_was(form, n_rows):
+    statistic = statistic_of(form, *problem())
+    with pytest.raises(ValueError, match=f"{n_rows} rows cannot have weights of shape"):
+        statistic.update(np.ones((statistic.n_lines, n_rows)), 1.0, np.ones(n_rows - 1))
+    assert (statistic.n_rows, statistic.trace) == (N_ROWS, 0.0)
+
+
+@every_form
 @pytest.mark.parametrize("n_lines", [1, 4])
 def test_a_statistic_of_another_size_is_refused(form, n_lines):
     Y, K = problem()

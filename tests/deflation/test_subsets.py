@@ -39,7 +39,8 @@ def test_the_first_of_equal_subsets_wins_in_whichever_part_it_is(monkeypatch):
     products = np.ones((10, 1))
     products[[3, 7]] = 2.0
     products[[4, 8]] = 2.0 * (1 + 1e-13)  # rounding
-    best, score = subsets._best_subset(np.eye(10), products, np.array([1, 3, 4, 6, 7, 8]), 2)
+    usable = np.array([1, 3, 4, 6, 7, 8])
+    best, score = subsets._best_subset(np.eye(10), products, usable, 2, np.zeros(10))
     assert_array_equal(best, [3, 4])
     assert score == pytest.approx(8.0)
 

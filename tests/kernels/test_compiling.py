@@ -1,8 +1,10 @@
 """Compiled code is kept on disk, and does without where it cannot be."""
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from numba import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+import kernelsieve
 from kernelsieve.kernels.compiling import compiled
 
 PROGRAM = """
@@ -90,3 +93,37 @@ def test_a_compiler_that_is_switched_off_is_named():
         check=False,
     )
     assert "unset NUMBA_DISABLE_JIT" in ran.stderr
+
+
+def test_code_in_an_archive(tmp_path):
+    archive = shutil.make_archive(tmp_path / "package", "zip", Path(kernelsieve.__file__).parents[1])
+    program = "import kernelsieve; assert '.zip' in kernelsieve.__file__;" + PROGRAM
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        env=dict(os.environ, PYTHONPATH=archive),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_change_in_its_own_file_makes_code_old(tmp_path):
+    module = tmp_path / "changing.py"
+    program = "from changing import f; print(f(1), sum(f.stats.cache_hits.values()))"
+    seen = []
+    for value in (1, 1, 22):
+        function = f"@compiled\ndef f(x):\n    return x + {value}\n"
+        module.write_text(f"from kernelsieve.kernels.compiling import compiled\n\n{function}")
+        os.utime(module, (value, value))
+        ran = subprocess.run(
+            [sys.executable, "-c", program],
+            env=dict(os.environ, NUMBA_CACHE_DIR=str(tmp_path / "kept")),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        seen.append(ran.stdout.split())
+    assert seen == [["2", "0"], ["2", "1"], ["23", "0"]]

@@ -1,15 +1,18 @@
 """The safe form: twice the digits, against fractions, and few products."""
 
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
+from kernelsieve.exceptions import KernelError
 from kernelsieve.statistics import CompensatedStatistic, GramStatistic
 from kernelsieve.statistics import compensated as module
+from kernelsieve.statistics.compensated_loops import pivoted_factor
 
 
 def statistic_of(A: np.ndarray, weight=None, *, block: int = 1000, shift=None) -> CompensatedStatistic:
@@ -197,3 +200,92 @@ def test_squared_is_the_fast_form_of_the_same_rows(own_shift, rng):
     squared.update((A[33:] - shift).T, 4.0)
     assert_allclose(squared.gram, (A - shift).T @ (A - shift), atol=1e-12)
     assert safe.n_rows == 33
+
+
+# -- misuse and threads
+
+
+def test_looking_from_several_threads_changes_nothing(rng):
+    # rows that wait must not be added twice, or lost
+    A = np.column_stack([np.ones(900), rng.standard_normal((900, 400))])
+    statistic = statistic_of(A[:500])
+    statistic.update(A[500:].T.copy())
+    assert statistic._waiting
+    assert statistic._sums is not None
+
+    def look(_):
+        return statistic.coordinates(np.zeros(0), np.zeros(400), center=True).columns
+
+    expected = look(0)
+    with ThreadPoolExecutor(4) as threads:
+        for found in threads.map(look, range(8)):
+            assert_array_equal(found, expected)
+    assert statistic.products(np.eye(401)[:, :1]) == 900
+
+
+def test_a_failure_keeps_the_rows_that_wait(monkeypatch, rng):
+    statistic = CompensatedStatistic(4)
+    statistic.update(rng.standard_normal((4, 200)))
+
+    def fail(*args):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "add_products", fail)
+        with pytest.raises(MemoryError):
+            statistic.update(rng.standard_normal((4, 400)))
+    assert statistic.n_rows == 200
+    assert sum(lines.shape[1] for lines, _ in statistic._waiting) == 200
+
+
+def test_merging_with_itself_counts_rows_twice(rng):
+    A = np.column_stack([np.ones(300), rng.standard_normal((300, 2))])
+    for n_rows in (10, 300):
+        statistic = statistic_of(A[:n_rows])
+        statistic.merge(statistic)
+        assert statistic.n_rows == 2 * n_rows
+        assert_allclose(statistic.products(np.eye(3)), 2 * A[:n_rows].T @ A[:n_rows], rtol=1e-13)
+
+
+def test_other_shifts_are_not_merged():
+    statistic, other = CompensatedStatistic(2), CompensatedStatistic(2, np.array([0.0, 1.0]))
+    other.update(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="different shifts"):
+        statistic.merge(other)
+    assert statistic.n_rows == 0
+
+
+def test_sums_that_overflow_are_refused():
+    statistic = CompensatedStatistic(3)
+    for _ in range(300):  # no single row does
+        statistic.update(np.array([[1.0], [1e154], [1e154]]))
+    with pytest.raises(KernelError, match="too large for sums of their squares"):
+        statistic.coordinates(np.zeros(0), np.zeros(2), center=True)
+
+
+# -- the factor
+
+
+@pytest.mark.parametrize("n_lines", [1, 7, 40, 150])
+@pytest.mark.parametrize("rank", [1, 5, 200])
+def test_a_factor_of_any_rank(n_lines, rank, rng):
+    rank = min(rank, n_lines)
+    A = rng.standard_normal((300, rank)) @ rng.standard_normal((rank, n_lines))
+    high = A.T @ A
+    factor = pivoted_factor(high, np.zeros_like(high), 1e-12 * np.diagonal(high))
+    assert len(factor) == rank
+    assert_allclose(factor.T @ factor, high, atol=1e-13 * high.max())
+
+
+def test_a_factor_of_nothing():
+    assert pivoted_factor(np.zeros((3, 3)), np.zeros((3, 3)), np.full(3, 1e-300)).shape == (0, 3)
+
+
+def test_a_factor_has_the_digits_of_its_matrix(rng):
+    # Hilbert's matrix of order 12 has a condition of 1e16: from its float64 nothing would be left
+    fractions = [[Fraction(1, i + j + 1) for j in range(12)] for i in range(12)]
+    high = np.array(fractions, dtype=float)
+    low = (np.array(fractions) - np.vectorize(Fraction, otypes=[object])(high)).astype(float)
+    factor = pivoted_factor(high, low, np.full(12, 1e-28))
+    sizes = np.linalg.svd(factor, compute_uv=False)
+    assert np.prod(sizes) == pytest.approx(np.sqrt(2.6477805e-78), rel=1e-6)

@@ -27,6 +27,7 @@ from .tiles import LineProduct, check_array
 WIDTH = lanes(np.float64)
 #: Terms that are added to one anchor: few, so that it is not much larger than they are.
 CHUNK = 16
+_ROWS_AT_ONCE = 2048  # whose lines are held, for features of any number of rows
 _ANCHOR = 3.0  # for sums up to 1, which are then between 2 and 4
 
 
@@ -224,5 +225,9 @@ class CompensatedRowProduct:
 
     def of_rows(self, product: LineProduct, X: np.ndarray, out: np.ndarray) -> float:
         """Do the same with the lines that a product makes of rows ``X``, which are seen to as well."""
-        lines = np.empty((self._shape[0], len(X)))
-        return product(X, lines) + self(lines, out)
+        finite = 0.0
+        for first in range(0, len(X), _ROWS_AT_ONCE):
+            some = X[first : first + _ROWS_AT_ONCE]
+            lines = np.empty((self._shape[0], len(some)))
+            finite += product(some, lines) + self(lines, out[first : first + _ROWS_AT_ONCE])
+        return finite

@@ -58,6 +58,7 @@ def compiled(function: Callable[..., Any]) -> Any:
     if config.DISABLE_JIT:
         raise ImportError("kernelsieve needs numba's compiler; unset NUMBA_DISABLE_JIT.")
     dispatcher = njit(nogil=True)(function)
-    with suppress(RuntimeError):  # of numba's, where no folder can be written to
+    # numba's error where no folder can be written to, and that of code which is not in a folder
+    with suppress(RuntimeError, OSError):
         dispatcher._cache = _KeptCode(dispatcher.py_func)
     return dispatcher

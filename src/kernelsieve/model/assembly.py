@@ -206,9 +206,9 @@ def calibrate(rough: Draft, measured: Measured, target_scale: np.ndarray) -> Dra
     if center:
         gram = gram - np.outer(ones, ones)
     # The features are orthonormal together with what the ridge adds to them.
-    squares = gram[first:, first:] + rough.extraction.criterion.ridge * (
-        model.projection.T @ model.projection
-    )
+    squares, ridge = gram[first:, first:], rough.extraction.criterion.ridge
+    if ridge > 0:
+        squares = squares + ridge * (model.projection.T @ model.projection)
     if measured.changes is not None:
         squares = squares + measured.changes
         triangle = rough.extraction.triangle

@@ -161,17 +161,19 @@ class OnePass:
         if these turned out to be too coarse.
         """
         few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self._settings.n_components)
-        n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
-        if n_rows * len(self._pool) <= _FEW_VALUES:
-            few = int(n_rows) + 1  # which are never seen
         safe = self._empty_safe()
         statistic: Statistic = safe
+        decided = False
         for batch in batches:
-            missing = few - safe.n_rows
-            some, others = _spread(batch, missing) if missing > 0 else ([], [batch])
+            some, others = [batch], list[Batch]()
+            if decided or (safe.n_rows + len(batch)) * len(self._pool) > _FEW_VALUES:
+                missing = 0 if decided else few - safe.n_rows
+                some, others = _spread(batch, missing) if missing > 0 else ([], [batch])
             self._absorb(safe, *some)
-            if missing > 0 and safe.n_rows >= few and not self._needs_all_digits(safe):
-                statistic = safe.squared(self._of_lines(self._shifted.shift))
+            if others and not decided:
+                decided = True
+                if not self._needs_all_digits(safe):
+                    statistic = safe.squared(self._of_lines(self._shifted.shift))
             self._absorb(statistic, *others)
         return statistic
 

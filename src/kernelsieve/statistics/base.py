@@ -42,16 +42,18 @@ class Statistic(ABC):
     def update(self, lines: np.ndarray, trace: float = 0.0, weight: np.ndarray | None = None) -> None:
         """Take in a block: ``lines`` has one column for each row of data, which may have a weight."""
         self._check_lines(len(lines))
+        if weight is not None and weight.shape != lines.shape[1:]:
+            raise ValueError(f"{lines.shape[1]} rows cannot have weights of shape {weight.shape}")
+        self._absorb(lines, weight)
         self.n_rows += lines.shape[1]
         self.trace += trace
-        self._absorb(lines, weight)
 
     def merge(self, other: Self) -> None:
         """Take in what another statistic of the same kind has seen."""
         self._check_lines(other.n_lines)
+        self._absorb_statistic(other)
         self.n_rows += other.n_rows
         self.trace += other.trace
-        self._absorb_statistic(other)
 
     def empty(self) -> Self:
         """Return a statistic of the same kind that has seen nothing."""

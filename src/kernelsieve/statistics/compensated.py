@@ -82,26 +82,29 @@ class CompensatedStatistic(Statistic):
             self._fold()
 
     def _absorb_statistic(self, other: Self) -> None:
+        if not np.array_equal(self._shift, other._shift):
+            raise ValueError("statistics with different shifts cannot be merged")
         if other._sums is not None:
             plus_arrays(*self._make_sums(), *other._sums)
-        for lines, weight in other._waiting:
+        for lines, weight in list(other._waiting):
             self._absorb(lines, weight)
 
     def _make_sums(self) -> tuple[np.ndarray, np.ndarray]:
         if self._sums is None:
-            tile = max(GROUP, WIDTH)
-            size = -(-self.n_lines // tile) * tile
-            self._sums = np.zeros((size, size)), np.zeros((size, size))
+            self._sums = self._no_sums()
         return self._sums
+
+    def _no_sums(self) -> tuple[np.ndarray, np.ndarray]:
+        tile = max(GROUP, WIDTH)
+        size = -(-self.n_lines // tile) * tile
+        return np.zeros((size, size)), np.zeros((size, size))
 
     def _add(self, lines: np.ndarray, weight: np.ndarray) -> None:
         add_products(lines, weight, self._shift, *self._make_sums())
 
     def _fold(self) -> None:
-        if self._waiting:
-            waiting = self._rows_waiting()
-            self._waiting = []
-            self._add(*waiting)
+        self._add(*self._rows_waiting())
+        self._waiting = []
 
     def _rows_waiting(self) -> tuple[np.ndarray, np.ndarray]:
         """Return lines and weights of the rows that wait."""
@@ -112,9 +115,14 @@ class CompensatedStatistic(Statistic):
         return lines, np.concatenate(weights)
 
     def _inner_products(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return both parts of the inner products of all lines, less their shifts."""
-        self._fold()
-        high, low = (part[: self.n_lines, : self.n_lines] for part in self._make_sums())
+        """Return both parts of the inner products of all lines, less their shifts.
+
+        Nothing is changed: several threads may look at a model that has not been used before.
+        """
+        sums = self._no_sums() if self._sums is None else tuple(part.copy() for part in self._sums)
+        if self._waiting:
+            add_products(*self._rows_waiting(), self._shift, *sums)
+        high, low = (part[: self.n_lines, : self.n_lines] for part in sums)
         return np.tril(high) + np.tril(high, -1).T, np.tril(low) + np.tril(low, -1).T
 
     def _squared_norms(self) -> np.ndarray:
@@ -132,6 +140,8 @@ class CompensatedStatistic(Statistic):
             high, low = self._inner_products()
             ones = high[0] / (np.sqrt(high[0, 0]) or 1.0)  # which is 0 where all weights are
             means = np.concatenate([[0.0], ones[1:] / (ones[0] or 1.0)])
+            if not np.isfinite(np.diagonal(high)).all():
+                return ones, high[1:, 1:]  # nothing to factorise; the caller says why
             floors = np.maximum(_NOISE * np.diagonal(high)[1:], np.finfo(np.float64).tiny)
             high, low = (np.ascontiguousarray(part[1:, 1:]) for part in shifted(high, low, means))
             rest = pivoted_factor(high, low, floors)

@@ -14,6 +14,9 @@ from ..kernels.compensated import CHUNK, WIDTH, fma, plus, tile, two_sum, whole_
 from ..kernels.compiling import compiled
 from ..kernels.tile_loops import GROUP, aligned
 
+# Candidates for pivots whose residuals are computed together, and what must be left of one for it to
+# become a pivot although there may be larger ones by now.
+_CANDIDATES, _ENOUGH = 16, 0.1
 _ROWS_AT_ONCE = 256  # of all lines: they stay in the second cache
 
 
@@ -60,7 +63,7 @@ def add_products(lines, weight, shift, high, low):
     """Add inner products of shifted lines to ``high + low``, below and on the diagonal.
 
     ``weight`` is empty where all are one. ``high`` and ``low`` have a multiple of GROUP and WIDTH lines
-    and columns; those that are too many stay zero.
+    and columns; what is in those that are too many has no meaning.
     """
     size, n_rows = len(high), lines.shape[1]
     sums, rests = np.empty(GROUP * WIDTH), np.empty(GROUP * WIDTH)
@@ -145,39 +148,82 @@ def shifted(high, low, shift):
 
 
 @compiled
+def _divide_by_root(row, row_low, pivot, left, left_low):
+    """Make a residual a line of the factor, and take its squares from what is left of each column."""
+    root = np.sqrt(row[pivot])
+    rest, rest_low = plus_product(row[pivot], row_low[pivot], -root, 0.0, root, 0.0)
+    root_low = (rest + rest_low) / (2 * root)
+    for j in range(len(row)):
+        value = row[j] / root
+        rest, rest_low = plus_product(row[j], row_low[j], -value, 0.0, root, root_low)
+        row[j], row_low[j] = value, (rest + rest_low) / root
+        left[j], left_low[j] = plus_product(
+            left[j], left_low[j], -row[j], -row_low[j], row[j], row_low[j]
+        )
+
+
+@compiled
+def _add_pivots(rows, rows_low, candidates, left, left_low, floors, factor, factor_low, rank):
+    """Extend a factor by the best candidate and by others that still have enough left.
+
+    ``rows`` are what the factor has left of the candidates' lines. Return the new rank.
+    """
+    first, begin = rank, left[candidates]
+    for i in range(len(candidates)):
+        pivot = candidates[i]
+        if not left[pivot] > max(floors[pivot], _ENOUGH * begin[i]):
+            continue
+        row, row_low = rows[i], rows_low[i]
+        for r in range(first, rank):
+            of_pivot, of_pivot_low = -factor[r, pivot], -factor_low[r, pivot]
+            _add_multiple(row, row_low, of_pivot, of_pivot_low, factor[r], factor_low[r])
+        for earlier in candidates[:i]:
+            if left[earlier] < 0:
+                row[earlier] = row_low[earlier] = 0.0
+        if row[pivot] > floors[pivot]:
+            _divide_by_root(row, row_low, pivot, left, left_low)
+            factor[rank, : len(row)], factor_low[rank, : len(row)] = row, row_low
+            rank += 1
+        left[pivot] = -1.0  # which marks it as done with
+    return rank
+
+
+@compiled
 def pivoted_factor(high, low, floors):
     """Return R with ``R'R = high + low``, a line for each pivot whose square is above its floor."""
     n_lines = len(high)
+    result = np.zeros((n_lines, n_lines))
     factor, factor_low = np.empty((n_lines, n_lines)), np.empty((n_lines, n_lines))
+    names = np.arange(n_lines)  # of the columns that are no pivots yet, which alone are followed
     left, left_low = np.diag(high).copy(), np.diag(low).copy()
-    row, row_low = np.empty(n_lines), np.empty(n_lines)
-    pivots = np.empty(n_lines, np.intp)
     rank = 0
-    while rank < n_lines:
-        pivot = np.argmax(left / floors)
-        if not left[pivot] > floors[pivot]:
+    while len(names):
+        shares = left / floors
+        candidates = np.argsort(-shares)[:_CANDIDATES]
+        if not shares[candidates[0]] > 1:
             break
-        row[:], row_low[:] = high[pivot], low[pivot]
+        size = len(names)
+        rows, rows_low = np.empty((len(candidates), size)), np.empty((len(candidates), size))
+        for i in range(len(candidates)):
+            name = names[candidates[i]]
+            rows[i], rows_low[i] = high[name][names], low[name][names]
+        for r in range(rank):  # which is read once for all candidates
+            line, line_low = factor[r, :size], factor_low[r, :size]
+            for i in range(len(candidates)):
+                of_candidate, of_candidate_low = -line[candidates[i]], -line_low[candidates[i]]
+                _add_multiple(rows[i], rows_low[i], of_candidate, of_candidate_low, line, line_low)
+        before, rank = (
+            rank,
+            _add_pivots(rows, rows_low, candidates, left, left_low, floors, factor, factor_low, rank),
+        )
+        for r in range(before, rank):
+            result[r][names] = factor[r, :size]
+        kept = np.flatnonzero(left >= 0)
         for r in range(rank):
-            of_pivot, of_pivot_low = -factor[r, pivot], -factor_low[r, pivot]
-            _add_multiple(row, row_low, of_pivot, of_pivot_low, factor[r], factor_low[r])
-        for earlier in pivots[:rank]:
-            row[earlier] = row_low[earlier] = 0.0
-        root = np.sqrt(row[pivot])
-        rest, rest_low = plus_product(row[pivot], row_low[pivot], -root, 0.0, root, 0.0)
-        root_low = (rest + rest_low) / (2 * root)
-        for j in range(n_lines):
-            value = row[j] / root
-            rest, rest_low = plus_product(row[j], row_low[j], -value, 0.0, root, root_low)
-            value_low = (rest + rest_low) / root
-            factor[rank, j], factor_low[rank, j] = value, value_low
-            left[j], left_low[j] = plus_product(
-                left[j], left_low[j], -value, -value_low, value, value_low
-            )
-        left[pivot] = 0.0
-        pivots[rank] = pivot
-        rank += 1
-    return factor[:rank]
+            for j in range(len(kept)):
+                factor[r, j], factor_low[r, j] = factor[r, kept[j]], factor_low[r, kept[j]]
+        names, left, left_low, floors = names[kept], left[kept], left_low[kept], floors[kept]
+    return result[:rank]
 
 
 @compiled
