@@ -332,3 +332,15 @@ def test_real_regression_data_choose_as_algorithm_2_does(local_data):
     for criterion, method in METHODS.items():
         indices = algorithm_2(K, y, 50, criterion, True)[0]
         assert method(50, gamma=0.05).fit(X, y).landmark_indices_.tolist() == indices
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "cosine", "rbf"])
+def test_the_last_direction_does_not_depend_on_the_order_of_rows(kernel, rng):
+    # More inputs than rows: whatever completes the span is the same on these rows, but not on others.
+    X, y, new = rng.random((9, 30)), rng.standard_normal(9), rng.random((5, 30))
+    model = SparseMaximalAlignment(n_components=None, kernel=kernel)
+    expected = model.fit(X, y).transform(new)
+    assert expected.shape[1] == 8
+    for _ in range(5):
+        order = rng.permutation(9)
+        assert_allclose(model.fit(X[order], y[order]).transform(new), expected, atol=1e-9)

@@ -40,9 +40,9 @@ class ReducedKernelOPLS(KernelExtractor):
         Ridge, as a part of the mean squared norm of the kernel columns. It limits how much rounding,
         and noise in the targets, is amplified where columns are nearly dependent.
     precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the rows accumulates. "safe" factorises; "fast" takes inner products, several
-        times as fast, and known to half the digits: raise ``regularization`` to 1e-4 or so with it.
-        "auto" is "safe" here.
+        How a pass over the rows accumulates. "fast" takes inner products, which know columns to half
+        the digits: raise ``regularization`` to 1e-4 or so with it. "safe" takes them with twice the
+        digits, at four or five times the cost. "auto" is "safe" here.
     {parameters}
 
     Attributes

@@ -75,8 +75,9 @@ class KernelOrthogonalCentroid(SubspaceExtractor):
         up to 3,000 rows. Under the linear kernel "auto" and "all" are exact, with one landmark for
         each feature: the direction itself.
     precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the rows accumulates. "safe" factorises; "fast" takes inner products, several
-        times as fast, and known to half the digits. "auto" is "safe" here.
+        How a pass over the rows accumulates. "fast" takes inner products, which know columns to half
+        the digits; "safe" takes them with twice the digits, at four or five times the cost. "auto" is
+        "safe" here.
     {parameters}
 
     Attributes

@@ -70,8 +70,9 @@ class SubspaceKernelFeatures(SubspaceExtractor):
     tol : float, default=0.0001
         The search has converged when ten iterations gained at most this each, on average.
     precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the rows accumulates. "safe" factorises; "fast" takes inner products, several
-        times as fast, and known to half the digits. "auto" is "safe" here.
+        How a pass over the rows accumulates. "fast" takes inner products, which know columns to half
+        the digits; "safe" takes them with twice the digits, at four or five times the cost. "auto" is
+        "safe" here.
     {parameters}
 
     Attributes

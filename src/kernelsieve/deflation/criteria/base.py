@@ -16,10 +16,11 @@ from ..columns import Columns
 from ..heads import Heads
 from ..metric import Metric
 
-# Scores this close are a tie, and the first candidate wins: sums in another order (other block
-# sizes, threads, drivers) must not change the choice. Scores of columns of which little is left are
+# Scores this close are a tie: sums in another order (other block sizes, threads, drivers) must not
+# change the choice. Scores of columns of which little is left are
 # known less well, down to the widest share that is still taken for rounding.
 _TIE, _WIDEST_TIE = 1e-10, 1e-4
+_ALIKE = 1.001  # times as much rounding
 _ROUNDING = 1e-12  # of a sum of squares, in the pass over rows that keeps the fewest digits
 
 
@@ -156,11 +157,18 @@ class Criterion(ABC):
         return step.score
 
 
-def first_of_the_best(scores: np.ndarray, rounding: np.ndarray | float = 0.0) -> int:
-    """Return the first place with the largest score, up to rounding: a share of each score."""
-    share = np.clip(rounding, _TIE, _WIDEST_TIE) * np.ones(len(scores))
+def first_of_the_best(scores: np.ndarray, rounding: np.ndarray) -> int:
+    """Return the first place with the largest score, up to rounding: a share of each score.
+
+    Where all have the same score, because there is one direction left, that with the least rounding is
+    taken: which it is does not depend on their order.
+    """
+    share = np.clip(rounding, _TIE, _WIDEST_TIE)
     best = int(scores.argmax())
-    return int(np.flatnonzero(scores * (1 + share) >= scores[best] * (1 - share[best]))[0])
+    tied = np.flatnonzero(scores * (1 + share) >= scores[best] * (1 - share[best]))
+    if len(tied) == np.isfinite(scores).sum():
+        tied = tied[rounding[tied] <= _ALIKE * rounding[tied].min()]
+    return int(tied[0])
 
 
 class ScoringCriterion(Criterion):
