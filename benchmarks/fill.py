@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kernelsieve.columns import row_slices
 from kernelsieve.execution import run_blocks
 from kernelsieve.kernels import RBF
+from kernelsieve.rows import row_slices
 
 from .common import heading, in_turns, table, verdict
 

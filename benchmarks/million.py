@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.decomposition import KernelPCA
 
 from kernelsieve import SparseMaximalAlignment
-from kernelsieve.columns import row_slices, rows_per_block
 from kernelsieve.execution import run_blocks
+from kernelsieve.rows import row_slices, rows_per_block
 
 from .common import heading, in_own_process, peak_megabytes, seconds, table, verdict, warm_up
 

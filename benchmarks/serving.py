@@ -7,9 +7,9 @@ from sklearn.decomposition import KernelPCA
 from sklearn.kernel_approximation import Nystroem
 
 from kernelsieve import SparseMaximalAlignment
-from kernelsieve.columns import rows_per_block
 from kernelsieve.datasets import make_interactions
 from kernelsieve.execution import run_blocks
+from kernelsieve.rows import rows_per_block
 
 from .common import REST, heading, in_turns, seconds, table, verdict
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import normalize
 
 from kernelsieve import KernelDiscriminantQR, KernelOrthogonalCentroid, SubspaceKernelFeatures
 from kernelsieve.datasets import DATA_VARIABLE, load_local, local_data_folder
-from kernelsieve.subspace import climbing
+from kernelsieve.subspace import optimise as climbing
 
 from .common import heading, in_own_process, peak_megabytes, table, verdict, warm_up
 

@@ -18,9 +18,9 @@ from kernelsieve import (
     SubspaceKernelFeatures,
 )
 from kernelsieve.exceptions import FewerFeaturesWarning
-from kernelsieve.subspace.climbing import Directions, climb
 from kernelsieve.subspace.images import independent
 from kernelsieve.subspace.objectives import TargetAlignment
+from kernelsieve.subspace.optimise import Directions, climb
 
 # KDA/QR as the code of its authors has it: all classes count alike.
 DISCRIMINANT = {"balanced": True}

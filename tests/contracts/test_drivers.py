@@ -24,11 +24,11 @@ from kernelsieve import (
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
-from kernelsieve.columns import Batch, Pool
 from kernelsieve.deflation import Alignment, Covariance
 from kernelsieve.exceptions import FewerFeaturesWarning
+from kernelsieve.fitting.pools import draw_pool
 from kernelsieve.kernels import RBF, Cosine, Linear, Polynomial, resolve_gamma
-from kernelsieve.model.pools import draw_pool
+from kernelsieve.rows import Batch, Pool
 
 ESTIMATORS = {
     "alignment": SparseMaximalAlignment,

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from kernelsieve.columns import Batch, Frame
 from kernelsieve.exceptions import KernelError
 from kernelsieve.execution import absorb, gather
 from kernelsieve.kernels import RBF
+from kernelsieve.rows import AugmentedBlock, Batch
 from kernelsieve.statistics import CompensatedStatistic, GramStatistic
 
 N_ROWS, N_POOL, N_TARGETS = 230, 6, 2
@@ -35,8 +35,8 @@ def shift() -> np.ndarray:
     return np.full(N_POOL, 0.5)
 
 
-def frame(fill=None) -> Frame:
-    return Frame(fill or KERNEL.against(pool()), shift(), np.zeros(N_TARGETS))
+def frame(fill=None) -> AugmentedBlock:
+    return AugmentedBlock(fill or KERNEL.against(pool()), shift(), np.zeros(N_TARGETS))
 
 
 def trace_of(block: Batch) -> float:
@@ -124,7 +124,9 @@ def test_without_a_trace_function_the_trace_is_zero():
 
 
 def test_float32_columns_are_good_to_float32():
-    narrow = Frame(KERNEL.against(pool(), np.float32), shift(), np.zeros(N_TARGETS), np.float32)
+    narrow = AugmentedBlock(
+        KERNEL.against(pool(), np.float32), shift(), np.zeros(N_TARGETS), np.float32
+    )
     statistic = gather([batch()], narrow, GramStatistic, block_rows=32, n_jobs=2)
     np.testing.assert_allclose(products(statistic), naive_products(batch()), rtol=1e-4, atol=1e-4)
 
@@ -230,7 +232,7 @@ def test_values_that_cannot_be_summed_leave_the_statistic_as_it_was(form, value,
 def test_lines_of_another_frame_leave_the_statistic_as_it_was():
     statistic = gather([batch()], frame(), GramStatistic, trace_of=trace_of)
     before = state(statistic)
-    other = Frame(KERNEL.against(pool()[:3]), shift()[:3], np.zeros(N_TARGETS))
+    other = AugmentedBlock(KERNEL.against(pool()[:3]), shift()[:3], np.zeros(N_TARGETS))
     with pytest.raises(ValueError, match="lines"):
         absorb(statistic, [batch()], other, trace_of=trace_of)
     assert state(statistic) == before

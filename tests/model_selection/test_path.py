@@ -32,8 +32,8 @@ from kernelsieve import (
     SparseMaximalCovariance,
     SubspaceKernelFeatures,
 )
+from kernelsieve.estimators import NestedTransformer
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
-from kernelsieve.model import NestedTransformer
 from kernelsieve.model_selection import ComponentPathCV, nested_cross_validate
 from kernelsieve.model_selection.table import thinned
 

@@ -21,9 +21,9 @@ from kernelsieve import SparseKernelFisherDiscriminant
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF
 from kernelsieve.rayleigh import penalised_squares
+from kernelsieve.rayleigh.column_generation import PricedColumns
 from kernelsieve.rayleigh.linear_program import check_gap
 from kernelsieve.rayleigh.penalised_squares import least_squares
-from kernelsieve.rayleigh.priced_columns import PricedColumns
 
 GAMMA = 1 / 30
 LOSSES = ["squared", "absolute", "huber", "epsilon_insensitive"]

@@ -24,11 +24,11 @@ from sklearn.svm import SVC
 from kernelsieve import KernelOrthogonalCentroid, KernelPLS, SubspaceKernelFeatures
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.kernels import RBF, Linear, Polynomial
-from kernelsieve.subspace import climbing
-from kernelsieve.subspace.climbing import Directions, Ending, climb
+from kernelsieve.subspace import optimise as climbing
+from kernelsieve.subspace.initialisation import principal_rest
 from kernelsieve.subspace.objectives import TargetAlignment
+from kernelsieve.subspace.optimise import Directions, Ending, climb
 from kernelsieve.subspace.points import Points
-from kernelsieve.subspace.starts import principal_rest
 
 GAMMA = 0.2
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

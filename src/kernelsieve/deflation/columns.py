@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..columns import Batch, row_slices, rows_per_block
 from ..execution import run_blocks
 from ..kernels import Kernel, Rows
+from ..rows import Batch, row_slices, rows_per_block
 
 _TAKEN_VALUES = 2**23  # of columns that are copied at once
 

@@ -14,7 +14,7 @@ from enum import Enum
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..columns import Batch
+from ..rows import Batch
 from .basis import Basis, Residual
 from .candidates import Candidates
 from .criteria import Criterion, Direction, Step, View

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from ..columns import Batch, Frame, row_slices, rows_per_block
+from ..rows import AugmentedBlock, Batch, row_slices, rows_per_block
 from ..statistics import Statistic
 from .threads import run_blocks
 
@@ -16,7 +16,7 @@ TraceOf = Callable[[Batch], float]
 
 def gather(
     batches: Iterable[Batch],
-    frame: Frame,
+    frame: AugmentedBlock,
     make_statistic: Callable[[int], Statistic],
     *,
     trace_of: TraceOf | None = None,
@@ -33,7 +33,7 @@ def gather(
 def absorb(
     statistic: Statistic,
     batches: Sequence[Batch],
-    frame: Frame,
+    frame: AugmentedBlock,
     *,
     trace_of: TraceOf | None = None,
     block_rows: int | None = None,
@@ -56,7 +56,7 @@ def absorb(
 class _Accumulator:
     """A worker with a statistic and a buffer of its own."""
 
-    def __init__(self, frame: Frame, statistic: Statistic, trace_of: TraceOf | None) -> None:
+    def __init__(self, frame: AugmentedBlock, statistic: Statistic, trace_of: TraceOf | None) -> None:
         self.statistic = statistic
         self._frame = frame
         self._trace_of = trace_of

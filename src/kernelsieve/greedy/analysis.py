@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval, StrOptions
-from ..columns import Batch, draw_random
 from ..deflation import Criterion, DirectionVariance, ExpansionVariance
+from ..estimators import KernelExtractor, Rebuilding, documented
 from ..kernels import Kernel
-from ..model import KernelExtractor, Rebuilding, documented
+from ..rows import Batch, draw_random
 
 
 class _FeatureAnalysis(Rebuilding, KernelExtractor):

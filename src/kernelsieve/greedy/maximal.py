@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..deflation import Alignment, Covariance, Criterion
-from ..model import KernelExtractor, documented
+from ..estimators import KernelExtractor, documented
 
 
 @documented

@@ -17,15 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .tile_loops import (
-    GROUP,
-    VECTORS,
-    aligned,
-    make_features,
-    make_lines,
-    make_rows,
-    panel_width,
-)
+from .tile_loops import GROUP, VECTORS, aligned, make_features, make_lines, make_rows, panel_width
 
 #: Of rows with more inputs than that, a tile's factors leave the nearest cache, and BLAS is faster.
 MOST_INPUTS = 1024

@@ -7,7 +7,7 @@ from .orthogonal_loadings import OrthogonalLoadingsKernelPLS
 from .pls import KernelPLS
 from .principal import KernelPCA
 from .reduced import ReducedKernelOPLS
-from .sparse_pls import SparseKernelBoostedLatentFeatures, SparseKernelPLS
+from .sparse import SparseKernelBoostedLatentFeatures, SparseKernelPLS
 
 __all__ = [
     "BoostedLatentFeatures",

@@ -10,8 +10,8 @@ import numpy as np
 
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, Loss, LossGradient, resolve_loss
+from ..estimators import KernelExtractor, Predicting, documented
 from ..kernels import Kernel
-from ..model import KernelExtractor, Predicting, documented
 from .framework import PrimalExtractor
 
 _LOSS = [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss]

@@ -11,21 +11,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
-from ..columns import Batch, Pool, draw_random
 from ..deflation import Criterion, Outcome, PartialLeastSquares, store_columns
+from ..estimators import DEFAULT_COMPONENTS, KernelExtractor, documented
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
+from ..fitting import weighted_sum
 from ..kernels import Kernel, Precomputed
-from ..model import (
-    DEFAULT_COMPONENTS,
-    Fit,
-    KernelExtractor,
-    KernelModel,
-    TargetEncoder,
-    documented,
-    orthonormal_additions,
-    sign_of_largest,
-    weighted_sum,
-)
+from ..model import Fit, KernelModel, orthonormal_additions, sign_of_largest
+from ..rows import Batch, Pool, TargetEncoder, draw_random
 from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
 
 

@@ -9,19 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .._sklearn import Interval, StrOptions, fit_context
-from ..columns import Pool
 from ..deflation import Criterion, IdentityMetric, resolve_criterion
+from ..estimators import KernelExtractor, LoopTransformer, all_or_nothing, documented
 from ..exceptions import InvalidParameterError
+from ..fitting import OnePass, Settings, fit_columns
 from ..kernels import Inputs, Kernel
-from ..model import (
-    KernelExtractor,
-    LoopTransformer,
-    OnePass,
-    Settings,
-    all_or_nothing,
-    documented,
-    fit_columns,
-)
+from ..rows import Pool
 
 
 @documented
@@ -145,12 +138,12 @@ class PrimalExtractor(LoopTransformer):
         settings: Settings = self._settings(criterion, n_inputs)
         kernel, pool, metric = Inputs(), Pool(inputs, inputs), IdentityMetric(n_inputs)
         if criterion.needs_rows or len(batch) <= n_inputs:
-            fit = fit_columns(batch, kernel, pool, settings, metric)
+            fit = fit_columns(batch, kernel, pool, criterion, settings, metric)
         else:
             # Any shift near the means will do; those of the first rows are free.
             shift = np.asarray(batch.X[:64].mean(axis=0), dtype=np.float64).ravel()
             target_shift = batch.Y[:64].mean(axis=0)
-            one_pass = OnePass(kernel, pool, metric, shift, target_shift, settings)
+            one_pass = OnePass(kernel, pool, metric, shift, target_shift, criterion, settings)
             fit = one_pass.fit([batch])
         self._set_fit(fit, encoder)
         return self

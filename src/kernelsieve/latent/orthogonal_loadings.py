@@ -7,23 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import Batch, Pool
 from ..deflation import Criterion, DoublyCentredColumns, Heads, Outcome, PartialLeastSquares
+from ..estimators import KernelExtractor, Predicting, documented
+from ..fitting import Settings, about_the_mean, diagonal_of, row_columns, total_weight, weighted_sum
 from ..kernels import Kernel
-from ..model import (
-    Fit,
-    KernelExtractor,
-    KernelModel,
-    Predicting,
-    Settings,
-    about_the_mean,
-    check_not_constant,
-    diagonal_of,
-    documented,
-    row_columns,
-    total_weight,
-    weighted_sum,
-)
+from ..model import Fit, KernelModel
+from ..rows import Batch, Pool, check_not_constant
 
 
 @documented
@@ -131,7 +120,7 @@ def fit_orthogonal_loadings(batch: Batch, kernel: Kernel, settings: Settings) ->
     check_not_constant(y, batch.Y[:, 0] * root)
     everyone = np.arange(len(batch))
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    stored = row_columns(batch, kernel, pool, settings, everyone=True)
+    stored = row_columns(batch, kernel, pool, settings, everyone=True, center=settings.center)
     columns = DoublyCentredColumns(stored, root)
     lengths = diagonal_of(stored, batch) - 2 * columns.row_means + columns.mean_of_all
     duals, features, coefficients = _loadings(columns, root, y, settings)

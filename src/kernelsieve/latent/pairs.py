@@ -10,7 +10,7 @@ from scipy.linalg import lapack, solve_triangular
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.special import expit
 
-from ..columns import row_slices, rows_per_block
+from ..rows import row_slices, rows_per_block
 from .eigen import dense_eigenpairs
 
 #: The weight of a pair in the next step as a function of its margin: minus the slope of the loss.

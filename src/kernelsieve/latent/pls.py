@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..deflation import Criterion, PartialLeastSquares
+from ..estimators import KernelExtractor, Predicting, documented
 from ..kernels import Kernel
-from ..model import KernelExtractor, Predicting, TargetEncoder, documented
+from ..rows import TargetEncoder
 
 
 @documented

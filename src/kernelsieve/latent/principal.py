@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval, StrOptions
-from ..columns import Batch, Pool
 from ..deflation import (
     Columns,
     Criterion,
@@ -18,21 +17,11 @@ from ..deflation import (
     PrincipalDirections,
     StoredColumns,
 )
+from ..estimators import KernelExtractor, Rebuilding, documented
+from ..fitting import Settings, about_the_mean, diagonal_of, row_columns, total_weight, weighted_sum
 from ..kernels import Kernel
-from ..model import (
-    Fit,
-    KernelExtractor,
-    KernelModel,
-    Rebuilding,
-    Settings,
-    about_the_mean,
-    diagonal_of,
-    documented,
-    row_columns,
-    sign_of_largest,
-    total_weight,
-    weighted_sum,
-)
+from ..model import Fit, KernelModel, sign_of_largest
+from ..rows import Batch, Pool
 from .eigen import dense_eigenpairs, krylov_eigenpairs
 
 _DENSE_UP_TO = 1000  # rows
@@ -167,7 +156,7 @@ def fit_exactly(
     random_state: np.random.RandomState,
 ) -> Fit:
     """Find the principal directions among combinations of all rows."""
-    columns = row_columns(batch, kernel, pool, settings, everyone=True)
+    columns = row_columns(batch, kernel, pool, settings, everyone=True, center=settings.center)
     lengths = diagonal_of(columns, batch)
     row_means = np.zeros(len(batch))
     if settings.center:

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval, StrOptions
-from ..columns import Batch
 from ..deflation import Criterion, OrthonormalisedDirections
+from ..estimators import KernelExtractor, documented
 from ..kernels import Kernel
-from ..model import Fit, KernelExtractor, documented
+from ..model import Fit
+from ..rows import Batch
 
 _AUTO_LANDMARKS = 100
 

@@ -1,58 +1,37 @@
-"""Landmarks, projection, offset: how models are fitted and used."""
+"""Landmarks, projection and offset: the one form of every model, and the fit result around it."""
 
-from .analysis import about_the_mean
-from .assembly import Fit, orthonormal_additions, sign_of_largest
-from .changes import Change, Changes
-from .documentation import documented
-from .estimator import KernelExtractor
-from .fitting import (
-    Settings,
-    diagonal_of,
-    fit_columns,
-    row_columns,
-    total_weight,
-    trace_of,
-    weighted_sum,
+from .build import (
+    FeatureGram,
+    OrthonormalModel,
+    build_model,
+    feature_gram,
+    feature_gram_from_statistic,
+    finish,
+    least_squares_heads,
+    mean_image,
+    reorthonormalise,
+    variance_of_directions,
 )
-from .form import KernelModel, Projector
-from .inputs import check_precomputed_columns
-from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
-from .nested import NestedTransformer
-from .one_pass import OnePass, RowPass, pool_pass
-from .prediction import Predicting
-from .rebuilding import Rebuilding
-from .stream import Stream
-from .targets import TargetEncoder, check_not_constant
+from .explained import orthonormal_additions, variance_of_coordinates
+from .fit_result import Fit, sign_of_largest
+from .kernel_model import KernelModel, Projector, features_as_they_are
 
 __all__ = [
-    "DEFAULT_COMPONENTS",
-    "Change",
-    "Changes",
+    "FeatureGram",
     "Fit",
-    "KernelExtractor",
     "KernelModel",
-    "LoopTransformer",
-    "NestedTransformer",
-    "OnePass",
-    "Predicting",
+    "OrthonormalModel",
     "Projector",
-    "Rebuilding",
-    "RowPass",
-    "Settings",
-    "Stream",
-    "TargetEncoder",
-    "about_the_mean",
-    "all_or_nothing",
-    "check_not_constant",
-    "check_precomputed_columns",
-    "diagonal_of",
-    "documented",
-    "fit_columns",
+    "build_model",
+    "feature_gram",
+    "feature_gram_from_statistic",
+    "features_as_they_are",
+    "finish",
+    "least_squares_heads",
+    "mean_image",
     "orthonormal_additions",
-    "pool_pass",
-    "row_columns",
+    "reorthonormalise",
     "sign_of_largest",
-    "total_weight",
-    "trace_of",
-    "weighted_sum",
+    "variance_of_coordinates",
+    "variance_of_directions",
 ]

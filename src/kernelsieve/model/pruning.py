@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..columns import Batch, Frame, Pool
 from ..deflation import (
     Alignment,
     DiagonalOnly,
@@ -18,8 +17,10 @@ from ..deflation import (
 )
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, warn
 from ..execution import gather
+from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import CompensatedStatistic, Coordinates
-from .assembly import Fit, draft
+from .build import build_model
+from .fit_result import Fit
 
 _FLOOR = 1e-20  # as for selections: a column with a smaller squared residual is used up
 _ROUNDING = 16  # last digits of the terms of a feature; one that varies by less is constant
@@ -39,7 +40,7 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
     size = _enough(extraction, tol) if n_landmarks is None else len(extraction)
     _warn_if_few(extraction, size, n_landmarks, batch)
     everyone = np.arange(len(model.projection))
-    rough = draft(
+    rough = build_model(
         extraction, Pool(model.landmarks, everyone), model.kernel, center=True, dtype=model.dtype
     )
     kept = rough.model.truncate(size)
@@ -58,7 +59,7 @@ def _coordinates(fit: Fit, batch: Batch, n_jobs: int | None) -> tuple[Coordinate
     model = fit.model
     no_shift = np.zeros(len(model.projection))
     target_shift = np.zeros(model.n_components)
-    frame = Frame(model.kernel.against(model.landmarks), no_shift, target_shift)
+    frame = AugmentedBlock(model.kernel.against(model.landmarks), no_shift, target_shift)
     statistic = gather([batch], frame, CompensatedStatistic, n_jobs=n_jobs)
     coordinates = statistic.coordinates(target_shift, no_shift, center=True)
     norms = np.linalg.norm(coordinates.targets, axis=0)

@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.base import clone
 
 from .._sklearn import safe_split
-from ..columns import row_slices, rows_per_block
+from ..estimators import KernelExtractor
 from ..exceptions import InvalidParameterError, VacuousBoundWarning, warn
 from ..kernels import Kernel, Precomputed, Rows
 from ..metrics import cumulative_pointwise_squared_covariance
-from ..model import KernelExtractor, TargetEncoder
+from ..rows import TargetEncoder, row_slices, rows_per_block
 
 _MOST_EXAMPLES = 2.0**62  # that a whole number can safely hold
 

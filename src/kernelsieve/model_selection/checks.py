@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.base import is_regressor
 
 from ..exceptions import InvalidParameterError, warn
-from ..model import TargetEncoder
+from ..rows import TargetEncoder
 from .nested_extractors import last_step
 
 

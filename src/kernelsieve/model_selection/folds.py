@@ -15,9 +15,9 @@ from sklearn import config_context
 from sklearn.base import clone
 
 from .._sklearn import safe_split
+from ..estimators import Predicting
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from ..kernels import BlockCache, sharing
-from ..model import Predicting
 from .composed import ExtractorWithHead
 from .heads import prefix_heads
 from .nested_extractors import fit_with_weight, last_step, microseconds_a_row, truncate

@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from ..estimators import NestedTransformer
 from ..exceptions import InvalidParameterError
-from ..model import NestedTransformer
 
 _CALLS, _REPEATS = 20, 5  # of a projector that is timed
 

@@ -21,20 +21,13 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import assert_all_finite, indexable
 
 from .._sklearn import Interval, StrOptions, fit_context
+from ..estimators import DEFAULT_COMPONENTS, Predicting, all_or_nothing
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
-from ..model import DEFAULT_COMPONENTS, Predicting, TargetEncoder, all_or_nothing
+from ..rows import TargetEncoder
 from .checks import check_folds, check_head, warn_of_labels
 from .composed import ExtractorWithHead, composed_tags
 from .delegation import DelegatingToChosen
-from .folds import (
-    Curve,
-    Data,
-    Task,
-    group_settings,
-    own_head,
-    run_group,
-    with_setting,
-)
+from .folds import Curve, Data, Task, group_settings, own_head, run_group, with_setting
 from .nested_extractors import check_nested, fit_with_weight, last_step, name_in_pipeline, truncate
 from .progress import followed
 from .rules import RULES, Budget, Choice, Scores, choose

@@ -10,12 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval, StrOptions
-from ..columns import Batch, Pool
 from ..deflation import Criterion, OrthonormalisedDirections, PrincipalDirections
+from ..estimators import DEFAULT_COMPONENTS, KernelExtractor, documented
 from ..exceptions import InvalidParameterError
+from ..fitting import RowPass
 from ..kernels import Kernel
-from ..model import DEFAULT_COMPONENTS, Fit, KernelExtractor, RowPass, documented
-from .moving import Moving
+from ..model import Fit
+from ..rows import Batch, Pool
+from .invariance_mixin import Moving
 from .outputs import Moments
 from .ratio_pass import RayleighPass, Recipe
 from .scatter import Scatter, Tangent, TotalScatter

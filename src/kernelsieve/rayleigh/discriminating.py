@@ -13,11 +13,13 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from .._sklearn import Interval, StrOptions, fit_context
-from ..columns import Batch
 from ..deflation import Criterion, Heads
+from ..estimators import KernelExtractor, Predicting, all_or_nothing
 from ..exceptions import InvalidParameterError
+from ..fitting import Stream
 from ..kernels import Rows
-from ..model import Fit, KernelExtractor, Predicting, Stream, TargetEncoder, all_or_nothing
+from ..model import Fit
+from ..rows import Batch, TargetEncoder
 from .outputs import (
     Moments,
     decision_heads,

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import StrOptions
-from ..columns import Batch
+from ..estimators import documented
 from ..kernels import Kernel
-from ..model import Fit, documented
+from ..model import Fit
+from ..rows import Batch
 from .coefficient import RayleighExtractor
 from .discriminating import Discriminating
-from .moving import tangents
+from .invariance_mixin import tangents
 from .outputs import Moments
 from .ratio_pass import Recipe
 from .scatter import BetweenClasses, Scatter, WithinClasses

@@ -11,23 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval
-from ..columns import Batch, Pool, distinct
 from ..deflation import Alignment, Criterion, Heads, RidgeAlignment
+from ..estimators import KernelExtractor, documented
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..execution import Change, Changes
+from ..fitting import RowPass, Stream, pool_pass
 from ..kernels import Kernel, Rows
-from ..model import (
-    Change,
-    Changes,
-    Fit,
-    KernelExtractor,
-    RowPass,
-    Stream,
-    TargetEncoder,
-    documented,
-    pool_pass,
-)
+from ..model import Fit
+from ..rows import Batch, Pool, TargetEncoder, distinct
 from .discriminating import DiscriminantFit, Discriminating
-from .moving import Moving
+from .invariance_mixin import Moving
 from .outputs import Moments, decision_heads, logit_heads, winning_logits
 from .scatter import move
 
@@ -208,7 +201,7 @@ class GreedyKernelFisherDiscriminant(Moving, Discriminating):
         settings = self._settings(criterion, len(pool))
         moves = [Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0]
         changes = Changes(moves, settings.block_rows, settings.n_jobs) if moves else None
-        one_pass = pool_pass(kernel, pool, W, target_shift, settings, changes)
+        one_pass = pool_pass(kernel, pool, W, target_shift, criterion, settings, changes)
         size = len(distinct(pool.points))
         return _DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
 

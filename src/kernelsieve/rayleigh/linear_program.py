@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import InvalidDataError, warn
-from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
+from .column_generation import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 
 _MISSING = (
     "loss='absolute' and loss='epsilon_insensitive' are linear programs and need HiGHS; install it by "

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from .._sklearn import StrOptions
+from ..estimators import documented
 from ..kernels import Kernel
-from ..model import documented
 from .coefficient import RayleighExtractor
-from .moving import tangents
+from .invariance_mixin import tangents
 from .scatter import NoiseCovariance, NoiseSamples, Scatter, TotalScatter
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .column_generation import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 from .penalised_squares import check_solved, least_squares
-from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 
 _MOST_ROUNDS = 1000
 _MOST_STEPS = 500

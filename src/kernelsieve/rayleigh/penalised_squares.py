@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
 from ..exceptions import warn
-from .priced_columns import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
+from .column_generation import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
 
 _SWEEPS = 200  # of coordinate descent between two looks at the optimality conditions
 _MOST_TURNS = 200

@@ -7,21 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..columns import Batch, Frame, Pool
 from ..deflation import Outcome, PoolMetric
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import absorb
+from ..fitting import trace_of
 from ..kernels import Kernel
-from ..model import Fit, KernelModel, check_not_constant, sign_of_largest, trace_of
+from ..model import Fit, KernelModel, sign_of_largest
+from ..rows import AugmentedBlock, Batch, Pool, check_not_constant
 from ..statistics import CompensatedStatistic, GramStatistic, Statistic
 from .outputs import Moments
-from .ratios import (
-    Denominator,
-    factorise,
-    largest_ratios,
-    one_against_rest,
-    orthonormal_combinations,
-)
+from .ratios import Denominator, factorise, largest_ratios, one_against_rest, orthonormal_combinations
 from .scatter import Scatter, Seen, TotalScatter, WithinClasses
 
 # The part of the largest eigenvalue of the denominator that a ridge must have, for the denominator to
@@ -85,7 +80,7 @@ class Problem:
 
 
 #: Weight of a scatter, and what fills its lines.
-WeightedFrame = tuple[float, Frame]
+WeightedFrame = tuple[float, AugmentedBlock]
 
 #: Completes a fit, given the moments of its features where there are labels, the number of candidates,
 #: and the rows where they can be passed over again.
@@ -121,7 +116,7 @@ class RayleighPass:
         self._complete = complete
         self._needs_rows = needs_rows
         self._diagonal = np.diagonal(W)
-        self._frame = Frame(kernel.against(pool.points), W.mean(axis=0), target_shift)
+        self._frame = AugmentedBlock(kernel.against(pool.points), W.mean(axis=0), target_shift)
         self._of_numerator = _frames(recipe.numerator, kernel, pool)
         self._of_denominator = _frames(recipe.denominator, kernel, pool)
 
@@ -179,7 +174,7 @@ class RayleighPass:
             rows = Batch(batch.X, np.empty((len(batch), 0)), weight * batch.root_weight**2)
             self._absorb(statistic, rows, frame)
 
-    def _absorb(self, statistic: Statistic, batch: Batch, frame: Frame) -> None:
+    def _absorb(self, statistic: Statistic, batch: Batch, frame: AugmentedBlock) -> None:
         def trace(block: Batch) -> float:
             return trace_of(self._kernel, block, self._diagonal)
 

@@ -15,10 +15,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from ..columns import Batch, Frame, Pool
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import gather
 from ..kernels import Kernel, Linear, Precomputed, Rows
+from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import CompensatedStatistic, Coordinates
 from .outputs import Moments
 
@@ -74,7 +74,7 @@ class Scatter(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(weight={self.weight:g})"
 
-    def frame(self, kernel: Kernel, points: Rows) -> Frame | None:
+    def frame(self, kernel: Kernel, points: Rows) -> AugmentedBlock | None:
         """Return what fills lines, one for each candidate, whose squares over all rows are the form."""
         return None
 
@@ -160,7 +160,7 @@ class Tangent(Scatter):
     def __repr__(self) -> str:
         return f"Tangent({self.transform!r}, weight={self.weight:g})"
 
-    def frame(self, kernel: Kernel, points: Rows) -> Frame:
+    def frame(self, kernel: Kernel, points: Rows) -> AugmentedBlock:
         if isinstance(kernel, Precomputed):
             raise InvalidParameterError(
                 "Invariances need inputs, which a precomputed kernel does not have; pass a kernel by "
@@ -174,7 +174,7 @@ class Tangent(Scatter):
             values_of(move(self.transform, X), moved)
             out -= moved
 
-        return Frame(fill, np.zeros(points.shape[0]), np.zeros(0))
+        return AugmentedBlock(fill, np.zeros(points.shape[0]), np.zeros(0))
 
     def factor(self, seen: Seen) -> np.ndarray:
         return np.empty((0, len(seen.pool)))
@@ -213,7 +213,7 @@ class NoiseSamples(Scatter):
             )
         if sparse.issparse(points) != sparse.issparse(samples):
             samples = samples.toarray() if sparse.issparse(samples) else sparse.csr_matrix(samples)
-        frame = Frame(seen.kernel.against(points), np.zeros(len(seen.pool)), np.zeros(0))
+        frame = AugmentedBlock(seen.kernel.against(points), np.zeros(len(seen.pool)), np.zeros(0))
         batch = Batch(samples, np.empty((samples.shape[0], 0)))
         statistic = gather([batch], frame, CompensatedStatistic, n_jobs=seen.n_jobs)
         columns = statistic.coordinates(np.zeros(0), frame.shift, center=True).columns

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..columns import Batch
 from ..kernels import Kernel
+from ..rows import Batch
+from .column_generation import ChangingColumns, Lines, PricedColumns
 from .linear_program import ColumnGeneration, import_highspy
 from .penalised_huber import PenalisedHuber
 from .penalised_squares import PenalisedSquares
-from .priced_columns import ChangingColumns, Lines, PricedColumns
 from .scatter import Tangent, move
 
 Solver = PenalisedSquares | PenalisedHuber | ColumnGeneration

@@ -12,18 +12,19 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
-from ..columns import Batch, Pool, weighted_targets
 from ..deflation import Alignment, Criterion, Heads, Outcome
+from ..estimators import KernelExtractor, documented
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
 from ..execution import single_threaded_blas
 from ..kernels import Kernel
-from ..model import Fit, KernelExtractor, KernelModel, check_not_constant, documented
+from ..model import Fit, KernelModel
+from ..rows import Batch, Pool, check_not_constant, weighted_targets
+from .column_generation import PricedColumns, SparseSolution, merged_coefficients
 from .discriminating import DiscriminantFit, Discriminating
-from .moving import Moving
+from .explained import Images, covariance, explained_targets
+from .invariance_mixin import Moving
 from .outputs import Moments, logit_heads, winning_logits
-from .priced_columns import PricedColumns, SparseSolution, merged_coefficients
 from .scatter import Tangent
-from .shares import Images, covariance, explained_targets
 from .solvers import Loss, Solver, solvers_of_classes
 
 

@@ -9,13 +9,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from ..columns import Batch, Pool
 from ..deflation import Criterion, Outcome
+from ..estimators import KernelExtractor
 from ..exceptions import FewerFeaturesWarning, warn
+from ..fitting import Stream
 from ..kernels import Inputs, Kernel, Linear, Rows
-from ..model import Fit, KernelExtractor, Stream, TargetEncoder
+from ..model import Fit
+from ..rows import Batch, Pool, TargetEncoder
+from .image_pass import ImagePass, SubspaceMethod, input_pass
 from .images import input_images, projected_images, row_images
-from .passes import ImagePass, SubspaceMethod, input_pass
 
 _MOST_INPUTS = 3000  # of which a pass adds up inner products
 _MANY_ROWS = 4  # times as many as inputs: a pass over them shortens the rest
@@ -70,7 +72,7 @@ class SubspaceExtractor(KernelExtractor):
         settings = self._settings(method, max(n_rows, n_inputs))
         many = n_rows > _MANY_ROWS * n_inputs and n_inputs <= _MOST_INPUTS
         if many and not sparse.issparse(batch.X) and not method.keeps_rows:
-            return input_pass(n_inputs, batch.Y[:64].mean(axis=0), settings).fit([batch])
+            return input_pass(n_inputs, batch.Y[:64].mean(axis=0), method, settings).fit([batch])
         return method.solve(input_images(batch))
 
     def _fit_pool(
@@ -99,7 +101,7 @@ class SubspaceExtractor(KernelExtractor):
     ) -> ImagePass:
         settings = self._settings(criterion, len(pool))
         own = None if isinstance(kernel, Inputs) else W
-        return ImagePass(kernel, pool, own, target_shift, settings)
+        return ImagePass(kernel, pool, own, target_shift, self._method(criterion), settings)
 
     def _start_stream(
         self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion

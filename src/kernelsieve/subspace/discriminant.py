@@ -10,15 +10,16 @@ import numpy as np
 from scipy.linalg import eigh
 
 from .._sklearn import Interval, StrOptions
-from ..columns import Batch
 from ..deflation import Criterion
+from ..estimators import documented
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel
-from ..model import Fit, documented, orthonormal_additions
-from .anchors import Anchors, centroid_anchors, exact_anchors, finish, mean_anchors
+from ..model import Fit, orthonormal_additions
+from ..rows import Batch
 from .base import SubspaceExtractor
+from .centroids import Anchors, centroid_anchors, exact_anchors, finish, mean_anchors
+from .image_pass import SubspaceMethod
 from .images import Images
-from .passes import SubspaceMethod
 
 
 class QRDiscriminant(SubspaceMethod):

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from ..estimators import check_precomputed_columns
 from ..exceptions import InvalidDataError
 from ..kernels import Precomputed, Rows
-from ..model import KernelModel, check_precomputed_columns
+from ..model import KernelModel
 
 
 class SubspaceKernel:

@@ -10,10 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval
-from ..columns import Batch
+from ..estimators import documented
 from ..kernels import Kernel
-from ..model import Fit, documented
-from .anchors import (
+from ..model import Fit
+from ..rows import Batch
+from .base import SubspaceExtractor
+from .centroids import (
     Anchors,
     by_contribution,
     centroid_anchors,
@@ -21,10 +23,9 @@ from .anchors import (
     exact_anchors,
     finish,
 )
-from .base import SubspaceExtractor
+from .image_pass import SubspaceMethod
 from .images import Images
 from .objectives import TargetAlignment
-from .passes import SubspaceMethod
 
 
 class OrthogonalCentroids(SubspaceMethod):

@@ -10,17 +10,18 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn import Interval, StrOptions
-from ..columns import Batch, Pool
 from ..deflation import Criterion
+from ..estimators import documented
 from ..exceptions import InvalidParameterError, warn
 from ..kernels import Kernel, Precomputed
-from ..model import Fit, TargetEncoder, documented
+from ..model import Fit
+from ..rows import Batch, Pool, TargetEncoder
 from .base import SubspaceExtractor
-from .climbing import Ending
+from .image_pass import SubspaceMethod
 from .images import input_images
 from .kernel import SubspaceKernel
 from .learning import LearnedFit, LearnedMargin, LearnedPoints, LearnedSubspace
-from .passes import SubspaceMethod
+from .optimise import Ending
 
 
 @documented

@@ -10,19 +10,20 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
-from ..columns import Batch
 from ..deflation import Outcome
 from ..exceptions import InvalidDataError
+from ..fitting import weighted_sum
 from ..kernels import Kernel, Rows
-from ..model import Fit, KernelModel, weighted_sum
-from .anchors import by_contribution, finish
-from .climbing import Climb, Directions, Ending, climb
+from ..model import Fit, KernelModel
+from ..rows import Batch
+from .centroids import by_contribution, finish
+from .image_pass import SubspaceMethod
 from .images import Images, Labelled, independent, labelled
+from .initialisation import start
 from .margins import RadiusMargin
 from .objectives import Objective, TargetAlignment
-from .passes import SubspaceMethod
+from .optimise import Climb, Directions, Ending, climb
 from .points import Points, first_points
-from .starts import start
 
 _FEW_ROWS = 1500  # whose inner products are formed where there are many more inputs
 _LOST = 1e-6  # of directions of unit length

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.cluster import KMeans
 
-from ..columns import Batch
 from ..exceptions import InvalidParameterError
 from ..kernels import Kernel, Rows, landmark_gradient
-from .anchors import different
+from ..rows import Batch
+from .centroids import different
 from .images import independent
 from .objectives import Objective
 

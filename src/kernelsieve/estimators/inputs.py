@@ -1,0 +1,166 @@
+"""Checks of what users hand in: every refusal names the row, the parameter and the remedy."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, validate_data
+
+from ..exceptions import InvalidDataError, InvalidParameterError
+from ..execution import check_finite
+from ..kernels import Kernel, Rows
+from ..rows import row_slices
+
+_COMPARED_VALUES = 500_000  # looked at together
+
+
+def check_rows(
+    estimator: BaseEstimator,
+    X: Any,
+    *,
+    reset: bool,
+    min_rows: int = 1,
+    precomputed: bool = False,
+    finite: bool = True,
+) -> Rows:
+    """Return X as a dense float array or CSR matrix, float32 and float64 as they are.
+
+    Without ``finite``, who uses the rows sees to their being so.
+    """
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        skip_check_array=False,
+        accept_sparse=False if precomputed else "csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,
+        ensure_min_samples=min_rows,
+    )
+    if finite:
+        check_finite(X, "X", getattr(estimator, "n_jobs", None))
+    return _summed(X)
+
+
+def _summed(X: Rows) -> Rows:
+    """Add up entries that a CSR matrix holds in parts; what looks at entries would miss the sum."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def check_weights(sample_weight: Any, X: Rows) -> np.ndarray | None:
+    """Return float64 weights, or None where all are equal to one."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(X.shape[0], float(weight))
+    if weight.shape != (X.shape[0],):
+        raise InvalidDataError(
+            f"sample_weight has shape {weight.shape}; it must be one number a row, ({X.shape[0]},)."
+        )
+    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(bad):
+        raise InvalidDataError(
+            f"sample_weight has {weight[bad[0]]} in row {bad[0]}; weights must be finite and not "
+            "negative; remove the row, or give it weight 0."
+        )
+    return None if (weight == 1.0).all() else weight
+
+
+def check_points(points: Any, X: Rows, name: str = "candidates") -> Rows:
+    """Return candidates that were given as an array of points."""
+    points = check_array(
+        points, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
+    )
+    check_finite(points, name)
+    points = _summed(points)
+    if points.shape[1] != X.shape[1]:
+        raise InvalidParameterError(
+            f"{name} has {points.shape[1]} columns and X has {X.shape[1]}; pass points with the "
+            "same inputs as X."
+        )
+    if sparse.issparse(X) and not sparse.issparse(points):
+        return sparse.csr_matrix(points)
+    return points.toarray() if sparse.issparse(points) and not sparse.issparse(X) else points
+
+
+def given_candidates(
+    candidates: Any, X: Rows, *, precomputed: bool, name: str = "candidates"
+) -> Rows | None:
+    """Return points, or row numbers for a precomputed kernel, that were given as an array."""
+    if isinstance(candidates, (str, Integral)):
+        if precomputed:
+            check_precomputed(X, None)
+        return None
+    if not precomputed:
+        return check_points(candidates, X, name)
+    rows = np.asarray(candidates)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise InvalidParameterError(
+            f"kernel='precomputed' needs {name} as a number, or as the row numbers of the pool "
+            f"(a list of integers); got an array of shape {rows.shape}."
+        )
+    if rows.size == 0 or rows.min() < 0 or rows.max() >= X.shape[0]:
+        raise InvalidParameterError(
+            f"{name} must be row numbers from 0 to {X.shape[0] - 1} for kernel='precomputed'."
+        )
+    check_precomputed(X, rows)
+    return rows
+
+
+def check_kernel_input(kernel: Kernel, X: Rows) -> None:
+    """Refuse sparse rows for a kernel that needs dense ones."""
+    if sparse.issparse(X) and not kernel.accepts_sparse:
+        raise InvalidDataError(
+            f"kernel={kernel.name!r} needs dense input and X is sparse; pass "
+            "X.toarray(), or choose 'linear', 'rbf', 'laplacian', 'poly', 'sigmoid' or 'cosine'."
+        )
+
+
+def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None) -> None:
+    """Check the matrix of a precomputed kernel: square and symmetric, or n x c with its c rows."""
+    n_rows, n_columns = X.shape
+    if given_rows is not None and n_columns == len(given_rows) != n_rows:
+        _check_symmetric(X[given_rows], "X[candidates]")
+        return
+    if n_rows != n_columns:
+        raise InvalidDataError(
+            f"kernel='precomputed' needs the n x n kernel matrix of the training rows; X is "
+            f"{n_rows} x {n_columns}. Pass a square matrix, or the n x c columns of a pool together "
+            "with candidates=<the c row numbers of the pool>."
+        )
+    _check_symmetric(X, "X")
+
+
+def _check_symmetric(X: np.ndarray, name: str) -> None:
+    for rows in row_slices(len(X), max(1, _COMPARED_VALUES // len(X))):
+        gap = np.abs(X[rows] - X[:, rows].T)
+        if gap.max() > 1e-6 * max(1e-300, np.abs(X[rows]).max()):
+            row, column = np.unravel_index(int(gap.argmax()), gap.shape)
+            row = rows.start + int(row)
+            raise InvalidDataError(
+                f"kernel='precomputed' needs a symmetric matrix; {name}[{row}, {column}] is "
+                f"{X[row, column]:g} and {name}[{column}, {row}] is {X[column, row]:g}. "
+                "Pass (X + X.T) / 2 if the difference is rounding; columns of a pool must be in the "
+                "order of candidates."
+            )
+
+
+def check_precomputed_columns(X: Rows, known: tuple[int, ...], name: str) -> None:
+    """Check the width of precomputed rows: of the training matrix, or of the landmarks.
+
+    Where both are as wide, rows are taken to be in the order of the training matrix.
+    """
+    if X.shape[1] not in known:
+        raise InvalidDataError(
+            f"X has {X.shape[1]} features, but {name} is expecting {known[0]} features as input: "
+            "kernel values against the columns of the training matrix, in its order. Where landmarks "
+            f"are fewer, values against these {known[1]}, in the order of landmarks_, would do as well."
+        )

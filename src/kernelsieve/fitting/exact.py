@@ -1,0 +1,283 @@
+"""Fits on the rows themselves, with left deflation: on all columns, and on fresh subsets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..deflation import (
+    Candidates,
+    Columns,
+    Criterion,
+    Extraction,
+    FixedCandidates,
+    FreshCandidates,
+    GramMetric,
+    Heads,
+    Metric,
+    RecomputedColumns,
+    RidgeColumns,
+    StoredColumns,
+    extract,
+    store_columns,
+)
+from ..kernels import Kernel, Rows
+from ..model import (
+    Fit,
+    OrthonormalModel,
+    build_model,
+    feature_gram,
+    finish,
+    least_squares_heads,
+    reorthonormalise,
+    variance_of_directions,
+)
+from ..rows import Batch, Pool, check_not_constant, distinct, first_equals, weighted_targets
+from .settings import Settings
+
+
+def fit_columns(
+    batch: Batch,
+    kernel: Kernel,
+    pool: Pool,
+    criterion: Criterion,
+    settings: Settings,
+    metric: Metric | None = None,
+) -> Fit:
+    """Select among columns that are kept, or evaluated again for every product.
+
+    Without a metric the pool is all rows, in their order, and the columns are the metric as well.
+    """
+    everyone = metric is None
+    columns = row_columns(
+        batch, kernel, pool, settings, everyone=everyone, center=centred_columns(criterion, settings)
+    )
+    W = (
+        GramMetric(columns, diagonal_of(columns, batch), batch.root_weight)
+        if metric is None
+        else metric
+    )
+    seen = with_ridge(columns, criterion)
+    # Equal rows of a precomputed kernel are known by their values.
+    points = batch.X if everyone else pool.points
+
+    def candidates_for(targets: np.ndarray) -> Candidates:
+        candidates = FixedCandidates(seen, W, targets, settings.n_components)
+        return without_equals(candidates, points, criterion)
+
+    extraction = _extract(batch, criterion, settings, candidates_for, seen.shape[0])
+    rough = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
+    if everyone:
+        trace = weighted_sum(W.diagonal, batch)
+        lengths = _lengths_from_rows(rough, batch)
+    else:
+        trace = trace_of(kernel, batch, W.diagonal)
+        lengths = W.lengths(rough.names, rough.dual)
+    mean_squared_norm = float(W.mean_coefficients(columns.means) @ columns.means)
+    explained = variance_of_directions(rough, lengths, trace, mean_squared_norm)
+    return _finish(rough, batch, criterion, settings, pool.first_of_equals(rough.names), explained)
+
+
+def fit_fresh(
+    batch: Batch,
+    kernel: Kernel,
+    n_candidates: int,
+    criterion: Criterion,
+    settings: Settings,
+    random_state: np.random.RandomState,
+) -> Fit:
+    """Draw a new random subset of candidates at every step (section 4.4 of Dhanjal et al.)."""
+    everyone = np.arange(len(batch))
+    # With a ridge two halves of a coefficient would cost less than the whole.
+    firsts = first_equals(batch.X) if criterion.ridge > 0 else everyone
+    kept = np.flatnonzero(firsts == everyone)
+    drawn: list[tuple[np.ndarray, RecomputedColumns]] = []
+    # For one subset at a time; without it a chosen column is evaluated once more.
+    fits = n_candidates * len(batch) * 8 <= settings.max_memory
+    memory = np.empty((n_candidates, len(batch))) if fits else None
+
+    def draw(
+        retired: np.ndarray,
+    ) -> tuple[RecomputedColumns | RidgeColumns, np.ndarray] | None:
+        remaining = np.setdiff1d(kept, retired)
+        if len(remaining) == 0:
+            return None
+        size = min(n_candidates, len(remaining))
+        rows = np.sort(random_state.choice(remaining, size, replace=False))
+        columns = RecomputedColumns(
+            batch,
+            kernel,
+            kernel.points(batch.X, rows),
+            center=settings.center,
+            rows=rows,
+            memory=None if memory is None else memory[:size],
+            n_jobs=settings.n_jobs,
+        )
+        if not drawn:
+            drawn.append((rows, columns))
+        if criterion.ridge == 0:
+            return columns, rows
+        # One of them is taken up at most, so they share a row below.
+        places = np.full(size, candidates.basis.size)
+        return RidgeColumns(columns, criterion.ridge, places, settings.n_components), rows
+
+    n_rows = len(batch) + (settings.n_components if criterion.ridge > 0 else 0)
+    candidates = FreshCandidates(draw, n_rows, settings.n_components)
+    extraction = _extract(batch, criterion, settings, lambda _: candidates, n_rows)
+    pool = Pool(kernel.points(batch.X, everyone), everyone)
+    rough = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
+    # The first subset is a random sample of the rows, so it tells what all of them are like.
+    rows, columns = drawn[0]
+    weight = np.bincount(firsts, batch.root_weight**2)[rows]  # of all equal rows
+    explained = variance_of_directions(
+        rough,
+        _lengths_from_rows(rough, batch),
+        trace=trace_of(kernel, batch, columns.diagonal),
+        mean_squared_norm=float(weight @ columns.means / weight.sum()),
+    )
+    return _finish(rough, batch, criterion, settings, pool, explained)
+
+
+def _extract(
+    batch: Batch,
+    criterion: Criterion,
+    settings: Settings,
+    candidates_for: Callable[[np.ndarray], Candidates],
+    n_rows: int,
+) -> Extraction:
+    """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
+    targets = weighted_targets(batch, settings.center)
+    if criterion.supervised:
+        check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
+    targets *= criterion.target_scale(batch.root_weight**2 @ batch.Y)
+    targets = padded(targets, n_rows)
+    return extract(
+        candidates_for(targets),
+        targets,
+        criterion,
+        settings.n_components,
+        total_weight=total_weight(batch),
+        floor=settings.floor,
+        rounding=settings.rounding,
+        rows=batch,
+    )
+
+
+def _finish(
+    rough: OrthonormalModel,
+    batch: Batch,
+    criterion: Criterion,
+    settings: Settings,
+    pool: Pool,
+    explained: np.ndarray,
+) -> Fit:
+    """Finish a build_model, after one more pass where features would show how they are rounded."""
+    if rough.needs_refinement:
+        sums = batch.root_weight**2 @ batch.Y
+        measured = feature_gram(
+            rough,
+            [batch],
+            sums / total_weight(batch),
+            block_rows=settings.block_rows,
+            n_jobs=settings.n_jobs,
+        )
+        rough = reorthonormalise(rough, measured, criterion.target_scale(sums))
+    heads = _heads(rough.extraction, batch, criterion, settings)
+    return finish(rough, criterion, pool, explained, heads)
+
+
+def centred_columns(criterion: Criterion, settings: Settings) -> bool:
+    """Tell if columns are centred: for the features, or for the scores alone."""
+    return settings.center or criterion.centred_scores
+
+
+def with_ridge(columns: Columns, criterion: Criterion) -> Columns:
+    """Return the columns as the criterion sees them."""
+    return RidgeColumns(columns, criterion.ridge) if criterion.ridge > 0 else columns
+
+
+def without_equals(candidates: Candidates, points: Rows, criterion: Criterion) -> Candidates:
+    """Keep one of equal candidates where a ridge would make two halves of a coefficient cheaper."""
+    if criterion.ridge > 0:
+        candidates.retire(np.setdiff1d(np.arange(points.shape[0]), distinct(points)))
+    return candidates
+
+
+def padded(targets: np.ndarray, n_rows: int) -> np.ndarray:
+    """Return targets with zeros below, where columns have further rows."""
+    return np.pad(targets, ((0, n_rows - len(targets)), (0, 0)))
+
+
+def _heads(
+    extraction: Extraction, batch: Batch, criterion: Criterion, settings: Settings
+) -> Heads | None:
+    """Return how to predict from the features: by the criterion's own loss, or by least squares."""
+    weight = batch.root_weight**2
+    if criterion.needs_rows:
+        features = extraction.features / batch.root_weight[:, None]
+        heads = extraction.criterion.heads(features, batch.Y, weight)
+        if heads is not None:
+            return heads
+    sums = weight @ batch.Y
+    means = sums / weight.sum() if settings.center else np.zeros(len(sums))
+    return least_squares_heads(extraction, means, sums)
+
+
+def row_columns(
+    batch: Batch, kernel: Kernel, pool: Pool, settings: Settings, *, everyone: bool, center: bool
+) -> Columns:
+    """Return the pool's columns, kept if memory allows; the pool may be all rows, in their order."""
+    bytes_needed = len(batch) * len(pool) * np.dtype(settings.dtype).itemsize
+    if bytes_needed <= settings.max_memory:
+        return store_columns(
+            batch,
+            kernel,
+            pool.points,
+            center=center,
+            dtype=settings.dtype,
+            n_jobs=settings.n_jobs,
+        )
+    rows = np.arange(len(batch)) if everyone else None
+    return RecomputedColumns(
+        batch, kernel, pool.points, center=center, rows=rows, n_jobs=settings.n_jobs
+    )
+
+
+def diagonal_of(columns: Columns, batch: Batch) -> np.ndarray:
+    """Read k(x, x) off the columns of all rows."""
+    if isinstance(columns, RecomputedColumns):
+        return columns.diagonal  # filled in by the first scan, before any criterion looks
+    if not isinstance(columns, StoredColumns):
+        raise TypeError(f"unknown columns {type(columns).__name__}")
+    diagonal = np.diagonal(columns.values) / batch.root_weight
+    return diagonal + columns.means if columns.centred else diagonal
+
+
+def _lengths_from_rows(rough: OrthonormalModel, batch: Batch) -> np.ndarray:
+    """Return ``B' W B`` from the features alone, for landmarks that are rows of the batch.
+
+    The columns of the landmarks, combined by B, are ``Q R`` (weighted, centred), and W holds their
+    values in the rows of the landmarks: no kernel value has to be evaluated again.
+    """
+    extraction, rows = rough.extraction, rough.names
+    values = extraction.features[rows] @ extraction.triangle / batch.root_weight[rows, None]
+    lengths = rough.dual.T @ (values + rough.means @ rough.dual)
+    return np.asarray((lengths + lengths.T) / 2)
+
+
+def total_weight(batch: Batch) -> float:
+    """Return the number of rows, or the sum of their weights."""
+    return float(len(batch)) if batch.weight is None else float(batch.weight.sum())
+
+
+def weighted_sum(values: np.ndarray, batch: Batch) -> float:
+    """Sum one value for each row by the weights."""
+    return float(values.sum() if batch.weight is None else values @ batch.weight)
+
+
+def trace_of(kernel: Kernel, batch: Batch, of_candidates: np.ndarray) -> float:
+    """Return the weighted sum of k(x, x); from the candidates where that is the cheap estimate."""
+    if kernel.cheap_diag:
+        return weighted_sum(kernel.diag(batch.X), batch)
+    return float(of_candidates.mean()) * total_weight(batch)

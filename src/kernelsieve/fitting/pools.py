@@ -1,0 +1,268 @@
+"""Which examples become candidates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..deflation import (
+    Alignment,
+    BestSubset,
+    Criterion,
+    DiagonalOnly,
+    DirectionVariance,
+    EvaluatedMetric,
+    FixedCandidates,
+    FollowedCandidates,
+    ScoringCriterion,
+    StoredColumns,
+    View,
+    extract,
+    store_columns,
+)
+from ..exceptions import InvalidParameterError
+from ..kernels import CallableKernel, Kernel, Rows
+from ..rows import (
+    Batch,
+    dense_sample,
+    draw_kmeans,
+    draw_random,
+    draw_rpcholesky,
+    filled_up,
+    weighted_targets,
+)
+
+SCREEN_ROWS = 10_000  # on which candidates are scored
+SCREEN_CANDIDATES = 10_000  # that are scored
+_SHORTLIST = 1000  # that may be picked in one round
+_SCREEN_STEPS = 25  # picks of a round
+_ANALYSED_ROWS = 2000
+_ANALYSED_CANDIDATES = 5000
+_SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
+
+
+def draw_pool(
+    batch: Batch,
+    kernel: Kernel,
+    criterion: Criterion,
+    n_pool: int,
+    how: str,
+    *,
+    center: bool,
+    random_state: np.random.RandomState,
+    max_memory: float = 2**30,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Return the rows of ``n_pool`` candidates, drawn as ``how`` says."""
+    if n_pool >= len(batch):
+        return np.arange(len(batch))
+    if how == "random":
+        return draw_random(len(batch), n_pool, random_state)
+    if how == "kmeans":
+        return draw_kmeans(batch.X, n_pool, random_state)
+    if how == "rpcholesky":
+        return draw_rpcholesky(batch.X, kernel, n_pool, random_state)
+    screening = screening_criterion(criterion)
+    if screening is not None and screening.symmetric:
+        return draw_analysed(
+            batch, kernel, screening, n_pool, random_state, max_memory=max_memory, n_jobs=n_jobs
+        )
+    if isinstance(screening, ScoringCriterion):
+        return draw_screened(
+            batch,
+            kernel,
+            screening,
+            n_pool,
+            center=center,
+            random_state=random_state,
+            max_memory=max_memory,
+            n_jobs=n_jobs,
+        )
+    raise InvalidParameterError(
+        f"pool='screen' needs a criterion whose class says can_screen = True, and "
+        f"{type(criterion).__name__} does not; pass pool='random', 'kmeans' or 'rpcholesky'."
+    )
+
+
+def screening_criterion(criterion: Criterion) -> Criterion | None:
+    """Return the criterion by which candidates for this one are screened, if there is any."""
+    if isinstance(criterion, BestSubset):
+        return criterion.single
+    if criterion.needs_metric:
+        # Examples that are good one by one serve directions that combine them, too.
+        return Alignment() if criterion.supervised else DirectionVariance()
+    scores_alone = isinstance(criterion, ScoringCriterion) and criterion.can_screen
+    return criterion if scores_alone or criterion.symmetric else None
+
+
+def draw_screened(
+    batch: Batch,
+    kernel: Kernel,
+    criterion: ScoringCriterion,
+    n_pool: int,
+    *,
+    center: bool,
+    random_state: np.random.RandomState,
+    max_memory: float,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Sieve a first time: the greedy loop over many candidates on a sample of rows.
+
+    What is picked there becomes the pool of the pass over all rows. A candidate that matters is found
+    on a sample; a random pool may not contain it.
+    """
+    most = SCREEN_ROWS, SCREEN_CANDIDATES
+    rows, candidates = _samples(len(batch), n_pool, most, max_memory, random_state)
+    sample, points = _sampled(batch, kernel, rows, candidates)
+    columns = store_columns(sample, kernel, points, center=center, dtype=np.float32, n_jobs=n_jobs)
+    targets = weighted_targets(sample, center)
+    screen = _Screen(columns, DiagonalOnly(kernel.diag_at(batch.X, candidates)), targets, criterion)
+    return filled_up(candidates, screen.pick(n_pool), n_pool, random_state)
+
+
+def draw_analysed(
+    batch: Batch,
+    kernel: Kernel,
+    criterion: Criterion,
+    n_pool: int,
+    random_state: np.random.RandomState,
+    *,
+    max_memory: float,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Sieve a first time with symmetric deflation: the analysis itself on a sample of rows."""
+    most = _ANALYSED_ROWS, _ANALYSED_CANDIDATES
+    rows, candidates = _samples(len(batch), n_pool, most, max_memory, random_state)
+    sample, points = _sampled(batch, kernel, rows, candidates)
+    columns = store_columns(
+        sample, kernel, points, center=criterion.centred_scores, dtype=np.float32, n_jobs=n_jobs
+    )
+    metric = EvaluatedMetric(kernel, batch.X, candidates)
+    extraction = extract(
+        FollowedCandidates(columns, metric, n_pool),
+        np.empty((len(rows), 0)),
+        criterion,
+        n_pool,
+        total_weight=1.0,
+        floor=_SCREEN_FLOOR,
+    )
+    picked = np.array([int(direction.candidates[0]) for direction in extraction.directions])
+    return filled_up(candidates, picked.astype(np.intp), n_pool, random_state)
+
+
+def _samples(
+    n_rows: int,
+    n_pool: int,
+    most: tuple[int, int],
+    max_memory: float,
+    random_state: np.random.RandomState,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the rows and the candidates of a screen: as many as memory has room for, at most ``most``.
+
+    The pool's own kernel matrix is needed in any case, and a screen may be as large.
+    """
+    rows, candidates = min(n_rows, most[0]), min(n_rows, max(most[1], n_pool))
+    room = max(max_memory, 8 * n_pool**2)
+    share = min(1.0, np.sqrt(room / (4 * rows * candidates)))  # float32
+    sizes = max(1, int(share * rows)), max(n_pool, int(share * candidates))
+    first, second = (draw_random(n_rows, size, random_state) for size in sizes)
+    return first, second
+
+
+def _sampled(
+    batch: Batch, kernel: Kernel, rows: np.ndarray, candidates: np.ndarray
+) -> tuple[Batch, Rows]:
+    """Return rows, and candidates as points; dense, where it is not for the user to see."""
+    sample, points = batch[rows], kernel.points(batch.X, candidates)
+    if isinstance(kernel, CallableKernel):  # a function of the user's sees rows as they were given
+        return sample, points
+    return replace(sample, X=dense_sample(sample.X)), dense_sample(points)
+
+
+class _Screen:
+    """The greedy loop in rounds: inside a shortlist, with all candidates scored anew between them.
+
+    A step of the loop reads every column it may choose. In a round it reads those of the shortlist
+    only, and one product with many vectors then brings all columns up to date.
+    """
+
+    def __init__(
+        self,
+        columns: StoredColumns,
+        metric: DiagonalOnly,
+        targets: np.ndarray,
+        criterion: ScoringCriterion,
+    ) -> None:
+        self._columns = columns
+        self._metric = metric
+        self._criterion = criterion
+        self._targets = targets
+        self._features = np.empty((len(targets), 0), np.float32)
+        self._column_products = np.empty((columns.shape[1], 0), np.float32)
+        self._squared_norms, self._products = columns.scan(targets)
+
+    def pick(self, n_pool: int) -> np.ndarray:
+        """Return as many candidates as asked, or as there are independent ones."""
+        picked: list[int] = []
+        while len(picked) < n_pool:
+            chosen = self._round(min(_SCREEN_STEPS, n_pool - len(picked)), picked)
+            if len(chosen) == 0:
+                break
+            picked += chosen.tolist()
+        return np.array(picked, dtype=np.intp)
+
+    def _round(self, n_steps: int, picked: list[int]) -> np.ndarray:
+        shortlist = self._shortlist(picked)
+        lines = self._columns.values.T[shortlist]  # as they lie in memory
+        lines -= self._column_products[shortlist] @ self._features.T
+        columns = StoredColumns(
+            lines.T,
+            self._columns.means[shortlist],
+            self._columns.raw_squared_norms[shortlist],
+            centred=self._columns.centred,
+        )
+        metric = DiagonalOnly(self._metric.diagonal[shortlist])
+        extraction = extract(
+            FixedCandidates(columns, metric, self._targets, n_steps),
+            self._targets,
+            self._criterion,
+            n_steps,
+            total_weight=1.0,
+            floor=_SCREEN_FLOOR,
+        )
+        if len(extraction):
+            self._deflate(extraction.features, extraction.target_products)
+        names = [int(direction.candidates[0]) for direction in extraction.directions]
+        return shortlist[names]
+
+    def _shortlist(self, picked: list[int]) -> np.ndarray:
+        eligible = self._squared_norms > _SCREEN_FLOOR * self._columns.raw_squared_norms
+        eligible[picked] = False
+        view = View(
+            residual_squared_norms=self._squared_norms,
+            target_products=self._products,
+            eligible=eligible,
+            metric=self._metric,
+            columns=self._columns,
+            column_products=self._column_products,
+            residual_lengths=self._metric.diagonal,
+            expansion_norms=np.ones(len(eligible)),
+            features=self._features,
+            targets=self._targets,
+            residual_targets=self._targets,
+            n_components=0,
+            raw_targets=np.empty(0),
+            root_weight=np.empty(0),
+        )
+        scores = np.where(eligible, self._criterion.score(view), -np.inf)
+        order = np.argsort(-scores, kind="stable")[:_SHORTLIST]
+        return order[np.isfinite(scores[order])]
+
+    def _deflate(self, features: np.ndarray, target_products: np.ndarray) -> None:
+        products = self._columns.inner(features)
+        self._squared_norms = np.maximum(self._squared_norms - (products**2).sum(axis=1), 0.0)
+        self._products = self._products - products @ target_products
+        self._targets = self._targets - features @ target_products
+        self._features = np.hstack([self._features, features.astype(np.float32)])
+        self._column_products = np.hstack([self._column_products, products.astype(np.float32)])

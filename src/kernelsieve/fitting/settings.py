@@ -1,0 +1,33 @@
+"""What every way to fit needs to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+# Of values in float32, residuals below that share (squared), or so many times the last digit of what
+# cancelled in them, are rounding.
+_FLOAT32_FLOOR, _LAST_DIGITS = 1e-10, 10
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Parameters of an estimator that concern every way to fit."""
+
+    n_components: int
+    center: bool = False
+    tol: float = 0.0
+    precision: str = "auto"
+    dtype: type = np.float64
+    max_memory: float = 2**30
+    block_rows: int | None = None
+    n_jobs: int | None = None
+
+    @property
+    def floor(self) -> float:
+        return max(self.tol, _FLOAT32_FLOOR) if self.dtype == np.float32 else self.tol
+
+    @property
+    def rounding(self) -> float:
+        return _LAST_DIGITS * float(np.finfo(np.float32).eps) if self.dtype == np.float32 else 0.0

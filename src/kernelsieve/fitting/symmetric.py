@@ -1,0 +1,204 @@
+"""Fits on the rows themselves with symmetric deflation: AKFA and SKFA on all columns or fresh ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ..deflation import (
+    Candidates,
+    Columns,
+    Criterion,
+    DoublyCentredColumns,
+    Draw,
+    DrawnCandidates,
+    EvaluatedMetric,
+    FollowedCandidates,
+    GramMetric,
+    Metric,
+    RecomputedColumns,
+    extract,
+)
+from ..kernels import Kernel
+from ..model import Fit, OrthonormalModel, build_model, finish, mean_image, variance_of_coordinates
+from ..rows import Batch, Pool
+from .exact import centred_columns, diagonal_of, row_columns, total_weight, trace_of, weighted_sum
+from .settings import Settings
+
+
+def analyse_rows(
+    batch: Batch, kernel: Kernel, pool: Pool, criterion: Criterion, settings: Settings
+) -> Fit:
+    """Select among all rows; with ``center`` on the doubly centred kernel matrix."""
+    columns = row_columns(
+        batch, kernel, pool, settings, everyone=True, center=centred_columns(criterion, settings)
+    )
+    root = batch.root_weight
+    if not settings.center:
+        metric = GramMetric(columns, diagonal_of(columns, batch), root)
+        rough = _follow(batch, kernel, pool, criterion, settings, columns, metric)
+        pool = pool.first_of_equals(rough.names)
+        return _finish(
+            rough, pool, criterion, settings, columns.take, weighted_sum(metric.diagonal, batch)
+        )
+    centred = DoublyCentredColumns(columns, root)
+    raw = diagonal_of(columns, batch)
+    metric = GramMetric(centred, raw - 2 * centred.row_means + centred.mean_of_all, root, raw)
+    rough = _follow(batch, kernel, pool, criterion, settings, centred, metric)
+    pool = pool.first_of_equals(rough.names)
+    fit = _finish(rough, pool, criterion, settings, centred.take, weighted_sum(metric.diagonal, batch))
+    return about_the_mean(fit, rough.names, pool, batch, centred.row_means)
+
+
+def analyse_sample(
+    sample: Batch, batch: Batch, kernel: Kernel, pool: Pool, criterion: Criterion, settings: Settings
+) -> Fit:
+    """Select among all rows of a batch by sums over a sample of them: the probabilistic speed-up."""
+    columns = row_columns(
+        sample, kernel, pool, settings, everyone=False, center=centred_columns(criterion, settings)
+    )
+    metric = EvaluatedMetric(kernel, batch.X, pool.indices)
+    rough = _follow(sample, kernel, pool, criterion, settings, columns, metric)
+    trace = trace_of(kernel, sample, metric.diagonal)
+    if settings.center:
+        trace -= total_weight(sample) * float(columns.means.mean())
+    return _finish(rough, pool, criterion, settings, columns.take, trace)
+
+
+def analyse_fresh(
+    scored: Batch,
+    batch: Batch,
+    kernel: Kernel,
+    n_candidates: int,
+    criterion: Criterion,
+    settings: Settings,
+    random_state: np.random.RandomState,
+) -> Fit:
+    """Draw a few new candidates from a batch at every step; ``scored`` are the rows of the sums."""
+    cutoff = criterion.cutoff
+    everyone = np.arange(len(batch))
+    first: list[Draw] = []
+
+    def columns_of(rows: np.ndarray) -> RecomputedColumns:
+        points = kernel.points(batch.X, rows)
+        centred = centred_columns(criterion, settings)
+        return RecomputedColumns(scored, kernel, points, center=centred, n_jobs=settings.n_jobs)
+
+    def take(rows: np.ndarray) -> np.ndarray:
+        return columns_of(rows).take(np.arange(len(rows)))
+
+    def draw(retired: np.ndarray, chosen: list[int]) -> Draw | None:
+        remaining = np.setdiff1d(everyone, retired)
+        if len(remaining) == 0:
+            return None
+        size = min(n_candidates, len(remaining))
+        rows = np.sort(random_state.choice(remaining, size, replace=False))
+        landmarks = kernel.points(batch.X, np.array(chosen, dtype=np.intp))
+        values = kernel.block(batch.X[rows], landmarks) if chosen else np.empty((size, 0))
+        drawn = Draw(columns_of(rows), rows, kernel.diag_at(batch.X, rows), values)
+        first.extend([] if first else [drawn])
+        return drawn
+
+    candidates = DrawnCandidates(
+        draw,
+        len(scored),
+        settings.n_components,
+        cutoff=cutoff,
+        row_lengths=kernel.diag_at(batch.X, everyone) if cutoff > 0 and scored is batch else None,
+        root_weight=scored.root_weight,
+    )
+    pool = Pool(kernel.points(batch.X, everyone), everyone)
+    rough = _extract(candidates, scored, kernel, pool, criterion, settings, center=settings.center)
+    # The first subset is a random sample of the rows, so it tells what all of them are like.
+    trace = trace_of(kernel, scored, first[0].diagonal)
+    if settings.center:
+        trace -= total_weight(scored) * float(first[0].columns.means.mean())
+    return _finish(rough, pool, criterion, settings, take, trace)
+
+
+def _follow(
+    batch: Batch,
+    kernel: Kernel,
+    pool: Pool,
+    criterion: Criterion,
+    settings: Settings,
+    columns: Columns,
+    metric: Metric,
+) -> OrthonormalModel:
+    cutoff = criterion.cutoff
+    candidates = FollowedCandidates(columns, metric, settings.n_components, cutoff=cutoff)
+    # Doubly centred columns have no means to take out; the model gets them in the end.
+    center = settings.center and columns.centred
+    return _extract(candidates, batch, kernel, pool, criterion, settings, center=center)
+
+
+def _extract(
+    candidates: Candidates,
+    batch: Batch,
+    kernel: Kernel,
+    pool: Pool,
+    criterion: Criterion,
+    settings: Settings,
+    *,
+    center: bool,
+) -> OrthonormalModel:
+    extraction = extract(
+        candidates,
+        np.empty((len(batch), 0)),
+        criterion,
+        settings.n_components,
+        total_weight=total_weight(batch),
+        floor=settings.floor,
+    )
+    return build_model(extraction, pool, kernel, center=center, dtype=settings.dtype)
+
+
+def _finish(
+    rough: OrthonormalModel,
+    pool: Pool,
+    criterion: Criterion,
+    settings: Settings,
+    take: Callable[[np.ndarray], np.ndarray],
+    trace: float,
+) -> Fit:
+    """Tell what the features explain of all rows; ``take`` gives the columns of some candidates."""
+    extraction, projection = rough.extraction, rough.model.projection
+    features = extraction.features
+    if criterion.cutoff > 0:  # of the points that were left
+        features = take(rough.names) @ projection
+    means = np.zeros(len(extraction))
+    if criterion.centred_scores and not settings.center and len(extraction):
+        means = np.concatenate([direction.means for direction in extraction.directions]) @ projection
+    explained = variance_of_coordinates(features, means, extraction.total_weight, trace)
+    return finish(rough, criterion, pool, explained)
+
+
+def about_the_mean(
+    fit: Fit, chosen: np.ndarray, pool: Pool, batch: Batch, row_means: np.ndarray
+) -> Fit:
+    """Return the fit with directions that combine images less their mean.
+
+    They depend on every row: the chosen ones come first, in their order, then all others.
+    """
+    weight = batch.root_weight**2
+    share = weight / weight.sum()
+    names = np.concatenate([chosen, np.setdiff1d(np.arange(len(pool)), chosen)])
+    projection = np.zeros((len(pool), fit.model.n_components))
+    projection[: len(chosen)] = fit.model.projection
+    projection -= np.outer(share[names], projection.sum(axis=0))
+    points = pool.points[names]
+    model = replace(
+        fit.model,
+        landmarks=points,
+        projection=projection,
+        offset=row_means[names] @ projection,
+        first_use=np.zeros(len(names), dtype=np.intp),
+    )
+    return replace(
+        fit,
+        model=model,
+        landmark_indices=pool.indices[names],
+        mean_image=mean_image(model.kernel, points, share[names], row_means[names]),
+    )

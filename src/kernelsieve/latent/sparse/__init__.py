@@ -1,0 +1,5 @@
+"""Sparse kernel PLS and boosted latent features: few support vectors a feature (nu-KPLS, nu-KBLF)."""
+
+from .estimators import SparseKernelBoostedLatentFeatures, SparseKernelPLS
+
+__all__ = ["SparseKernelBoostedLatentFeatures", "SparseKernelPLS"]

@@ -1,0 +1,227 @@
+"""Which rows become support vectors: the rules MI and MR, and what to do where they fail.
+
+MI and MR are stated by the paper that :mod:`.nu` names. The quantity q that MI ranks is our
+reconstruction: the text of equations (4) and (11) is lost, and of several ways to write the dual as
+``alpha' q`` we use the one whose q is the gradient, the reconstruction error of every row.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .columns import DeflatedKernel, Multipliers
+from .exact import most_unlike, reconstruction_errors, solve_dual
+
+_SAME = 1e-8  # relative difference below which residuals are one value
+_ROUNDING = 1e-9  # nu n may miss a whole number by this much
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How much of alpha a row may carry: its weight over the weight of all support vectors.
+
+    Parameters
+    ----------
+    weight : ndarray
+        Positive weights of the rows. The least of them is the unit that support vectors are counted
+        in, so with whole weights, of which the least is 1, a row counts as often as it would stand.
+    nu : float
+        Share of the total weight that support vectors have at a step.
+    """
+
+    weight: np.ndarray
+    nu: float
+
+    @property
+    def unit(self) -> float:
+        return float(self.weight.min())
+
+    @property
+    def count(self) -> int:
+        """How many support vectors a step has, in units."""
+        return max(1, int(np.ceil(self.nu * self.weight.sum() / self.unit - _ROUNDING)))
+
+    def best(self, scores: np.ndarray, allowed: np.ndarray | None = None) -> Multipliers | None:
+        """Return the rows with the largest scores, each with its full share; the first of equals."""
+        rows, mass = self._take(scores, allowed, self.count * self.unit)
+        return _multipliers(rows, mass) if len(rows) else None
+
+    def best_of_both_signs(self, scores: np.ndarray, u: np.ndarray) -> Multipliers | None:
+        """Return half of the support vectors from each sign of u."""
+        total = max(self.count, 2)
+        up, mass_up = self._take(scores, u > 0, (total + 1) // 2 * self.unit)
+        down, mass_down = self._take(scores, u <= 0, total // 2 * self.unit)
+        if not (len(up) and len(down)):
+            return None
+        return _multipliers(np.concatenate([up, down]), np.concatenate([mass_up, mass_down]))
+
+    def best_and_unlike(self, scores: np.ndarray, unlike: np.ndarray) -> Multipliers:
+        """Return half of the support vectors by each of two scores."""
+        total = max(self.count, 2)
+        best, mass = self._take(scores, None, (total + 1) // 2 * self.unit)
+        others = np.ones(len(scores), dtype=bool)
+        others[best] = False
+        rows, rest = self._take(unlike, others, total // 2 * self.unit)
+        return _multipliers(np.concatenate([best, rows]), np.concatenate([mass, rest]))
+
+    def _take(
+        self, scores: np.ndarray, allowed: np.ndarray | None, mass: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        rows = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
+        most = int(np.ceil(mass / self.unit)) + 1  # no row weighs less than the unit
+        if most < len(rows):  # sorting all of them would cost more than a kernel column
+            least = np.partition(scores[rows], -most)[-most]
+            rows = rows[scores[rows] >= least]
+        rows = rows[np.argsort(-scores[rows], kind="stable")]
+        before = np.cumsum(self.weight[rows]) - self.weight[rows]
+        taken = np.minimum(self.weight[rows], mass - before)
+        chosen = taken > _ROUNDING * self.unit
+        return rows[chosen], taken[chosen]
+
+
+def _multipliers(rows: np.ndarray, mass: np.ndarray) -> Multipliers:
+    return Multipliers(rows, mass / mass.sum())
+
+
+class Selection(ABC):
+    """Proposes support vectors for one step after the other."""
+
+    def __init__(self, shares: Shares, tol: float) -> None:
+        self._shares = shares
+        self._tol = tol
+
+    @abstractmethod
+    def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
+        """Return what ranks the rows."""
+
+    def proposals(self, kernel: DeflatedKernel, u: np.ndarray) -> Iterator[Multipliers]:
+        """Yield multipliers, the best first; others where the images of those before do not spread.
+
+        Residuals that are all one value give no direction, so each sign gets half of the support
+        vectors. Images that earlier features have used up give none either; the last to be tried are
+        rows far from the best one.
+        """
+        scores = self.scores(kernel, u)
+        if self._shares.count == 1:
+            yield from self._single(kernel, scores)
+            return
+        best = self._shares.best(scores)
+        if best is not None and not one_value(u[best.rows]):
+            yield best
+        yield from self._others(kernel, u, scores)
+
+    def _others(
+        self, kernel: DeflatedKernel, u: np.ndarray, scores: np.ndarray
+    ) -> Iterator[Multipliers]:
+        split = self._shares.best_of_both_signs(scores, u)
+        if split is not None:
+            yield split
+        best = int(np.argmax(scores))
+        column = kernel.column(best)
+        squared_distance = np.maximum(kernel.diagonal - 2 * column + column[best], 0.0)
+        if squared_distance.max() > self._tol * kernel.columns.diagonal.max():
+            yield self._shares.best_and_unlike(scores, np.abs(u - u[best]) * np.sqrt(squared_distance))
+
+    def _single(self, kernel: DeflatedKernel, scores: np.ndarray) -> Iterator[Multipliers]:
+        """Yield one support vector, whose image must not be used up (the paper's "nu = min")."""
+        largest = kernel.columns.diagonal.max(initial=0.0)
+        best = self._shares.best(scores, kernel.diagonal > self._tol * largest)
+        if best is not None:
+            yield Multipliers(best.rows[:1], np.ones(1), shifted=False)
+
+    def gap(self, kernel: DeflatedKernel, u: np.ndarray, used: Multipliers) -> float:
+        """Return how far the dual objective of the used multipliers may be from the optimum."""
+        return np.nan
+
+
+class MaximumResidual(Selection):
+    """MR: the rows with the largest absolute residuals; no kernel value is needed."""
+
+    def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
+        return np.abs(u)
+
+
+class MaximumInnerProduct(Selection):
+    """MI: the rows that are rebuilt worst by the loading of a random set with equal multipliers.
+
+    One best response to that set: a Frank-Wolfe vertex of the dual.
+    """
+
+    def __init__(
+        self, shares: Shares, tol: float, sample_size: int, random_state: np.random.RandomState
+    ) -> None:
+        super().__init__(shares, tol)
+        self._sample_size = sample_size
+        self._random_state = random_state
+
+    def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
+        size = min(self._sample_size, len(u))
+        rows = np.sort(self._random_state.choice(len(u), size, replace=False))
+        sample = _multipliers(rows, self._shares.weight[rows])
+        return reconstruction_errors(kernel, u, sample, keep=False)
+
+
+class InnerProductThenResidual(Selection):
+    """MI for the first feature and MR for the others, as the paper does for classes.
+
+    At the first step the residuals of a class are all one value, and MR cannot tell rows apart.
+    """
+
+    def __init__(self, first: Selection, others: Selection, shares: Shares, tol: float) -> None:
+        super().__init__(shares, tol)
+        self._first, self._later = first, others
+
+    def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
+        return (self._later if kernel.loadings else self._first).scores(kernel, u)
+
+
+class ExactDual(Selection):
+    """The multipliers that solve the dual (4), which the rules approximate."""
+
+    def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
+        return np.abs(u)  # where the dual has no solution with a spread
+
+    def proposals(self, kernel: DeflatedKernel, u: np.ndarray) -> Iterator[Multipliers]:
+        solved = solve_dual(kernel, u, self._caps())
+        if solved is not None and not one_value(u[solved.rows]):
+            yield solved
+        yield from self._others(kernel, u, self.scores(kernel, u))
+
+    def gap(self, kernel: DeflatedKernel, u: np.ndarray, used: Multipliers) -> float:
+        errors = reconstruction_errors(kernel, u, used)
+        best = most_unlike(errors, self._caps())
+        return float(best @ errors - used.alpha @ errors[used.rows])
+
+    def _caps(self) -> np.ndarray:
+        weight = self._shares.weight
+        return weight / max(self._shares.nu * weight.sum(), self._shares.unit)
+
+
+SELECTIONS = ("mi", "mr", "mi-mr", "exact")
+
+
+def make_selection(
+    name: str,
+    shares: Shares,
+    tol: float,
+    sample_size: int,
+    random_state: np.random.RandomState,
+) -> Selection:
+    """Return the selection of a name that has been checked."""
+    if name == "mr":
+        return MaximumResidual(shares, tol)
+    if name == "exact":
+        return ExactDual(shares, tol)
+    by_product = MaximumInnerProduct(shares, tol, sample_size, random_state)
+    if name == "mi":
+        return by_product
+    return InnerProductThenResidual(by_product, MaximumResidual(shares, tol), shares, tol)
+
+
+def one_value(u: np.ndarray) -> bool:
+    """Whether all residuals are the same but for rounding."""
+    return bool(np.ptp(u) <= _SAME * np.abs(u).max(initial=0.0))

@@ -1,0 +1,67 @@
+"""What every way to fit returns: the model, and what its estimator tells about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from ..deflation import Heads, Outcome
+from ..kernels import Precomputed
+from .kernel_model import KernelModel
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A model with what its estimator tells about it."""
+
+    model: KernelModel
+    landmark_indices: np.ndarray
+    criterion_path: np.ndarray
+    explained_variance_ratio: np.ndarray
+    explained_target_ratio: np.ndarray
+    outcome: Outcome
+    heads: Heads | None = None  # predictions from the first j features, where there is a target
+    mean_image: KernelModel | None = None  # where features are centred and can be rebuilt from
+    total_weight: float = 0.0  # of the rows, where the loop was run
+    penalty: np.ndarray | None = None  # what ridge and changes add to inner products of features
+
+    def truncate(self, n_components: int) -> Self:
+        """Return the fit with the first features only."""
+        model = self.model.truncate(n_components)
+        return replace(
+            self,
+            model=model,
+            landmark_indices=self.landmark_indices[: len(model.projection)],
+            criterion_path=self.criterion_path[:n_components],
+            explained_variance_ratio=self.explained_variance_ratio[:n_components],
+            explained_target_ratio=self.explained_target_ratio[:n_components],
+            heads=None if self.heads is None else self.heads.truncate(n_components),
+            penalty=None if self.penalty is None else self.penalty[:n_components, :n_components],
+        )
+
+    def renumbered(self, kept: np.ndarray, n_columns: int) -> Self:
+        """Return the fit of the kept rows with the numbers that they have among all rows."""
+
+        def with_all_columns(model: KernelModel) -> KernelModel:
+            if not isinstance(model.kernel, Precomputed):
+                return model
+            kernel = Precomputed(n_columns)
+            return replace(model, kernel=kernel, as_fitted=None, landmarks=kept[model.landmarks])
+
+        return replace(
+            self,
+            model=with_all_columns(self.model),
+            landmark_indices=np.where(
+                self.landmark_indices < 0, self.landmark_indices, kept[self.landmark_indices]
+            ),
+            mean_image=None if self.mean_image is None else with_all_columns(self.mean_image),
+        )
+
+
+def sign_of_largest(entries: np.ndarray) -> float:
+    """The last of nearly equal ones decides: for two classes, the one that sorts last."""
+    size = np.abs(entries)
+    decisive = entries[np.flatnonzero(size >= (1 - 1e-6) * size.max())[-1]]
+    return -1.0 if decisive < 0 else 1.0

@@ -1,0 +1,204 @@
+"""The one form of every model: ``kernel(x, landmarks) @ projection - offset``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from ..exceptions import KernelError
+from ..execution import check_finite, run_blocks
+from ..kernels import Filler, Inputs, Kernel, Rows, TiledFiller
+from ..kernels.compensated import CompensatedRowProduct
+from ..kernels.tiles import RowProduct
+from ..rows import row_slices, rows_per_block
+
+_BLOCK_BYTES = 2**22  # of kernel values: enough for the interpreter not to be noticed
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """Features in two steps: rough ones, and combinations of these.
+
+    Where landmarks are nearly dependent, weights are large, and a last digit of one of them, or of a
+    sum of such numbers, is seen in the features. So the sums of the first step are taken with twice the
+    digits, for weights as they happen to be rounded, and the second step makes up for that rounding.
+    """
+
+    projection: np.ndarray  # (m, k)
+    offset: np.ndarray  # (k,)
+    triangle: np.ndarray  # (k, k), upper
+    shift: np.ndarray  # (k,)
+
+    def truncate(self, n_landmarks: int, n_components: int) -> Refinement:
+        return Refinement(
+            self.projection[:n_landmarks, :n_components],
+            self.offset[:n_components],
+            self.triangle[:n_components, :n_components],
+            self.shift[:n_components],
+        )
+
+
+@dataclass(frozen=True)
+class KernelModel:
+    """Landmarks, projection and offset, with the kernel between them.
+
+    ``first_use[i]`` is the feature that needs landmark i first, in ascending order, so the model with
+    the first j features is a prefix of landmarks and of columns.
+    """
+
+    kernel: Kernel
+    landmarks: Rows
+    projection: np.ndarray  # (m, k)
+    offset: np.ndarray  # (k,)
+    first_use: np.ndarray  # (m,)
+    dtype: type = np.float64
+    refinement: Refinement | None = None  # the same projection and offset, in two steps
+    as_fitted: Kernel | None = None  # rounds values as they were rounded for all candidates
+
+    @property
+    def n_components(self) -> int:
+        return int(self.projection.shape[1])
+
+    @property
+    def evaluations(self) -> np.ndarray:
+        """Landmarks that the first 1, 2, ..., k features need."""
+        return np.searchsorted(self.first_use, np.arange(1, self.n_components + 1))
+
+    def truncate(self, n_components: int) -> KernelModel:
+        """Return the model with the first features only, and only the landmarks that they need."""
+        m = int(self.evaluations[n_components - 1])
+        return replace(
+            self,
+            as_fitted=self.as_fitted or self.kernel.rounded_as_with(self.landmarks),
+            landmarks=self.landmarks[:m],
+            projection=np.ascontiguousarray(self.projection[:m, :n_components]),
+            offset=self.offset[:n_components],
+            first_use=self.first_use[:m],
+            refinement=self.refinement and self.refinement.truncate(m, n_components),
+        )
+
+    def in_two_steps(self) -> KernelModel:
+        """Return the model with the same features, computed in two steps."""
+        k = self.n_components
+        refinement = Refinement(self.projection, self.offset, np.eye(k), np.zeros(k))
+        return self if self.refinement is not None else replace(self, refinement=refinement)
+
+    def combined(self, triangle: np.ndarray, shift: np.ndarray) -> KernelModel:
+        """Return the model with the features ``features @ triangle - shift``."""
+        refinement = self.refinement
+        if refinement is not None:
+            refinement = replace(
+                refinement,
+                triangle=refinement.triangle @ triangle,
+                shift=refinement.shift @ triangle + shift,
+            )
+        return replace(
+            self,
+            projection=self.projection @ triangle,
+            offset=self.offset @ triangle + shift,
+            refinement=refinement,
+        )
+
+    def features(self, X: Rows, n_jobs: int | None = None) -> np.ndarray:
+        """Return the features of rows, computed in blocks by threads.
+
+        Rows that are not finite are refused.
+        """
+        out = np.empty((X.shape[0], self.n_components), self.dtype)
+        projector = Projector(self)
+        if not projector.sees_to(X):
+            check_finite(X, "X", n_jobs)
+        suspects: list[slice] = []
+
+        def transform(rows: slice) -> None:
+            if not np.isfinite(projector.write(X[rows], out[rows])):
+                suspects.append(rows)
+
+        slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection), _BLOCK_BYTES)))
+        run_blocks(slices, lambda: transform, n_jobs, in_any_order=True)
+        if suspects:
+            check_finite(X, "X", n_jobs)
+            for rows in sorted(suspects, key=lambda rows: rows.start):
+                _refuse(out[rows], rows.start)
+        return out
+
+    def line_filler(self) -> Filler:
+        """Return what writes the features as lines, ``(k, len(X))``, for a statistic."""
+        projector = Projector(self)
+
+        def fill(X: Rows, out: np.ndarray) -> None:
+            out[...] = projector(X).T
+
+        return fill
+
+    def products(self) -> list[RowProduct | CompensatedRowProduct]:
+        """Return what makes features of kernel values, one product after the other."""
+        if self.refinement is None:
+            right: np.ndarray = self.projection.astype(self.dtype)
+            return [RowProduct(right, self.offset.astype(self.dtype), self.evaluations)]
+        first, one_by_one = self.refinement, np.arange(1, self.n_components + 1)
+        return [
+            CompensatedRowProduct(first.projection, first.offset, self.evaluations),
+            RowProduct(first.triangle, first.shift, one_by_one),
+        ]
+
+
+def features_as_they_are(n_components: int) -> KernelModel:
+    """Return the model whose rows are features already."""
+    numbers = np.arange(n_components)
+    return KernelModel(Inputs(), numbers, np.eye(n_components), np.zeros(n_components), numbers)
+
+
+class Projector:
+    """A plain callable from rows to features, without any checks, for serving.
+
+    It takes one row, ``(d,)``, or several, ``(n, d)``, and returns ``(k,)`` or ``(n, k)``. Everything
+    that does not depend on the rows is prepared once.
+    """
+
+    def __init__(self, model: KernelModel) -> None:
+        self._model = model
+        kernel = model.as_fitted or model.kernel
+        self._fill = kernel.against(model.landmarks, model.dtype)
+        self._products = model.products()
+        self._n_landmarks, self._n_components = model.projection.shape
+        self._dtype = model.dtype
+
+    def __reduce__(self) -> tuple:
+        return Projector, (self._model,)  # what is prepared may not be copied, and is quickly made
+
+    def __call__(self, X: Rows) -> np.ndarray:
+        rows = X[None, :] if X.ndim == 1 else X
+        out = np.empty((rows.shape[0], self._n_components), self._dtype)
+        self.write(rows, out)
+        return out[0] if X.ndim == 1 else out
+
+    def sees_to(self, X: Rows) -> bool:
+        """Tell if :meth:`write` notices rows that are not finite."""
+        return isinstance(self._fill, TiledFiller) and not sparse.issparse(X)
+
+    def write(self, X: Rows, out: np.ndarray) -> float:
+        """Write the features of rows; return a sum that is finite only if they all are."""
+        first, *others = self._products
+        if X.shape[0] == 0:
+            return 0.0
+        if self.sees_to(X):
+            total = first.of_rows(self._fill.product, X, out)  # type: ignore[attr-defined]
+        else:
+            values = np.empty((self._n_landmarks, X.shape[0]), self._dtype)
+            self._fill(X, values)
+            total = first(values, out)
+        for product in others:
+            total += product(np.ascontiguousarray(out.T), out)
+        return total
+
+
+def _refuse(features: np.ndarray, start: int) -> None:
+    bad = np.flatnonzero(~np.isfinite(features).all(axis=1))
+    if len(bad):
+        raise KernelError(
+            f"The kernel of row {start + bad[0]} with the landmarks is too large, or not a number; "
+            "check that row, and scale new rows as the training rows were."
+        )

@@ -1,0 +1,173 @@
+"""Kernel columns that are priced in blocks: a solver keeps only those that it works with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..deflation import RecomputedColumns
+from ..kernels import Kernel, Rows
+from ..rows import Batch, row_slices
+
+_COLUMNS_AT_ONCE = 2048  # a block of rows of that many is a few megabytes
+#: Columns that a solver takes in at once, the most violated ones first.
+COLUMNS_A_ROUND = 20
+_SAME_PRICE = 1e-12
+
+
+class PricedColumns:
+    """The columns ``k_j`` of all candidates over the rows; nothing of that size is ever stored.
+
+    ``prices`` evaluates all of them once, block by block, and ``take`` keeps those that were asked
+    for, so that a path over penalties and several classes share them.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Rows and candidates.
+    points : Rows
+        The candidates.
+    n_passes : int
+        How many times all columns were evaluated.
+    """
+
+    def __init__(self, X: Rows, kernel: Kernel, points: Rows, *, n_jobs: int | None = None) -> None:
+        self.shape = (int(X.shape[0]), int(points.shape[0]))
+        self.points = points
+        self.n_passes = 0
+        batch = Batch(X, np.empty((self.shape[0], 0)))
+        self._parts = [
+            RecomputedColumns(batch, kernel, points[some], center=False, n_jobs=n_jobs)
+            for some in row_slices(self.shape[1], _COLUMNS_AT_ONCE)
+        ]
+        self._place = np.full(self.shape[1], -1)
+        self._kept = np.empty((0, self.shape[0]))
+
+    @property
+    def n_kept(self) -> int:
+        """How many columns are in memory."""
+        return len(self._kept)
+
+    def prices(self, vector: np.ndarray) -> np.ndarray:
+        """Return the inner product of every column with a vector."""
+        self.n_passes += 1
+        return np.concatenate([part.inner(vector) for part in self._parts])
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the chosen columns, (n, len(chosen))."""
+        missing = np.unique(chosen[self._place[chosen] < 0])
+        if len(missing):
+            self._place[missing] = len(self._kept) + np.arange(len(missing))
+            self._kept = np.vstack([self._kept, *self._evaluated(missing)])
+        return self._kept[self._place[chosen]].T
+
+    def _evaluated(self, missing: np.ndarray) -> list[np.ndarray]:
+        """Return columns as lines, in ascending order."""
+        lines = []
+        for i, part in enumerate(self._parts):
+            first = i * _COLUMNS_AT_ONCE
+            own = missing[(missing >= first) & (missing < first + part.shape[1])]
+            if len(own):
+                lines.append(part.take(own - first).T)
+        return lines
+
+
+class ChangingColumns:
+    """Columns with what transformations change in them below: ``k_j(x_i) - k_j(t x_i)`` for each t."""
+
+    def __init__(self, columns: PricedColumns, moved: list[PricedColumns]) -> None:
+        self._columns = columns
+        self._moved = moved
+
+    def prices(self, vector: np.ndarray) -> np.ndarray:
+        """Return the inner product of every column with a vector."""
+        parts = vector.reshape(1 + len(self._moved), -1)
+        prices = self._columns.prices(parts.sum(axis=0))
+        for moved, part in zip(self._moved, parts[1:], strict=True):
+            prices = prices - moved.prices(part)
+        return prices
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the chosen columns."""
+        values = self._columns.take(chosen)
+        return np.vstack([values, *(values - moved.take(chosen) for moved in self._moved)])
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What the lines of ``K alpha + b constant = y - xi`` are: rows of data, then changes.
+
+    A change is to be zero, whatever b is; its weight is that of its row times that of its
+    transformation.
+    """
+
+    y: np.ndarray
+    weight: np.ndarray
+    constant: np.ndarray  # 1 for rows, 0 for changes
+
+    @classmethod
+    def of(cls, y: np.ndarray, weight: np.ndarray, of_changes: Sequence[float] = ()) -> Lines:
+        """Return the lines for labels and weights of rows, and the weights of transformations."""
+        none = np.zeros(len(y) * len(of_changes))
+        return cls(
+            np.concatenate([y, none]),
+            np.concatenate([weight, *(part * weight for part in of_changes)]),
+            np.concatenate([np.ones(len(y)), none]),
+        )
+
+    def centred(self, values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return values less their means over the rows, times root weights, and the means."""
+        of_rows = weight * self.constant
+        means = np.asarray(of_rows @ values / of_rows.sum())
+        less = np.multiply.outer(self.constant, means)
+        return np.asarray(((values - less).T * np.sqrt(weight)).T), means
+
+
+@dataclass(frozen=True)
+class SparseSolution:
+    """A minimiser of ``sum_i w_i loss(y_i - f(x_i)) + C ||alpha||_1`` with f = K alpha + b."""
+
+    C: float
+    candidates: np.ndarray  # where alpha is not zero, in ascending order
+    alpha: np.ndarray  # there
+    intercept: float  # b
+    objective: float
+    slopes: np.ndarray  # w_i loss'(xi_i), (n,): the dual variables
+    largest_price: float  # of all columns with the slopes, as a part of C: 1 at the optimum
+    n_columns: int  # that the solver worked with
+
+
+def most_violated(prices: np.ndarray, C: float, known: np.ndarray, tol: float) -> np.ndarray:
+    """Return the columns that break ``|k_j' d| <= C`` most and are not known yet.
+
+    Of columns with the same price one is enough for now, and none where a known one has it: those of
+    equal examples are the same, and a solver would share a coefficient between them.
+    """
+    sizes = np.abs(prices)
+    is_known = np.zeros(len(sizes), dtype=bool)
+    is_known[known] = True
+    order = np.lexsort([np.arange(len(sizes)), ~is_known, -sizes])
+    sizes = sizes[order]
+    # Groups of equal prices; rounding may put a known column anywhere in its group.
+    group = np.cumsum(np.append(0, sizes[1:] < (1 - _SAME_PRICE) * sizes[:-1]))
+    has_known = np.bincount(group, is_known[order])[group] > 0
+    is_first = np.append(True, np.diff(group) > 0)
+    worst = order[is_first & ~has_known & (sizes > C * (1 + tol))]
+    return worst[:COLUMNS_A_ROUND]
+
+
+def merged_coefficients(
+    solutions: list[SparseSolution], n_candidates: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the used candidates by first use, that use, and their coefficients (m, k)."""
+    alpha = np.zeros((n_candidates, len(solutions)))
+    for j, solution in enumerate(solutions):
+        alpha[solution.candidates, j] = solution.alpha
+    used = np.flatnonzero(alpha.any(axis=1))
+    if len(used) == 0:
+        used = np.zeros(1, np.intp)  # a model has at least one landmark
+    first_use = (alpha[used] != 0).argmax(axis=1)
+    order = np.argsort(first_use, kind="stable")
+    return used[order], first_use[order], alpha[used[order]]

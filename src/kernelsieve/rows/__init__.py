@@ -1,0 +1,34 @@
+"""Rows in blocks, targets, pools of candidates, and augmented blocks that statistics are made of."""
+
+from .augmented_block import AugmentedBlock
+from .blocks import Batch, row_slices, rows_per_block
+from .pool import (
+    Pool,
+    dense_sample,
+    distinct,
+    draw_kmeans,
+    draw_random,
+    draw_rpcholesky,
+    filled_up,
+    first_equals,
+)
+from .targets import TargetEncoder, check_not_constant, target_array, weighted_targets
+
+__all__ = [
+    "AugmentedBlock",
+    "Batch",
+    "Pool",
+    "TargetEncoder",
+    "check_not_constant",
+    "dense_sample",
+    "distinct",
+    "draw_kmeans",
+    "draw_random",
+    "draw_rpcholesky",
+    "filled_up",
+    "first_equals",
+    "row_slices",
+    "rows_per_block",
+    "target_array",
+    "weighted_targets",
+]

@@ -1,0 +1,62 @@
+"""Rows of data, whole or in blocks that fit the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels import Rows
+
+_BLOCK_BYTES = 2**24  # of kernel values; past this a block leaves the cache before it is used again
+_LARGEST_BYTES = 2**26  # of a block of few rows, one of which every thread has
+_FEWEST, _FEW, _MOST = 32, 256, 8192  # rows; a product with fewer takes several times as long a row
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Validated rows with what belongs to them."""
+
+    X: Rows
+    Y: np.ndarray  # targets, (n, q); q is 0 where there are none
+    weight: np.ndarray | None = None  # positive sample weights, or None for all ones
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def __getitem__(self, rows: slice | np.ndarray) -> Batch:
+        weight = None if self.weight is None else self.weight[rows]
+        return Batch(self.X[rows], self.Y[rows], weight)
+
+    def without_zero_weights(self) -> tuple[Batch, np.ndarray | None]:
+        """Return the rows that count, and which they are; a row of weight 0 is as good as absent."""
+        if self.weight is None or self.weight.all():
+            return self, None
+        kept = np.flatnonzero(self.weight)
+        return self[kept], kept
+
+    @property
+    def root_weight(self) -> np.ndarray:
+        """The factors that turn a weighted problem into an unweighted one."""
+        return np.ones(len(self)) if self.weight is None else np.sqrt(self.weight)
+
+
+def rows_per_block(n_columns: int, n_bytes: int = _BLOCK_BYTES) -> int:
+    """Return how many rows of ``n_columns`` float64 values stay in a cache of that size."""
+    width = 8 * max(1, n_columns)
+    few = np.clip(_LARGEST_BYTES // width // _FEWEST * _FEWEST, _FEWEST, _FEW)
+    return int(np.clip(n_bytes // width // 64 * 64, few, _MOST))
+
+
+def row_slices(n_rows: int, size: int) -> Iterator[slice]:
+    """Cut ``n_rows`` rows into blocks of ``size``.
+
+    Examples
+    --------
+    >>> from kernelsieve.rows import row_slices
+    >>> list(row_slices(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    for start in range(0, n_rows, size):
+        yield slice(start, min(start + size, n_rows))

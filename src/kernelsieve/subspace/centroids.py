@@ -1,0 +1,220 @@
+"""A few anchors in feature space, such as the centroids of classes, and features in their span."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import eigh
+from sklearn.cluster import KMeans
+
+from ..deflation import Outcome
+from ..exceptions import InvalidDataError
+from ..fitting import Settings, diagonal_of, row_columns, total_weight, weighted_sum
+from ..kernels import Kernel, Linear, Rows
+from ..model import Fit, KernelModel, orthonormal_additions, sign_of_largest
+from ..rows import Batch, Pool, draw_random
+from .images import (
+    Images,
+    Labelled,
+    independent,
+    input_images,
+    labelled,
+    orthonormal,
+    present_classes,
+    whitened,
+)
+
+_INDEPENDENT = 1e-12  # of the largest eigenvalue of the anchors' kernel matrix at unit diagonal
+_ALL_ZERO = (
+    "No feature could be found: the centroids of all classes are zero. Look for rows of zeros, or use "
+    "another kernel."
+)
+_CLUSTERED = 1000  # examples of a class that span the space in which it is clustered
+
+
+#: From combinations, as columns, to the model and the numbers of its landmarks.
+Combine = Callable[[np.ndarray], tuple[KernelModel, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Anchors(Labelled):
+    """One anchor a class, seen along an orthonormal basis of the span of all."""
+
+    features: np.ndarray  # Q, (N, k): the rows, scaled by root weights
+    own: np.ndarray  # R', (c, k): the anchors themselves
+    model: Combine  # of the basis
+
+    def outcome(self, found: int, wanted: int | None) -> Outcome:
+        """Tell if anchors that are combinations of others left fewer features than wanted."""
+        return Outcome.COMPLETE if found == (wanted or len(self.own)) else Outcome.CENTROIDS
+
+
+def centroid_anchors(images: Images) -> Anchors:
+    """Return the centroids of the classes, from images."""
+    C = images.centroids
+    # From the centroids and not from their inner products, which tell them apart with half the digits.
+    basis = orthonormal(C)
+    if basis.shape[1] == 0:
+        raise InvalidDataError(_ALL_ZERO)
+    known = (images.labels, images.total_weight, images.trace)
+    features = np.asarray(images.rows @ basis)
+    return Anchors(*known, features, C.T @ basis, lambda B: images.model(basis @ B))
+
+
+def _from_inner_products(
+    known: Labelled, values: np.ndarray, gram: np.ndarray, model: Combine
+) -> Anchors:
+    """Return anchors from inner products with the rows, and among themselves.
+
+    ``model`` combines the anchors.
+    """
+    gram = (gram + gram.T) / 2
+    lengths = np.sqrt(np.maximum(gram.diagonal(), 0.0))
+    scales = 1 / np.where(lengths > 0, lengths, 1.0)
+    sizes, vectors = eigh(gram * np.outer(scales, scales))
+    if not sizes[-1] > 0:
+        raise InvalidDataError(_ALL_ZERO)
+    kept = sizes > _INDEPENDENT * sizes[-1]
+    basis = scales[:, None] * vectors[:, kept] / np.sqrt(sizes[kept])
+    fields = (known.labels, known.total_weight, known.trace, values @ basis, gram @ basis)
+    return Anchors(*fields, lambda B: model(basis @ B))
+
+
+def exact_anchors(batch: Batch, kernel: Kernel, settings: Settings) -> Anchors:
+    """Return the centroids of the classes as combinations of all rows; K is not kept if it is large."""
+    everyone = np.arange(len(batch))
+    pool = Pool(kernel.points(batch.X, everyone), everyone)
+    columns = row_columns(batch, kernel, pool, settings, everyone=True, center=False)
+    root = batch.root_weight[:, None]
+    labels = present_classes(batch.Y * root)
+    averages = labels / np.einsum("nc,nc->c", labels, labels)
+    values = root * columns.inner(averages)
+    trace = weighted_sum(diagonal_of(columns, batch), batch)
+    known = Labelled(labels, total_weight(batch), trace)
+
+    def model(B: np.ndarray) -> tuple[KernelModel, np.ndarray]:
+        first_use = np.zeros(len(batch), dtype=np.intp)
+        dual = root * averages @ B  # M B
+        return KernelModel(kernel, pool.points, dual, np.zeros(B.shape[1]), first_use), pool.indices
+
+    return _from_inner_products(known, values, averages.T @ values, model)
+
+
+def mean_anchors(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Anchors:
+    """Return the images of the classes' means in input space: one kernel evaluation each."""
+    if isinstance(kernel, Linear):  # then they are the centroids
+        return centroid_anchors(input_images(batch))
+    root = batch.root_weight[:, None]
+    known = Labelled(*labelled(batch, weighted_sum(kernel.diag(batch.X), batch)))
+    averages = root * known.labels / known.class_sums
+    means: Rows
+    if sparse.issparse(batch.X):
+        means = sparse.csr_matrix(sparse.csr_matrix(averages.T) @ batch.X)
+    else:
+        means = averages.T @ batch.X
+
+    def model(B: np.ndarray) -> tuple[KernelModel, np.ndarray]:
+        first_use = np.zeros(len(B), dtype=np.intp)
+        return KernelModel(kernel, means, B, np.zeros(B.shape[1]), first_use), np.full(len(B), -1)
+
+    values = root * model(np.eye(means.shape[0]))[0].features(batch.X, n_jobs)
+    return _from_inner_products(known, values, kernel.block(means, means), model)
+
+
+def by_contribution(features: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return a rotation after which features come in the order of what they add to ``<K_w, K_y>``.
+
+    That is a sum over features, formula (21), and this rotation makes its first terms as large as can
+    be. Features that add nothing come last, those of large variance first.
+    """
+    rotation, sizes, _ = np.linalg.svd(features.T @ labels)
+    rank = int(np.count_nonzero(sizes > 1e-10 * sizes.max(initial=0.0)))
+    rest = features @ rotation[:, rank:]
+    rotation[:, rank:] = rotation[:, rank:] @ np.linalg.eigh(rest.T @ rest)[1][:, ::-1]
+    return rotation
+
+
+def finish(
+    model: KernelModel,
+    indices: np.ndarray,
+    features: np.ndarray,
+    captured: np.ndarray,
+    known: Labelled,
+    criterion_path: np.ndarray,
+    outcome: Outcome,
+) -> Fit:
+    """Settle signs, and put together what is told about a subspace.
+
+    ``features`` are those of the rows, ``captured`` the same along what each direction adds to those
+    before it, at unit length.
+    """
+    signs = _signs(features, model.projection, known)
+    explained = orthonormal_additions(features).T @ known.labels
+    return Fit(
+        model=replace(model, projection=model.projection * signs),
+        landmark_indices=indices,
+        criterion_path=criterion_path,
+        explained_variance_ratio=np.einsum("nk,nk->k", captured, captured) / known.trace,
+        explained_target_ratio=np.einsum("kc,kc->k", explained, explained) / known.total_weight,
+        outcome=outcome,
+    )
+
+
+def _signs(features: np.ndarray, projection: np.ndarray, known: Labelled) -> np.ndarray:
+    """Positive covariance with a class; of what does not vary with them a positive mean, or weight."""
+    sums = features.T @ known.labels
+    covariances = sums - np.outer(sums.sum(axis=1), known.class_sums) / known.total_weight
+    negligible = 1e-8 * np.sqrt(known.total_weight) * np.linalg.norm(features, axis=0)
+    choices = zip(covariances, sums, projection.T, negligible, strict=True)
+    return np.array(
+        [
+            sign_of_largest(next(line for line in (a, b, c) if np.abs(line).max() > floor or line is c))
+            for a, b, c, floor in choices
+        ]
+    )
+
+
+def clusters_as_labels(
+    batch: Batch, kernel: Kernel, n_clusters: int, random_state: np.random.RandomState
+) -> np.ndarray:
+    """Return indicators of clusters: k-means within each class, on its images in feature space."""
+    columns = []
+    for indicator in batch.Y.T:
+        members = np.flatnonzero(indicator)
+        if len(members) == 0:
+            continue
+        rows = _coordinates(batch, kernel, members, random_state)
+        count = different(rows, n_clusters)
+        weight = None if batch.weight is None else batch.weight[members]
+        means = KMeans(count, n_init=3, random_state=random_state).fit(rows, sample_weight=weight)
+        of_class = np.zeros((len(batch), count))
+        of_class[members, means.labels_] = 1.0
+        columns.append(of_class[:, of_class.any(axis=0)])
+    return np.hstack(columns)
+
+
+def _coordinates(
+    batch: Batch, kernel: Kernel, members: np.ndarray, random_state: np.random.RandomState
+) -> Rows:
+    """Return rows whose distances are those of images in feature space."""
+    if isinstance(kernel, Linear):
+        return batch.X[members]
+    some = draw_random(len(members), min(len(members), _CLUSTERED), random_state)
+    points = kernel.points(batch.X, members[some])
+    factor, chosen = independent(kernel.block(batch.X[members[some]], points))
+    return whitened(kernel.block(batch.X[members], points[chosen]), factor, chosen)
+
+
+def different(rows: Rows, most: int) -> int:
+    """Count different rows, up to ``most``: there cannot be more clusters than that."""
+    seen: set[bytes] = set()
+    for i in range(rows.shape[0]):
+        row = rows[[i]]
+        parts = (row.indices, row.data) if sparse.issparse(row) else (row,)
+        seen.add(b"".join(np.ascontiguousarray(part).tobytes() for part in parts))
+        if len(seen) == most:
+            break
+    return len(seen)

@@ -1,0 +1,121 @@
+"""The one pass over a pool: which form of the statistic it takes, and how often rows are seen."""
+
+import numpy as np
+import pytest
+from naive import CountingKernel
+from numpy.testing import assert_allclose, assert_array_equal
+
+from kernelsieve import KernelFeatureExtraction, SparseMaximalAlignment
+from kernelsieve.fitting import one_pass
+from kernelsieve.fitting.one_pass import OnePass, _spread
+from kernelsieve.rows import Batch
+from kernelsieve.statistics import CompensatedStatistic, GramStatistic
+
+N, C, K = 2000, 60, 20
+NARROW, WIDE = 0.5, 1e-2
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((N, 3))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
+
+
+@pytest.fixture
+def forms(monkeypatch):
+    """The forms of the statistics from which models were made."""
+    seen = []
+    solve = OnePass.solve
+
+    def noting(self, statistic, batches=None):
+        seen.append(type(statistic))
+        return solve(self, statistic, batches)
+
+    monkeypatch.setattr(OnePass, "solve", noting)
+    return seen
+
+
+@pytest.fixture
+def few_ahead(monkeypatch):
+    """Let 256 rows decide even over a few thousand."""
+    monkeypatch.setattr(one_pass, "_FEW_VALUES", 0)
+
+
+def sieve(gamma, X, **options):
+    return SparseMaximalAlignment(K, gamma=gamma, candidates=X[:: N // C][:C], **options)
+
+
+@pytest.mark.parametrize(("gamma", "form"), [(NARROW, GramStatistic), (WIDE, CompensatedStatistic)])
+@pytest.mark.parametrize("order", [None, 0])
+def test_a_few_rows_tell_which_form_is_needed(gamma, form, order, data, forms, few_ahead):
+    X, y = data
+    if order is not None:
+        rows = np.argsort(y)  # the first rows have nearly the same target
+        X, y = X[rows], y[rows]
+    model = sieve(gamma, X).fit(X, y)
+    assert forms == [form]
+    safe = sieve(gamma, X, precision="safe").fit(X, y)
+    assert_array_equal(model.landmark_indices_, safe.landmark_indices_)
+    assert_allclose(model.transform(X), safe.transform(X), atol=1e-6)
+
+
+def test_few_rows_keep_all_digits(data, forms):
+    X, y = data
+    sieve(NARROW, X).fit(X, y)
+    assert forms == [CompensatedStatistic]
+
+
+@pytest.mark.parametrize("size", [7, 100, 1500])
+@pytest.mark.parametrize(("gamma", "form"), [(NARROW, GramStatistic), (WIDE, CompensatedStatistic)])
+def test_rows_are_looked_at_in_batches_of_any_size(size, gamma, form, data, forms, few_ahead):
+    X, y = data
+    kernel = CountingKernel(gamma)
+    pool = X[:: N // C][:C]
+    model = SparseMaximalAlignment(K, kernel=kernel, candidates=pool)
+    model.fit_batches([(X[i : i + size], y[i : i + size]) for i in range(0, N, size)])
+    assert forms == [form]
+    assert kernel.evaluations <= N * C + C * C + N * K + 1
+    whole = SparseMaximalAlignment(K, kernel=kernel, candidates=pool).fit(X, y)
+    assert_array_equal(model.landmarks_, whole.landmarks_)
+
+
+def test_rows_of_one_class_at_all_places_looked_at(data, forms, few_ahead):
+    X, _ = data
+    y = np.zeros(N, int)
+    y[400:600] = 1  # neither at the beginning, nor in the middle, nor at the end
+    model = sieve(NARROW, X).fit(X, y)
+    assert forms == [GramStatistic]
+    assert model.n_components_ == K
+
+
+def test_a_second_pass_where_the_few_rows_told_nothing(data, forms, few_ahead):
+    X, y = data
+    y = y.copy()
+    y[np.r_[:100, 950:1050, 1900:2000]] = 0
+    kernel = CountingKernel(WIDE)
+    model = SparseMaximalAlignment(K, kernel=kernel, candidates=X[:: N // C][:C]).fit(X, y)
+    assert forms == [GramStatistic, CompensatedStatistic]
+    assert model.n_components_ == K
+    assert kernel.evaluations > 2 * N * C
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 10, 11, 12, 13, 100])
+@pytest.mark.parametrize("wanted", [1, 3, 4, 10])
+def test_spread_takes_every_row_once(n_rows, wanted):
+    batch = Batch(np.arange(n_rows)[:, None], np.empty((n_rows, 0)))
+    some, others = _spread(batch, wanted)
+    rows = np.concatenate([part.X[:, 0] for part in (*some, *others)])
+    assert_array_equal(np.sort(rows), np.arange(n_rows))
+    assert sum(map(len, some)) >= min(wanted, n_rows)
+
+
+def test_a_first_batch_without_weight_tells_nothing(data, forms, few_ahead):
+    X, _ = data
+    weights = np.repeat([0.0, 1.0, 1.0, 1.0], 500)
+    batches = [(X[i : i + 500], None, weights[i : i + 500]) for i in range(0, N, 500)]
+    options = {"candidates": X[:C], "gamma": NARROW}
+    model = KernelFeatureExtraction("variance", 5, **options).fit_batches(batches)
+    assert forms == [GramStatistic]
+    rest = KernelFeatureExtraction("variance", 5, **options).fit(X[500:])
+    assert_array_equal(model.landmarks_, rest.landmarks_)

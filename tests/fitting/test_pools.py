@@ -1,0 +1,112 @@
+"""Pools drawn by screening."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from kernelsieve.deflation import Alignment, DirectionVariance, PartialLeastSquares, PrincipalDirections
+from kernelsieve.exceptions import InvalidParameterError
+from kernelsieve.fitting import pools
+from kernelsieve.kernels import RBF
+from kernelsieve.rows import Batch
+
+
+@pytest.fixture
+def batch(rng):
+    X = rng.standard_normal((600, 3))
+    return Batch(X, np.sin(X[:, :1]) * X[:, 1:2])
+
+
+def draw(batch, n_pool, how, criterion=None, seed=0, **memory):
+    return pools.draw_pool(
+        batch,
+        RBF(0.3),
+        criterion or Alignment(),
+        n_pool,
+        how,
+        center=True,
+        random_state=np.random.RandomState(seed),
+        **memory,
+    )
+
+
+@pytest.mark.parametrize("how", ["random", "screen", "kmeans", "rpcholesky"])
+def test_as_many_different_rows_as_asked(how, batch):
+    rows = draw(batch, 37, how)
+    assert len(np.unique(rows)) == len(rows) == 37
+    assert rows.min() >= 0
+    assert rows.max() < 600
+    assert_array_equal(rows, draw(batch, 37, how))
+
+
+def test_a_pool_as_large_as_the_data_is_all_of_them(batch):
+    assert_array_equal(draw(batch, 900, "screen"), np.arange(600))
+
+
+def test_screening_on_all_rows_is_exact_selection(batch):
+    from kernelsieve import SparseMaximalAlignment
+
+    exact = SparseMaximalAlignment(12, gamma=0.3).fit(batch.X, batch.Y)
+    assert_array_equal(draw(batch, 12, "screen"), exact.landmark_indices_)
+
+
+def test_screening_looks_at_samples_of_large_data(batch, monkeypatch):
+    monkeypatch.setattr(pools, "SCREEN_ROWS", 100)
+    monkeypatch.setattr(pools, "SCREEN_CANDIDATES", 150)
+    rows = draw(batch, 20, "screen")
+    assert len(np.unique(rows)) == 20
+
+
+class Unscreened(Alignment):
+    can_screen = False
+
+
+def test_what_cannot_be_screened_is_refused(batch):
+    with pytest.raises(InvalidParameterError, match="Unscreened does not"):
+        draw(batch, 20, "screen", Unscreened())
+    assert pools.screening_criterion(Unscreened()) is None
+
+
+def test_dense_directions_are_screened_by_single_examples(batch):
+    aligned = draw(batch, 20, "screen", Alignment())
+    assert_array_equal(draw(batch, 20, "screen", PartialLeastSquares()), aligned)
+    explaining = draw(batch, 20, "screen", DirectionVariance())
+    assert_array_equal(draw(batch, 20, "screen", PrincipalDirections()), explaining)
+
+
+def test_equal_rows_leave_room_that_is_filled_up(rng):
+    X = np.repeat(rng.standard_normal((5, 2)), 40, axis=0)
+    batch = Batch(X, rng.standard_normal((200, 1)))
+    for how in ("screen", "rpcholesky"):
+        assert len(np.unique(draw(batch, 30, how))) == 30
+
+
+@pytest.mark.parametrize("criterion", [Alignment(), DirectionVariance()])
+@pytest.mark.parametrize("max_memory", [0, 10**6])
+def test_a_screen_keeps_to_the_memory(criterion, max_memory, rng):
+    X = rng.standard_normal((4000, 3))
+    batch = Batch(X, X[:, :1])
+    draw(batch, 30, "screen", criterion, max_memory=max_memory)  # compiles what is compiled
+    tracemalloc.start()
+    try:
+        rows = draw(batch, 30, "screen", criterion, max_memory=max_memory)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(np.unique(rows)) == 30
+    assert peak < 8 * 10**6  # all columns would take 32 or 64 MB
+
+
+@pytest.mark.parametrize("criterion", [Alignment(), DirectionVariance()])
+def test_a_screen_that_fits_is_as_large_as_ever(criterion, batch):
+    enough = draw(batch, 30, "screen", criterion, max_memory=4 * 600 * 600)
+    assert_array_equal(enough, draw(batch, 30, "screen", criterion))
+    less = draw(batch, 30, "screen", criterion, max_memory=2 * 600 * 600)
+    assert set(less) != set(enough)
+
+
+def test_a_pool_may_be_larger_than_what_is_screened(batch, monkeypatch):
+    monkeypatch.setattr(pools, "SCREEN_CANDIDATES", 50)
+    assert len(np.unique(draw(batch, 80, "screen"))) == 80
