@@ -45,7 +45,7 @@ _SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
 def draw_pool(
     batch: Batch,
     kernel: Kernel,
-    criterion: Criterion,
+    criterion: Criterion | None,
     n_pool: int,
     how: str,
     *,
@@ -85,8 +85,10 @@ def draw_pool(
     )
 
 
-def screening_criterion(criterion: Criterion) -> Criterion | None:
+def screening_criterion(criterion: Criterion | None) -> Criterion | None:
     """Return the criterion by which candidates for this one are screened, if there is any."""
+    if criterion is None:
+        return None
     if isinstance(criterion, BestSubset):
         return criterion.single
     if criterion.needs_metric:

@@ -13,15 +13,20 @@ from .build import (
     variance_of_directions,
 )
 from .explained import orthonormal_additions, variance_of_coordinates
-from .fit_result import Fit, sign_of_largest
+from .fit_result import Decision, Fit, Search, sign_of_largest
+from .inverse_transform import PreImages
 from .kernel_model import KernelModel, Projector, features_as_they_are
+from .pruning import prune
 
 __all__ = [
+    "Decision",
     "FeatureGram",
     "Fit",
     "KernelModel",
     "OrthonormalModel",
+    "PreImages",
     "Projector",
+    "Search",
     "build_model",
     "feature_gram",
     "feature_gram_from_statistic",
@@ -30,6 +35,7 @@ __all__ = [
     "least_squares_heads",
     "mean_image",
     "orthonormal_additions",
+    "prune",
     "reorthonormalise",
     "sign_of_largest",
     "variance_of_coordinates",

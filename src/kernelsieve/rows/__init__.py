@@ -12,7 +12,7 @@ from .pool import (
     filled_up,
     first_equals,
 )
-from .targets import TargetEncoder, check_not_constant, target_array, weighted_targets
+from .targets import TargetEncoder, check_not_constant, one_target, target_array, weighted_targets
 
 __all__ = [
     "AugmentedBlock",
@@ -27,6 +27,7 @@ __all__ = [
     "draw_rpcholesky",
     "filled_up",
     "first_equals",
+    "one_target",
     "row_slices",
     "rows_per_block",
     "target_array",

@@ -10,13 +10,12 @@ import numpy as np
 from scipy.linalg import eigh
 
 from .._sklearn import Interval, StrOptions
-from ..deflation import Criterion
 from ..estimators import documented
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..fitting import Problem
 from ..kernels import Kernel
 from ..model import Fit, orthonormal_additions
-from ..rows import Batch
-from .base import SubspaceExtractor
+from .base import SubspaceEstimator
 from .centroids import Anchors, centroid_anchors, exact_anchors, finish, mean_anchors
 from .image_pass import SubspaceMethod
 from .images import Images
@@ -68,14 +67,8 @@ class QRDiscriminant(SubspaceMethod):
         )
 
 
-class ApproximateQRDiscriminant(QRDiscriminant):
-    """The same with the images of class means, which are known only after all rows."""
-
-    needs_rows = True
-
-
 @documented
-class KernelDiscriminantQR(SubspaceExtractor):
+class KernelDiscriminantQR(SubspaceEstimator):
     """Discriminant analysis in the span of the centroids (KDA/QR), or of class means (AKDA/QR).
 
     The data are projected on the span of the centroids of the classes, and discriminant analysis
@@ -143,7 +136,7 @@ class KernelDiscriminantQR(SubspaceExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **SubspaceExtractor._parameter_constraints,
+        **SubspaceEstimator._parameter_constraints,
         "approximate": ["boolean"],
         "between": [StrOptions({"projected", "factor"})],
         "balanced": ["boolean"],
@@ -191,27 +184,24 @@ class KernelDiscriminantQR(SubspaceExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _single_criterion(self) -> QRDiscriminant:
-        method = ApproximateQRDiscriminant if self.approximate else QRDiscriminant
-        return method(self.n_components, self.between, self.balanced, self.regularization)
+    def _method(self) -> QRDiscriminant:
+        return QRDiscriminant(self.n_components, self.between, self.balanced, self.regularization)
 
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        if not self.approximate:
-            return super()._fit_rows(batch, kernel, criterion, random_state)
+    def _out_of_core_obstacle(self) -> str:
+        if self.approximate:
+            return "approximate=True needs the means of all samples first; pass approximate=False."
+        return super()._out_of_core_obstacle()
+
+    def _solve(self, problem: Problem) -> Fit:
+        if not self.approximate or problem.given is not None:
+            return super()._solve(problem)
         if self._is_precomputed:
             raise InvalidParameterError(
                 "approximate=True takes means of the inputs, which a precomputed kernel does not have; "
                 "pass approximate=False, or a kernel by its name or as a function."
             )
-        anchors = mean_anchors(batch, kernel, self.n_jobs)
-        return self._single_criterion().solve_anchors(anchors)
+        return self._method().solve_anchors(mean_anchors(problem.rows, problem.kernel, self.n_jobs))
 
-    def _fit_everyone(self, batch: Batch, kernel: Kernel, method: SubspaceMethod) -> Fit:
-        settings = self._settings(method, len(batch))
-        return self._single_criterion().solve_anchors(exact_anchors(batch, kernel, settings))
+    def _solve_among_all(self, problem: Problem) -> Fit:
+        centroids = exact_anchors(problem.rows, problem.kernel, problem.settings)
+        return self._method().solve_anchors(centroids)

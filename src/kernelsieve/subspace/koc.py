@@ -7,14 +7,12 @@ from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .._sklearn import Interval
 from ..estimators import documented
+from ..fitting import Problem
 from ..kernels import Kernel
 from ..model import Fit
-from ..rows import Batch
-from .base import SubspaceExtractor
+from .base import SubspaceEstimator
 from .centroids import (
     Anchors,
     by_contribution,
@@ -48,14 +46,8 @@ class OrthogonalCentroids(SubspaceMethod):
         )
 
 
-class ClusterCentroids(OrthogonalCentroids):
-    """The same for clusters, which can be found only when all rows are at hand."""
-
-    needs_rows = True
-
-
 @documented
-class KernelOrthogonalCentroid(SubspaceExtractor):
+class KernelOrthogonalCentroid(SubspaceEstimator):
     """Projection on the span of the centroids of the classes (KOC).
 
     There is one feature for each class, or for each cluster where classes are divided into several.
@@ -115,7 +107,7 @@ class KernelOrthogonalCentroid(SubspaceExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **SubspaceExtractor._parameter_constraints,
+        **SubspaceEstimator._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -154,15 +146,21 @@ class KernelOrthogonalCentroid(SubspaceExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _single_criterion(self) -> OrthogonalCentroids:
-        method = OrthogonalCentroids if self.n_clusters == 1 else ClusterCentroids
-        return method(self.n_components)
+    def _method(self) -> OrthogonalCentroids:
+        return OrthogonalCentroids(self.n_components)
 
-    def _divided(self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState) -> Batch:
-        if self.n_clusters == 1:
-            return batch
-        return replace(batch, Y=clusters_as_labels(batch, kernel, self.n_clusters, random_state))
+    def _out_of_core_obstacle(self) -> str:
+        if self.n_clusters > 1:
+            return f"n_clusters={self.n_clusters} looks at all samples of a class; pass n_clusters=1."
+        return super()._out_of_core_obstacle()
 
-    def _fit_everyone(self, batch: Batch, kernel: Kernel, method: SubspaceMethod) -> Fit:
-        settings = self._settings(method, len(batch))
-        return self._single_criterion().solve_anchors(exact_anchors(batch, kernel, settings))
+    def _solve(self, problem: Problem) -> Fit:
+        if self.n_clusters > 1:
+            rows, kernel, state = problem.rows, problem.kernel, problem.random_state
+            labels = clusters_as_labels(rows, kernel, self.n_clusters, state)
+            problem = replace(problem, rows=replace(rows, Y=labels))
+        return super()._solve(problem)
+
+    def _solve_among_all(self, problem: Problem) -> Fit:
+        centroids = exact_anchors(problem.rows, problem.kernel, problem.settings)
+        return self._method().solve_anchors(centroids)
