@@ -1,12 +1,13 @@
 """What estimators share: reading parameters and data, abilities with one job each, documentation."""
 
-from .base import KernelEstimator, all_or_nothing
+from .base import KernelEstimator
 from .documentation import documented
 from .inputs import check_precomputed_columns
 from .inverse_transform import InverseTransformMixin
 from .loop import LoopEstimator
 from .out_of_core import OutOfCoreMixin
 from .predicting import PredictMixin
+from .transaction import all_or_nothing
 
 __all__ = [
     "InverseTransformMixin",

@@ -5,9 +5,8 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Callable
-from functools import wraps
 from numbers import Integral
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -17,38 +16,25 @@ from sklearn.utils import check_random_state
 from .._sklearn import fit_context, wrap_output
 from ..deflation import Criterion, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
-from ..execution import QUIET
 from ..fitting import CandidatePool, CandidateRule, Problem, Settings, way_to_draw
 from ..kernels import Chi2, Kernel, Precomputed, Rows, resolve_kernel
 from ..model import Fit, Projector, prune
-from ..rows import Batch, Pool, TargetEncoder
+from ..rows import Batch, TargetEncoder
 from .inputs import (
     check_kernel_input,
     check_precomputed_columns,
     check_rows,
     check_weights,
     given_candidates,
+    given_pool,
 )
 from .parameters import KERNEL_CONSTRAINTS, with_class_weight
+from .transaction import all_or_nothing
 
-_Method = TypeVar("_Method", bound=Callable[..., Any])
 
-
-def all_or_nothing(fit: _Method) -> _Method:
-    """Leave the estimator exactly as it was when a way to fit raises an error."""
-
-    @wraps(fit)
-    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = dict(vars(self))
-        try:
-            with np.errstate(**QUIET):
-                return fit(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    return guarded  # type: ignore[return-value]
+def _of_fit(read: Callable[[Fit], Any]) -> property:
+    """Return a fitted attribute; after ``partial_fit`` the features are found when it is first read."""
+    return property(lambda self: read(self._current_fit()))
 
 
 class KernelEstimator(
@@ -142,7 +128,7 @@ class KernelEstimator(
         return Problem(
             rows=rows,
             kernel=kernel,
-            given=None if points is None else self._given_pool(batch.X, kernel, points),
+            given=None if points is None else given_pool(batch.X, kernel, points),
             candidates=CandidateRule.of_parameters(parameters),
             encoder=encoder,
             settings=self._settings(),
@@ -212,15 +198,6 @@ class KernelEstimator(
             parameters.get(name, "all"), X, precomputed=self._is_precomputed, name=name
         )
 
-    def _given_pool(self, X: Rows, kernel: Kernel, points: Rows) -> CandidatePool:
-        if not self._is_precomputed:
-            pool = Pool(points, np.arange(points.shape[0]))
-            return CandidatePool(pool, kernel.block(points, points))
-        is_square = X.shape[0] == X.shape[1]
-        columns = points if is_square else np.arange(len(points))
-        W = X[np.ix_(points, columns)].astype(np.float64)
-        return CandidatePool(Pool(columns, points), W)
-
     def _screening(self) -> Criterion | None:
         """Return the criterion by which candidates are screened; without one they are not."""
         return None
@@ -276,45 +253,16 @@ class KernelEstimator(
     def __sklearn_is_fitted__(self) -> bool:
         return "_fit" in vars(self)
 
-    @property
-    def landmarks_(self) -> Rows:
-        return self._current_fit().model.landmarks
-
-    @property
-    def landmark_indices_(self) -> np.ndarray:
-        return self._current_fit().landmark_indices
-
-    @property
-    def projection_(self) -> np.ndarray:
-        return self._current_fit().model.projection
-
-    @property
-    def offset_(self) -> np.ndarray:
-        return self._current_fit().model.offset
-
-    @property
-    def n_components_(self) -> int:
-        return self._current_fit().model.n_components
-
-    @property
-    def kernel_evaluations_(self) -> np.ndarray:
-        return self._current_fit().model.evaluations
-
-    @property
-    def criterion_path_(self) -> np.ndarray:
-        return self._current_fit().criterion_path
-
-    @property
-    def explained_variance_ratio_(self) -> np.ndarray:
-        return self._current_fit().explained_variance_ratio
-
-    @property
-    def explained_target_ratio_(self) -> np.ndarray:
-        return self._current_fit().explained_target_ratio
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
+    landmarks_ = _of_fit(lambda fit: fit.model.landmarks)
+    landmark_indices_ = _of_fit(lambda fit: fit.landmark_indices)
+    projection_ = _of_fit(lambda fit: fit.model.projection)
+    offset_ = _of_fit(lambda fit: fit.model.offset)
+    n_components_ = _of_fit(lambda fit: fit.model.n_components)
+    kernel_evaluations_ = _of_fit(lambda fit: fit.model.evaluations)
+    criterion_path_ = _of_fit(lambda fit: fit.criterion_path)
+    explained_variance_ratio_ = _of_fit(lambda fit: fit.explained_variance_ratio)
+    explained_target_ratio_ = _of_fit(lambda fit: fit.explained_target_ratio)
+    _n_features_out = n_components_
 
     # ------------------------------------------------------------------ using it
 

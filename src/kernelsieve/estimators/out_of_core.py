@@ -25,8 +25,8 @@ from ..fitting import (
 from ..kernels import Rows
 from ..model import Fit
 from ..rows import Batch
-from .base import all_or_nothing
 from .inputs import check_rows
+from .transaction import all_or_nothing
 
 
 def _is_offered(estimator: Any) -> bool:
