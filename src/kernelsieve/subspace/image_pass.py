@@ -53,7 +53,7 @@ class ImagePass(OnePass):
 
     def solve(self, statistic: Statistic, batches: object = None) -> Fit:
         """Let the method find its subspace."""
-        frame = self._frame
+        frame = self._frame_of(statistic)  # shifted as the columns were when they were summed up
         coordinates = statistic.coordinates(frame.target_shift, frame.shift, center=False)
         labels = present_classes(coordinates.targets)
         sums = (labels, coordinates.total_weight, coordinates.trace)
