@@ -13,15 +13,17 @@ from .build import (
     variance_of_directions,
 )
 from .explained import orthonormal_additions, variance_of_coordinates
-from .fit_result import Fit, sign_of_largest
+from .fit_result import Decision, Fit, Search, sign_of_largest
 from .kernel_model import KernelModel, Projector, features_as_they_are
 
 __all__ = [
+    "Decision",
     "FeatureGram",
     "Fit",
     "KernelModel",
     "OrthonormalModel",
     "Projector",
+    "Search",
     "build_model",
     "feature_gram",
     "feature_gram_from_statistic",

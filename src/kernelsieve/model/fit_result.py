@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Self
 
 import numpy as np
@@ -13,8 +14,32 @@ from .kernel_model import KernelModel
 
 
 @dataclass(frozen=True)
+class Decision:
+    """How features decide between classes."""
+
+    logits: Heads  # of probabilities
+    joint: bool  # whether features serve all classes, or each one of them
+    n_candidates: int
+
+    def truncate(self, n_components: int) -> Decision:
+        """Return the decision by the first features."""
+        return replace(self, logits=self.logits.truncate(n_components))
+
+
+@dataclass(frozen=True)
+class Search:
+    """How a search for features went."""
+
+    path: np.ndarray  # the objective at the start and after every iteration
+    ending: Enum  # why it ended
+
+
+@dataclass(frozen=True)
 class Fit:
-    """A model with what its estimator tells about it."""
+    """A model with what its estimator tells about it.
+
+    What only some methods know is optional; ``dataclasses.replace`` adds it.
+    """
 
     model: KernelModel
     landmark_indices: np.ndarray
@@ -26,6 +51,9 @@ class Fit:
     mean_image: KernelModel | None = None  # where features are centred and can be rebuilt from
     total_weight: float = 0.0  # of the rows, where the loop was run
     penalty: np.ndarray | None = None  # what ridge and changes add to inner products of features
+    decision: Decision | None = None  # of a classifier
+    search: Search | None = None  # of features that are found by iteration
+    n_columns: int = 0  # kernel columns that a solver of sparse programs kept
 
     def truncate(self, n_components: int) -> Self:
         """Return the fit with the first features only."""
@@ -39,6 +67,7 @@ class Fit:
             explained_target_ratio=self.explained_target_ratio[:n_components],
             heads=None if self.heads is None else self.heads.truncate(n_components),
             penalty=None if self.penalty is None else self.penalty[:n_components, :n_components],
+            decision=None if self.decision is None else self.decision.truncate(n_components),
         )
 
     def renumbered(self, kept: np.ndarray, n_columns: int) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -13,12 +13,12 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from .._sklearn import Interval, StrOptions, fit_context
-from ..deflation import Criterion, Heads
+from ..deflation import Criterion
 from ..estimators import KernelExtractor, Predicting, all_or_nothing
 from ..exceptions import InvalidParameterError
 from ..fitting import Stream
 from ..kernels import Rows
-from ..model import Fit
+from ..model import Decision, Fit
 from ..rows import Batch, TargetEncoder
 from .outputs import (
     Moments,
@@ -36,27 +36,6 @@ FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
 
 def _is_positive(value: Any) -> bool:
     return isinstance(value, Real) and bool(0 < float(value) < np.inf)
-
-
-@dataclass(frozen=True)
-class DiscriminantFit(Fit):
-    """A fit that decides between classes."""
-
-    logits: Heads | None = None  # of probabilities
-    joint: bool = False  # whether features serve all classes, or each one of them
-    n_candidates: int = 0
-
-    def truncate(self, n_components: int) -> Self:
-        """Return the fit with the first features only."""
-        shorter = super().truncate(n_components)
-        logits = None if self.logits is None else self.logits.truncate(n_components)
-        return replace(shorter, logits=logits)
-
-    @property
-    def sparsity(self) -> float:
-        """Share of the candidates that no feature uses."""
-        used = np.count_nonzero(self.model.projection.any(axis=1))
-        return 1.0 - used / self.n_candidates
 
 
 class Discriminating(Predicting, KernelExtractor):
@@ -127,12 +106,12 @@ class Discriminating(Predicting, KernelExtractor):
             method="decision_function",
             params=params,
         ).reshape(len(batch), -1)
-        fit = self._discriminant()
-        if fit.joint:  # log odds against the last class
+        fit, decision = self._discriminant()
+        if decision.joint:  # log odds against the last class
             outputs = outputs[:, :-1] - outputs[:, -1:]
         moments = Moments.of(outputs, batch.Y, batch.weight)
-        logits = logits_of_outputs(fit.heads, moments, joint=fit.joint)  # type: ignore[arg-type]
-        self._fit = replace(fit, logits=logits)
+        logits = logits_of_outputs(fit.heads, moments, joint=decision.joint)  # type: ignore[arg-type]
+        self._fit = replace(fit, decision=replace(decision, logits=logits))
 
     # ------------------------------------------------------------------ weights
 
@@ -184,7 +163,7 @@ class Discriminating(Predicting, KernelExtractor):
         *,
         joint: bool,
         features_of: FeaturesOf | None = None,
-    ) -> DiscriminantFit:
+    ) -> Fit:
         """Add to a fit how it decides, given the moments of its features.
 
         Joint features serve several classes together, and the classes are taken for Gaussian. Other
@@ -207,22 +186,22 @@ class Discriminating(Predicting, KernelExtractor):
             how = "least_squares" if self.threshold == "auto" else self.threshold
             heads = decision_heads(how, moments, outputs, Y, weight, self.nu)
             logits = winning_logits(heads, logit_heads(moments))
-        parts = {name: getattr(fit, name) for name in Fit.__dataclass_fields__}
-        parts |= {"heads": heads}
-        return DiscriminantFit(**parts, logits=logits, joint=joint, n_candidates=n_candidates)
+        return replace(fit, heads=heads, decision=Decision(logits, joint, n_candidates))
 
     @property
     def thresholds_(self) -> np.ndarray:
         """B of each output: a feature decides by the sign of feature + b."""
-        fit = self._discriminant()
-        if fit.joint or fit.heads is None:
+        fit, decision = self._discriminant()
+        if decision.joint or fit.heads is None:
             raise AttributeError("Joint features of several classes have no thresholds of their own.")
         return fit.heads.intercepts[-1] / np.diagonal(fit.heads.coefficients)
 
     @property
     def sparsity_(self) -> float:
         """Share of the candidates whose coefficients are zero."""
-        return self._discriminant().sparsity
+        fit, decision = self._discriminant()
+        used = np.count_nonzero(fit.model.projection.any(axis=1))
+        return 1.0 - used / decision.n_candidates
 
     def predict_proba(self, X: Any, n_components: int | None = None) -> np.ndarray:
         """Return the probability of each class, by a Gaussian model of the outputs.
@@ -240,18 +219,18 @@ class Discriminating(Predicting, KernelExtractor):
             Where each class is told from the rest, the sum is made 1.
         """
         fitted = self if n_components is None else self.truncate(n_components)
-        fit = fitted._discriminant()
+        fit, decision = fitted._discriminant()
         rows = self._check_new_rows(X, len(fit.model.projection), finite=False)
-        logits = fit.logits.predict(fit.model.features(rows, self.n_jobs))  # type: ignore[union-attr]
-        if fit.joint:
+        logits = decision.logits.predict(fit.model.features(rows, self.n_jobs))
+        if decision.joint:
             return np.asarray(softmax(logits, axis=1))
         if logits.shape[1] == 1:
             p = expit(logits)
             return np.hstack([1 - p, p])
         return np.asarray(softmax(log_expit(logits), axis=1))  # p over their sum, however small
 
-    def _discriminant(self) -> DiscriminantFit:
+    def _discriminant(self) -> tuple[Fit, Decision]:
         fit = self._current_fit()
-        if not isinstance(fit, DiscriminantFit):
+        if fit.decision is None:
             raise TypeError(f"{type(self).__name__} did not say how its features decide")
-        return fit
+        return fit, fit.decision

@@ -17,9 +17,9 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import Change, Changes
 from ..fitting import RowPass, Stream, pool_pass
 from ..kernels import Kernel, Rows
-from ..model import Fit
+from ..model import Decision, Fit
 from ..rows import Batch, Pool, TargetEncoder, distinct
-from .discriminating import DiscriminantFit, Discriminating
+from .discriminating import Discriminating
 from .invariance_mixin import Moving
 from .outputs import Moments, decision_heads, logit_heads, winning_logits
 from .scatter import move
@@ -251,7 +251,7 @@ class GreedyKernelFisherDiscriminant(Moving, Discriminating):
         Features are orthonormal together with the ridge, and their products with the targets are
         known, so that their moments need no further pass over the rows.
         """
-        if isinstance(fit, DiscriminantFit) or fit.model.n_components == 0 or fit.heads is None:
+        if fit.decision is not None or fit.model.n_components == 0 or fit.heads is None:
             return fit  # which knows already, or is refused later
         features = _moments(fit)
         directions = fit.heads.coefficients
@@ -269,17 +269,17 @@ class GreedyKernelFisherDiscriminant(Moving, Discriminating):
             logits.append(winning_logits(heads, logit_heads(moments)))
         explained = np.cumsum(fit.explained_target_ratio)
         scale = 2 / np.sum(1 / features.weights[features.weights > 0])
-        parts = {name: getattr(fit, name) for name in Fit.__dataclass_fields__}
-        parts["heads"] = _nested(decisions, directions)
-        parts["criterion_path"] = scale * np.maximum(1 - explained, 0.0) / explained
-        return DiscriminantFit(
-            **parts, logits=_nested(logits, directions), joint=False, n_candidates=n_candidates
+        return replace(
+            fit,
+            heads=_nested(decisions, directions),
+            criterion_path=scale * np.maximum(1 - explained, 0.0) / explained,
+            decision=Decision(_nested(logits, directions), False, n_candidates),
         )
 
     @property
     def thresholds_(self) -> np.ndarray:
         """Constants of the decisions with all features."""
-        heads = self._discriminant().heads
+        heads = self._discriminant()[0].heads
         return np.asarray(heads.intercepts[-1])  # type: ignore[union-attr]
 
 

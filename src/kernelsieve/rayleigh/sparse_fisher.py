@@ -20,7 +20,7 @@ from ..kernels import Kernel
 from ..model import Fit, KernelModel
 from ..rows import Batch, Pool, check_not_constant, weighted_targets
 from .column_generation import PricedColumns, SparseSolution, merged_coefficients
-from .discriminating import DiscriminantFit, Discriminating
+from .discriminating import Discriminating
 from .explained import Images, covariance, explained_targets
 from .invariance_mixin import Moving
 from .outputs import Moments, logit_heads, winning_logits
@@ -36,13 +36,6 @@ class _Shared:
     columns: PricedColumns | None = None
     images: Images | None = None
     solvers: list[Solver] | None = None
-
-
-@dataclass(frozen=True)
-class SparseFit(DiscriminantFit):
-    """A fit that knows how many kernel columns it took."""
-
-    n_columns: int = 0
 
 
 @documented
@@ -254,8 +247,7 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
     @property
     def n_columns_(self) -> int:
         """How many kernel columns were in memory at the end."""
-        fit = self._current_fit()
-        return fit.n_columns if isinstance(fit, SparseFit) else 0
+        return self._current_fit().n_columns
 
     # ------------------------------------------------------------------ fitting
 
@@ -346,6 +338,7 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
             explained_variance_ratio=images.shares(chosen, alpha, covariance(outputs, batch)),
             explained_target_ratio=explained_targets(outputs, batch),
             outcome=Outcome.COMPLETE,
+            n_columns=n_columns,
         )
         decided = self._decided(
             fit,
@@ -358,9 +351,9 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
             lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, -np.inf)
             heads = Heads(lower, np.eye(n_outputs))
             logits = winning_logits(heads, logit_heads(moments))
-            decided = replace(decided, heads=heads, logits=logits)
-        parts = {name: getattr(decided, name) for name in DiscriminantFit.__dataclass_fields__}
-        return SparseFit(**parts, n_columns=n_columns)
+            decision = replace(decided.decision, logits=logits)  # type: ignore[type-var]
+            decided = replace(decided, heads=heads, decision=decision)
+        return decided
 
     def _why_constant(self, solutions: list[SparseSolution], columns: PricedColumns) -> str:
         """Explain why no coefficient is worth its penalty, and what to do."""

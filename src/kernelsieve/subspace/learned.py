@@ -14,13 +14,13 @@ from ..deflation import Criterion
 from ..estimators import documented
 from ..exceptions import InvalidParameterError, warn
 from ..kernels import Kernel, Precomputed
-from ..model import Fit
+from ..model import Fit, Search
 from ..rows import Batch, Pool, TargetEncoder
 from .base import SubspaceExtractor
 from .image_pass import SubspaceMethod
 from .images import input_images
 from .kernel import SubspaceKernel
-from .learning import LearnedFit, LearnedMargin, LearnedPoints, LearnedSubspace
+from .learning import LearnedMargin, LearnedPoints, LearnedSubspace
 from .optimise import Ending
 
 
@@ -188,21 +188,20 @@ class SubspaceKernelFeatures(SubspaceExtractor):
 
     @property
     def alignment_path_(self) -> np.ndarray:
-        return self._learned_fit().path
+        return self._search().path
 
     @property
     def n_iter_(self) -> int:
-        return len(self._learned_fit().path) - 1
+        return len(self._search().path) - 1
 
     @property
     def ending_(self) -> str:
-        return str(self._learned_fit().ending.value)
+        return str(self._search().ending.value)
 
-    def _learned_fit(self) -> LearnedFit:
-        fit = self._current_fit()
-        if not isinstance(fit, LearnedFit):
-            raise TypeError(f"unknown fit {type(fit).__name__}")
-        return fit
+    def _search(self) -> Search:
+        search = self._current_fit().search
+        assert search is not None
+        return search
 
     def _single_criterion(self) -> LearnedSubspace:
         if self.objective == "radius_margin":
@@ -251,9 +250,10 @@ class SubspaceKernelFeatures(SubspaceExtractor):
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
         super()._set_fit(fit, encoder)
-        if isinstance(fit, LearnedFit) and fit.ending in (Ending.LIMIT, Ending.STUCK):
+        search = fit.search
+        if search is not None and search.ending in (Ending.LIMIT, Ending.STUCK):
             warn(
-                f"The search ended after {len(fit.path) - 1} iterations before it converged: "
-                f"{fit.ending.value}.",
+                f"The search ended after {len(search.path) - 1} iterations before it converged: "
+                f"{search.ending.value}.",
                 ConvergenceWarning,
             )

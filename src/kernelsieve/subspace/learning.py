@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..deflation import Outcome
 from ..exceptions import InvalidDataError
 from ..fitting import weighted_sum
 from ..kernels import Kernel, Rows
-from ..model import Fit, KernelModel
+from ..model import Fit, KernelModel, Search
 from ..rows import Batch
 from .centroids import by_contribution, finish
 from .image_pass import SubspaceMethod
@@ -22,19 +22,11 @@ from .images import Images, Labelled, independent, labelled
 from .initialisation import start
 from .margins import RadiusMargin
 from .objectives import Objective, TargetAlignment
-from .optimise import Climb, Directions, Ending, climb
+from .optimise import Climb, Directions, climb
 from .points import Points, first_points
 
 _FEW_ROWS = 1500  # whose inner products are formed where there are many more inputs
 _LOST = 1e-6  # of directions of unit length
-
-
-@dataclass(frozen=True)
-class LearnedFit(Fit):
-    """A fit with the way up to it."""
-
-    path: np.ndarray = field(default_factory=lambda: np.empty(0))
-    ending: Ending = Ending.CONVERGED
 
 
 class LearnedSubspace(SubspaceMethod):
@@ -121,10 +113,10 @@ class LearnedSubspace(SubspaceMethod):
         known: Labelled,
         outcome: Outcome,
         found: Climb,
-    ) -> LearnedFit:
+    ) -> Fit:
         alignments = TargetAlignment(known.labels).prefixes(features)
         fit = finish(model, indices, features, features, known, alignments, outcome)
-        return LearnedFit(**vars(fit), path=found.path, ending=found.ending)
+        return replace(fit, search=Search(found.path, found.ending))
 
 
 class LearnedPoints(LearnedSubspace):
