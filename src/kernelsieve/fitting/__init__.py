@@ -11,15 +11,21 @@ from .exact import (
 )
 from .one_pass import OnePass, RowPass, pool_pass
 from .pools import draw_pool, screening_criterion
+from .precision import RIDGE_TRUST, PrecisionPolicy
 from .settings import Settings
+from .statistic_pass import ColumnSums, StatisticPass
 from .stream import RepeatableBatches, Stream, check_first_batch, split_item
 from .symmetric import about_the_mean, analyse_fresh, analyse_rows, analyse_sample
 
 __all__ = [
+    "RIDGE_TRUST",
+    "ColumnSums",
     "OnePass",
+    "PrecisionPolicy",
     "RepeatableBatches",
     "RowPass",
     "Settings",
+    "StatisticPass",
     "Stream",
     "about_the_mean",
     "analyse_fresh",

@@ -14,7 +14,7 @@ from .._sklearn import Interval
 from ..deflation import Alignment, Criterion, Heads, RidgeAlignment
 from ..estimators import KernelExtractor, documented
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import Change, Changes
+from ..execution import Change
 from ..fitting import RowPass, Stream, pool_pass
 from ..kernels import Kernel, Rows
 from ..model import Decision, Fit
@@ -199,8 +199,9 @@ class GreedyKernelFisherDiscriminant(Moving, Discriminating):
         criterion: Criterion,
     ) -> RowPass:
         settings = self._settings(criterion, len(pool))
-        moves = [Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0]
-        changes = Changes(moves, settings.block_rows, settings.n_jobs) if moves else None
+        changes = [
+            Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0
+        ]
         one_pass = pool_pass(kernel, pool, W, target_shift, criterion, settings, changes)
         size = len(distinct(pool.points))
         return _DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
