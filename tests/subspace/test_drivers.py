@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.datasets import load_iris, load_wine
+from sklearn.preprocessing import scale
 
 from kernelsieve import KernelDiscriminantQR, KernelOrthogonalCentroid, SubspaceKernelFeatures
 
@@ -68,6 +70,27 @@ def test_rows_in_pieces(name, kind, size, problem):
     assert model.classes_.tolist() == [0, 1, 2, 3]
     for batches in (list(pieces(size, X, y)), pieces(size, X, y)):
         agree(make(name, kind, pool).fit_batches(batches, classes=range(4)), reference, X)
+
+
+@pytest.fixture(scope="module", params=["iris", "wine", "digits"])
+def whole(request):
+    if request.param == "digits":
+        return request.getfixturevalue("digits")
+    X, y = (load_iris if request.param == "iris" else load_wine)(return_X_y=True)
+    return scale(X), y
+
+
+@pytest.mark.parametrize("precision", ["auto", "fast", "safe"])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_pool_of_all_rows_is_the_exact_fit(name, precision, whole):
+    X, y = whole
+    exact = METHODS[name](gamma=0.1, candidates="all").fit(X, y).transform(X)
+    pool = METHODS[name](gamma=0.1, candidates=X, precision=precision)
+    atol = 1e-6 * np.abs(exact).max()
+    assert_allclose(pool.fit(X, y).transform(X), exact, rtol=0, atol=atol)
+    for start in range(3):
+        pool.partial_fit(X[start::3], y[start::3], classes=np.unique(y))
+    assert_allclose(pool.transform(X), exact, rtol=0, atol=atol)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,15 +2,25 @@
 
 from .finite import check_finite
 from .passes import absorb, gather
-from .tangents import Change, Changes, ChangingSums
+from .tangents import (
+    Change,
+    WeightedBlock,
+    absorb_weighted,
+    change_block,
+    change_blocks,
+    change_products,
+)
 from .threads import QUIET, n_threads, run_blocks, single_threaded_blas
 
 __all__ = [
     "QUIET",
     "Change",
-    "Changes",
-    "ChangingSums",
+    "WeightedBlock",
     "absorb",
+    "absorb_weighted",
+    "change_block",
+    "change_blocks",
+    "change_products",
     "check_finite",
     "gather",
     "n_threads",

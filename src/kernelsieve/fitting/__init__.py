@@ -11,23 +11,29 @@ from .exact import (
 )
 from .one_pass import OnePass, RowPass, pool_pass
 from .pools import draw_pool, screening_criterion
+from .precision import RIDGE_TRUST, PrecisionPolicy
 from .problem import AUTO_POOL, CandidatePool, CandidateRule, Plan, Problem, way_to_draw
 from .selection import loop_pass, scored_samples, select, select_in_pool
 from .settings import DEFAULT_COMPONENTS, Settings
+from .statistic_pass import ColumnSums, StatisticPass
 from .stream import RepeatableBatches, Stream, check_first_batch, split_item
 from .symmetric import about_the_mean, analyse_fresh, analyse_rows, analyse_sample
 
 __all__ = [
     "AUTO_POOL",
     "DEFAULT_COMPONENTS",
+    "RIDGE_TRUST",
     "CandidatePool",
     "CandidateRule",
+    "ColumnSums",
     "OnePass",
     "Plan",
+    "PrecisionPolicy",
     "Problem",
     "RepeatableBatches",
     "RowPass",
     "Settings",
+    "StatisticPass",
     "Stream",
     "about_the_mean",
     "analyse_fresh",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -21,7 +21,7 @@ from ..deflation import (
     extract,
 )
 from ..exceptions import InvalidDataError
-from ..execution import Changes, ChangingSums, absorb
+from ..execution import Change, change_blocks
 from ..kernels import Kernel
 from ..model import (
     FeatureGram,
@@ -37,22 +37,18 @@ from ..model import (
     variance_of_coordinates,
     variance_of_directions,
 )
-from ..rows import AugmentedBlock, Batch, Pool, check_not_constant
-from ..statistics import CompensatedStatistic, Coordinates, GramStatistic, Statistic
-from .exact import centred_columns, padded, trace_of, with_ridge, without_equals
+from ..rows import Batch, Pool, check_not_constant
+from ..statistics import CompensatedStatistic, Coordinates, Statistic
+from .exact import centred_columns, padded, with_ridge, without_equals
+from .precision import RESIDUAL_TRUST, PrecisionPolicy
 from .settings import Settings
-
-# Squared residuals of this part of the squared norm are the last that a Gram matrix knows well enough
-# to choose by: scores are good to about 1e-6 here, and become worse as the residuals become smaller.
-_GRAM_TRUST = 1e-8
+from .statistic_pass import ColumnSums, StatisticPass
 
 # Looking ahead: rows for every feature, and at least so many; residuals of these rows are taken for too
 # small that much sooner than those of all. So many kernel values need no decision: all digits of them
 # take little time.
 _ROWS_AHEAD, _FEWEST_AHEAD, _FEW_VALUES = 4, 256, 2**19
 _CAUTION = 10
-
-_NEARLY_CONSTANT = 0.9  # the mean of a column by the largest value that it can have
 
 
 class RowPass(Protocol):
@@ -83,103 +79,74 @@ class OnePass:
         target_shift: np.ndarray,
         criterion: Criterion,
         settings: Settings,
-        changes: Changes | None = None,
+        changes: Sequence[Change] = (),
     ) -> None:
         self._kernel = kernel
-        self._changes = changes
         self._pool = pool
         self._settings = settings
         self._criterion = criterion
         self._metric = metric
-        fill = kernel.against(pool.points, settings.dtype)
-        self._shifted = AugmentedBlock(fill, shift, target_shift, settings.dtype)
-        self._frame = AugmentedBlock(fill, np.zeros_like(shift), target_shift, settings.dtype)
-
-    def new_statistic(self, *, repeatable: bool) -> Statistic | ChangingSums:
-        """Return an empty statistic: the safe one where asked or needed, or for rows that come once."""
-        return self._empty(self._form(repeatable=repeatable))
-
-    def _empty(self, form: type[Statistic]) -> Statistic | ChangingSums:
-        safe = form is CompensatedStatistic
-        columns = self._empty_safe() if safe else form(self._frame.n_lines)
-        return columns if self._changes is None else ChangingSums(columns, form(1 + len(self._pool)))
-
-    def _empty_safe(self) -> CompensatedStatistic:
-        """Return the safe statistic, which itself subtracts means from columns that vary little."""
-        shift, diagonal = self._shifted.shift, self._metric.diagonal
-        largest = np.sqrt(np.maximum(diagonal, 0.0) * diagonal.max(initial=0.0))
-        vary_little = shift > _NEARLY_CONSTANT * largest
-        return CompensatedStatistic(
-            self._frame.n_lines, self._of_lines(np.where(vary_little, shift, 0.0))
+        self._changes = changes
+        self._policy = PrecisionPolicy(settings.precision, criterion.needs_all_digits)
+        fill = kernel.against(pool.points)
+        self._pass = StatisticPass(
+            kernel,
+            pool,
+            metric.diagonal,
+            shift,
+            target_shift,
+            dtype=settings.dtype,
+            block_rows=settings.block_rows,
+            n_jobs=settings.n_jobs,
+            beside=[change_blocks(changes, fill, len(pool))] if changes else (),
         )
 
-    def _of_lines(self, shift: np.ndarray) -> np.ndarray:
-        return np.concatenate([np.zeros(1 + self._frame.n_targets), shift])
+    def new_statistic(self, *, repeatable: bool) -> ColumnSums:
+        """Return empty sums: the safe form where asked or needed, or for rows that come once."""
+        return self._pass.empty(self._policy.form(prefer_safe=not repeatable))
 
-    def _form(self, *, repeatable: bool) -> type[Statistic]:
-        precision, criterion = self._settings.precision, self._criterion
-        needed = criterion.needs_all_digits or not repeatable
-        safe = precision == "safe" or (precision == "auto" and needed)
-        return CompensatedStatistic if safe else GramStatistic
-
-    def absorb(self, statistic: Statistic | ChangingSums, batch: Batch) -> None:
+    def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
         """Add rows to a statistic; an error leaves it as it was."""
-        if isinstance(statistic, ChangingSums):
-            statistic.merge(self._gather([batch], type(statistic.columns)))
-        else:
-            self._absorb(statistic, batch)
-
-    def _frame_of(self, statistic: Any) -> AugmentedBlock:
-        """Return what makes the lines: shifted where that saves digits, and not where it costs one."""
-        return self._frame if statistic.keeps_all_digits else self._shifted
-
-    def _absorb(self, statistic: Statistic, *batches: Batch) -> None:
-        absorb(
-            statistic,
-            batches,
-            self._frame_of(statistic),
-            trace_of=self._trace_of,
-            block_rows=self._settings.block_rows,
-            n_jobs=self._settings.n_jobs,
-        )
+        self._pass.absorb(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on rows that can be passed over more than once."""
-        form = self._form(repeatable=True)
-        may_change = form is GramStatistic and self._settings.precision == "auto"
-        if may_change and self._changes is None:
-            statistic: Any = self._gather_looking_ahead(batches)
-        else:
-            statistic = self._gather(batches, form)
-        fit = self.solve(statistic, batches)
-        if may_change and fit.outcome is Outcome.IMPRECISE:
-            fit = self.solve(self._gather(batches, CompensatedStatistic), batches)
-        return fit
 
-    def _gather_looking_ahead(self, batches: Iterable[Batch]) -> Statistic:
+        def gather(form: type[Statistic]) -> ColumnSums:
+            if self._policy.may_change(form) and not self._changes:
+                return self._gather_looking_ahead(batches)
+            return self._pass.gather(batches, form)
+
+        return self._policy.solve(
+            gather,
+            lambda statistic: self.solve(statistic, batches),
+            lambda fit: fit.outcome is Outcome.IMPRECISE,
+        )
+
+    def _gather_looking_ahead(self, batches: Iterable[Batch]) -> ColumnSums:
         """Pass once over all rows, in the form that a selection from a few of them asks for.
 
         Rows whose kernel values are known only as inner products would have to be passed over again
         if these turned out to be too coarse.
         """
         few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self._settings.n_components)
-        safe = self._empty_safe()
-        statistic: Statistic = safe
+        safe = statistic = self._pass.empty(self._policy.form(prefer_safe=True))
         decided = False
         for batch in batches:
             some, others = [batch], list[Batch]()
-            if decided or (safe.n_rows + len(batch)) * len(self._pool) > _FEW_VALUES:
-                missing = 0 if decided else few - safe.n_rows
+            n_seen = safe.columns.n_rows
+            if decided or (n_seen + len(batch)) * len(self._pool) > _FEW_VALUES:
+                missing = 0 if decided else few - n_seen
                 some, others = _spread(batch, missing) if missing > 0 else ([], [batch])
-            self._absorb(safe, *some)
+            self._pass.add(safe, *some)
             if others and not decided:
                 decided = True
-                if not self._needs_all_digits(safe):
-                    statistic = safe.squared(self._of_lines(self._shifted.shift))
-            self._absorb(statistic, *others)
+                if not self._needs_double_double(safe):
+                    statistic = self._pass.squared(safe)
+            self._pass.add(statistic, *others)
         return statistic
 
-    def _needs_all_digits(self, statistic: CompensatedStatistic) -> bool:
+    def _needs_double_double(self, statistic: ColumnSums) -> bool:
         """Tell if a selection comes near residuals that a Gram matrix does not know."""
         try:
             coordinates, _ = self._coordinates(statistic)
@@ -187,32 +154,32 @@ class OnePass:
             return False
         if not coordinates.total_weight > 0:
             return False
-        extraction = self._extract(coordinates, trust=_CAUTION * _GRAM_TRUST)
+        extraction = self._extract(coordinates, trust=_CAUTION * RESIDUAL_TRUST)
         return extraction.outcome is Outcome.IMPRECISE
 
-    def solve(self, statistic: Any, batches: Iterable[Batch] | None = None) -> Fit:
+    def solve(self, statistic: ColumnSums, batches: Iterable[Batch] | None = None) -> Fit:
         """Select from a statistic; ``batches`` allow a second pass over the chosen landmarks."""
         settings = self._settings
         coordinates, scale = self._coordinates(statistic)
-        trust = 0.0 if statistic.keeps_all_digits else _GRAM_TRUST
+        trust = 0.0 if statistic.keeps_all_digits else RESIDUAL_TRUST
         extraction = self._extract(coordinates, trust=trust)
         rough = build_model(
             extraction, self._pool, self._kernel, center=settings.center, dtype=settings.dtype
         )
-        if isinstance(statistic, ChangingSums):
-            lines = statistic.change_lines()[:, rough.names] @ rough.dual
+        if self._changes:
+            lines = statistic.lines_beside(0)[:, rough.names] @ rough.dual
             rough = replace(rough, changes=lines.T @ lines)
-        if self._can_calibrate(extraction):
-            measured = self._measure(rough, statistic, batches)
+        if self._can_be_measured(extraction, statistic):
+            measured = self._feature_gram(rough, statistic, batches)
             if measured is not None:
                 rough = reorthonormalise(rough, measured, scale)
         return self._finish(rough, coordinates)
 
-    def _measure(
-        self, rough: OrthonormalModel, statistic: Any, batches: Iterable[Batch] | None
+    def _feature_gram(
+        self, rough: OrthonormalModel, statistic: ColumnSums, batches: Iterable[Batch] | None
     ) -> FeatureGram | None:
         """Measure features as they are computed, or else take them from what the statistic knows."""
-        settings, target_shift = self._settings, self._frame.target_shift
+        settings, target_shift = self._settings, self._pass.target_shift
         if batches is not None:
             return feature_gram(
                 rough,
@@ -222,29 +189,28 @@ class OnePass:
                 n_jobs=settings.n_jobs,
                 changes=self._changes,
             )
-        if not statistic.keeps_all_digits:
+        if not isinstance(statistic.columns, CompensatedStatistic):
             return None
-        if isinstance(statistic, ChangingSums):
-            return feature_gram_from_statistic(
-                rough, statistic.columns, target_shift, statistic.changes
-            )
-        return feature_gram_from_statistic(rough, statistic, target_shift)
+        return feature_gram_from_statistic(rough, statistic.columns, target_shift, *statistic.beside)
 
-    def _coordinates(self, statistic: Any) -> tuple[Coordinates, np.ndarray]:
-        """Return columns and targets, these scaled as the criterion wants them, and the scale."""
-        settings, criterion = self._settings, self._criterion
-        coordinates = statistic.coordinates(
-            self._frame.target_shift,
-            self._frame_of(statistic).shift,
-            center=centred_columns(self._criterion, settings),
-        )
+    def _coordinates(self, statistic: ColumnSums) -> tuple[Coordinates, np.ndarray]:
+        """Return columns and targets, these scaled as the criterion wants them, and the scale.
+
+        Changes of the columns are below them, where targets are zero.
+        """
+        criterion = self._criterion
+        centred = centred_columns(criterion, self._settings)
+        coordinates = self._pass.coordinates(statistic, center=centred)
         if criterion.supervised:
-            about_means = coordinates.targets[0 if centred_columns(self._criterion, settings) else 1 :]
+            about_means = coordinates.targets[0 if centred else 1 :]
             check_not_constant(
                 about_means, coordinates.target_means * np.sqrt(coordinates.total_weight)
             )
         scale = criterion.target_scale(coordinates.target_means * coordinates.total_weight)
-        return replace(coordinates, targets=coordinates.targets * scale), scale
+        columns, targets = coordinates.columns, coordinates.targets * scale
+        if self._changes:
+            columns = np.vstack([columns, statistic.lines_beside(0)])
+        return replace(coordinates, columns=columns, targets=padded(targets, len(columns))), scale
 
     def _extract(self, coordinates: Coordinates, *, trust: float) -> Extraction:
         candidates, targets = self._candidates(coordinates)
@@ -278,9 +244,10 @@ class OnePass:
         fixed = FixedCandidates(seen, self._metric, targets, settings.n_components)
         return without_equals(fixed, self._pool.points, criterion), targets
 
-    def _can_calibrate(self, extraction: Extraction) -> bool:
+    def _can_be_measured(self, extraction: Extraction, statistic: ColumnSums) -> bool:
         """Tell if a second pass is of use: features must be orthonormal, and not found in vain."""
-        in_vain = extraction.outcome is Outcome.IMPRECISE and self._settings.precision == "auto"
+        again = self._policy.may_change(type(statistic.columns))
+        in_vain = extraction.outcome is Outcome.IMPRECISE and again
         return len(extraction) > 0 and not in_vain and not self._criterion.symmetric
 
     def _finish(self, rough: OrthonormalModel, coordinates: Coordinates) -> Fit:
@@ -312,24 +279,6 @@ class OnePass:
         image = mean_image(self._kernel, self._pool.points, coefficients, coordinates.means)
         return replace(fit, mean_image=image)
 
-    def _gather(self, batches: Iterable[Batch], form: type[Statistic]) -> Statistic | ChangingSums:
-        """Pass once over all rows."""
-        found = self._empty(form)
-        for batch in batches:
-            if isinstance(found, ChangingSums):
-                self._absorb(found.columns, batch)
-                self._absorb_changes(found.changes, batch)
-            else:
-                self._absorb(found, batch)
-        return found
-
-    def _absorb_changes(self, statistic: Statistic, batch: Batch) -> None:
-        if self._changes is not None:
-            self._changes.absorb(statistic, batch, self._kernel.against(self._pool.points))
-
-    def _trace_of(self, batch: Batch) -> float:
-        return trace_of(self._kernel, batch, self._metric.diagonal)
-
 
 def _spread(batch: Batch, n_rows: int) -> tuple[list[Batch], list[Batch]]:
     """Return rows from the beginning, the middle and the end, and the two parts between them.
@@ -352,7 +301,7 @@ def pool_pass(
     target_shift: np.ndarray,
     criterion: Criterion,
     settings: Settings,
-    changes: Changes | None = None,
+    changes: Sequence[Change] = (),
 ) -> OnePass:
     """Return the pass for a pool of examples with ``W = K(pool, pool)``."""
     return OnePass(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from ..deflation import Criterion, Extraction, Heads
-from ..execution import Changes, gather
+from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import CompensatedStatistic, GramStatistic
+from ..statistics import CompensatedStatistic, GramStatistic, Statistic
 from .explained import share
 from .fit_result import Fit, sign_of_largest
 from .kernel_model import KernelModel
@@ -110,7 +110,7 @@ def feature_gram(
     *,
     block_rows: int | None,
     n_jobs: int | None,
-    changes: Changes | None = None,
+    changes: Sequence[Change] = (),
 ) -> FeatureGram:
     """Pass over the rows once more, evaluating the chosen landmarks only."""
     model = rough.refined.model
@@ -118,7 +118,10 @@ def feature_gram(
     fill = model.line_filler()
     frame = AugmentedBlock(fill, np.zeros(model.n_components), target_shift)
     statistic = gather(batches, frame, GramStatistic, block_rows=block_rows, n_jobs=n_jobs)
-    of_changes = None if changes is None else changes.products(batches, fill, model.n_components)
+    of_changes = None
+    if changes:
+        how = {"block_rows": block_rows, "n_jobs": n_jobs}
+        of_changes = change_products(changes, batches, fill, model.n_components, **how)
     return FeatureGram(statistic.gram, of_changes)  # type: ignore[attr-defined]
 
 
@@ -126,7 +129,7 @@ def feature_gram_from_statistic(
     rough: OrthonormalModel,
     statistic: CompensatedStatistic,
     target_shift: np.ndarray,
-    changes: CompensatedStatistic | None = None,
+    changes: Statistic | None = None,
 ) -> FeatureGram:
     """Tell the same without another pass: features are combinations of the lines of a statistic."""
     projection, n_targets = rough.model.projection, len(target_shift)
@@ -138,7 +141,7 @@ def feature_gram_from_statistic(
     combinations[0, first:] = -rough.model.offset
     combinations[first + rough.names, first:] = projection
     of_changes = None
-    if changes is not None:
+    if isinstance(changes, CompensatedStatistic):
         of_columns = np.zeros((changes.n_lines, n_columns))
         of_columns[1 + rough.names] = projection
         of_changes = changes.products(of_columns)

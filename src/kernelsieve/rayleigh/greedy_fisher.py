@@ -14,7 +14,7 @@ from .._sklearn import Interval
 from ..deflation import Alignment, Heads, RidgeAlignment
 from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, documented
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import Change, Changes
+from ..execution import Change
 from ..fitting import Plan, Problem, RowPass, Settings, pool_pass, select, select_in_pool
 from ..kernels import Kernel, Rows
 from ..model import Decision, Fit
@@ -212,8 +212,9 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
 
     def _row_pass(self, plan: Plan) -> RowPass:
         settings = plan.settings
-        moves = [Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0]
-        changes = Changes(moves, settings.block_rows, settings.n_jobs) if moves else None
+        changes = [
+            Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0
+        ]
         one_pass = pool_pass(
             plan.kernel,
             plan.pool,

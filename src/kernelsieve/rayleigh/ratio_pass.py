@@ -9,19 +9,15 @@ import numpy as np
 
 from ..deflation import Outcome, PoolMetric
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import absorb
-from ..fitting import trace_of
+from ..execution import WeightedBlock
+from ..fitting import RIDGE_TRUST, ColumnSums, PrecisionPolicy, StatisticPass
 from ..kernels import Kernel
 from ..model import Fit, KernelModel, sign_of_largest
-from ..rows import AugmentedBlock, Batch, Pool, check_not_constant
-from ..statistics import CompensatedStatistic, GramStatistic, Statistic
+from ..rows import Batch, Pool, check_not_constant
 from .outputs import Moments
 from .ratios import Denominator, factorise, largest_ratios, one_against_rest, orthonormal_combinations
 from .scatter import Scatter, Seen, TotalScatter, WithinClasses
 
-# The part of the largest eigenvalue of the denominator that a ridge must have, for the denominator to
-# be known well enough from inner products: rounding then changes directions by 1e-8 or so.
-_GRAM_TRUST = 1e-9
 _FEW_ROWS = 2  # times the candidates: up to so many rows the safe statistic costs no more
 
 
@@ -52,24 +48,6 @@ class Recipe:
         return self.penalty == "norm" or self.reg == 0
 
 
-@dataclass
-class Statistics:
-    """The statistic of the columns, and what scatters with lines of their own add to both forms.
-
-    One statistic holds the sum of all of them, however many transformations there are.
-    """
-
-    columns: Statistic
-    numerator: Statistic
-    denominator: Statistic
-
-    def merge(self, other: Statistics) -> None:
-        """Take in what another one has seen."""
-        self.columns.merge(other.columns)
-        self.numerator.merge(other.numerator)
-        self.denominator.merge(other.denominator)
-
-
 @dataclass(frozen=True)
 class Problem:
     """Two quadratic forms in the coefficients of the candidates."""
@@ -78,9 +56,6 @@ class Problem:
     numerator: np.ndarray  # a factor; empty where there is one for each class
     denominator: Denominator
 
-
-#: Weight of a scatter, and what fills its lines.
-WeightedFrame = tuple[float, AugmentedBlock]
 
 #: Completes a fit, given the moments of its features where there are labels, the number of candidates,
 #: and the rows where they can be passed over again.
@@ -110,87 +85,53 @@ class RayleighPass:
         self._W = W
         self._recipe = recipe
         self._copies = copies  # that each candidate stands for; None for one
-        self._precision = precision
-        self._block_rows = block_rows
         self._n_jobs = n_jobs
         self._complete = complete
         self._needs_rows = needs_rows
-        self._diagonal = np.diagonal(W)
-        self._frame = AugmentedBlock(kernel.against(pool.points), W.mean(axis=0), target_shift)
-        self._of_numerator = _frames(recipe.numerator, kernel, pool)
-        self._of_denominator = _frames(recipe.denominator, kernel, pool)
+        self._policy = PrecisionPolicy(precision, recipe.needs_all_digits)
+        self._pass = StatisticPass(
+            kernel,
+            pool,
+            np.diagonal(W),
+            W.mean(axis=0),
+            target_shift,
+            block_rows=block_rows,
+            n_jobs=n_jobs,
+            beside=[_blocks(side, kernel, pool) for side in (recipe.numerator, recipe.denominator)],
+        )
 
-    def new_statistic(self, *, repeatable: bool) -> Statistics:
-        """Return empty statistics: the safe ones where asked or needed, or for rows that come once."""
+    def new_statistic(self, *, repeatable: bool) -> ColumnSums:
+        """Return empty sums: the safe form where asked or needed, or for rows that come once."""
         if self._needs_rows and not repeatable:
             raise InvalidParameterError(
                 "threshold='margin' looks at the features of all rows, and these rows come only once; "
                 "pass threshold='gaussian', 'midpoint' or 'least_squares', or batches in a list."
             )
-        return self._empty(self._form(safe=not repeatable))
+        return self._pass.empty(self._policy.form(prefer_safe=not repeatable))
 
-    def _form(self, *, safe: bool) -> type[Statistic]:
-        needed = safe or self._recipe.needs_all_digits
-        is_safe = self._precision == "safe" or (self._precision == "auto" and needed)
-        return CompensatedStatistic if is_safe else GramStatistic
-
-    def absorb(self, statistic: Statistics, batch: Batch) -> None:
-        """Add rows; an error leaves the statistics as they were."""
-        statistic.merge(self._gather([batch], type(statistic.columns)))
+    def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
+        """Add rows; an error leaves the statistic as it was."""
+        self._pass.absorb(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on rows that can be passed over more than once."""
         n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
-        few = n_rows <= _FEW_ROWS * len(self._pool)
-        form = self._form(safe=few)
-        problem = self._problem(self._gather(batches, form))
-        doubtful = self._recipe.reg < _GRAM_TRUST * problem.denominator.largest
-        if form is GramStatistic and self._precision == "auto" and doubtful:
-            del problem  # which is as large as the next one
-            problem = self._problem(self._gather(batches, CompensatedStatistic))
+        problem = self._policy.solve(
+            lambda form: self._pass.gather(batches, form),
+            self._problem,
+            lambda problem: self._recipe.reg < RIDGE_TRUST * problem.denominator.largest,
+            prefer_safe=n_rows <= _FEW_ROWS * len(self._pool),
+        )
         return self._finish(problem, batches)
 
-    def solve(self, statistic: Statistics) -> Fit:
-        """Fit from statistics alone."""
+    def solve(self, statistic: ColumnSums) -> Fit:
+        """Fit from a statistic alone."""
         return self._finish(self._problem(statistic), None)
 
-    def _empty(self, form: type[Statistic]) -> Statistics:
-        n_lines = 1 + len(self._pool)
-        numerator = form(n_lines if self._of_numerator else 1)
-        denominator = form(n_lines if self._of_denominator else 1)
-        return Statistics(form(self._frame.n_lines), numerator, denominator)
-
-    def _gather(self, batches: Iterable[Batch], form: type[Statistic]) -> Statistics:
-        """Pass once over all rows, batch by batch, for all statistics."""
-        found = self._empty(form)
-        for batch in batches:
-            self._absorb(found.columns, batch, self._frame)
-            self._absorb_own(found.numerator, batch, self._of_numerator)
-            self._absorb_own(found.denominator, batch, self._of_denominator)
-        return found
-
-    def _absorb_own(self, statistic: Statistic, batch: Batch, frames: list[WeightedFrame]) -> None:
-        for weight, frame in frames:
-            rows = Batch(batch.X, np.empty((len(batch), 0)), weight * batch.root_weight**2)
-            self._absorb(statistic, rows, frame)
-
-    def _absorb(self, statistic: Statistic, batch: Batch, frame: AugmentedBlock) -> None:
-        def trace(block: Batch) -> float:
-            return trace_of(self._kernel, block, self._diagonal)
-
-        absorb(
-            statistic,
-            [batch],
-            frame,
-            trace_of=trace if frame is self._frame else None,
-            block_rows=self._block_rows,
-            n_jobs=self._n_jobs,
-        )
-
-    def _problem(self, statistic: Statistics) -> Problem:
+    def _problem(self, statistic: ColumnSums) -> Problem:
         """Turn statistics into factors of both quadratic forms."""
-        recipe, frame = self._recipe, self._frame
-        coordinates = statistic.columns.coordinates(frame.target_shift, frame.shift, center=True)
+        recipe = self._recipe
+        coordinates = self._pass.coordinates(statistic, center=True)
         seen = Seen(self._kernel, self._pool, coordinates, self._n_jobs)
         if recipe.one_against_rest:  # for each class they differ by the numerator alone
             numerator = np.empty((0, len(self._pool)))
@@ -199,12 +140,12 @@ class RayleighPass:
                 for s in recipe.denominator
             ]
         else:
-            numerator = np.vstack(_factors(seen, recipe.numerator, statistic.numerator))
+            numerator = np.vstack(_factors(seen, recipe.numerator, statistic.lines_beside(0)))
             wanted = list(recipe.denominator)
-        factors = _factors(seen, wanted, statistic.denominator)
+        factors = _factors(seen, wanted, statistic.lines_beside(1))
         if recipe.reg > 0:
             factors.append(np.sqrt(recipe.reg) * self._penalty_root())
-        squared = isinstance(statistic.columns, GramStatistic) and not recipe.needs_all_digits
+        squared = not (statistic.keeps_all_digits or recipe.needs_all_digits)
         return Problem(seen, numerator, factorise(factors, squared=squared))
 
     def _penalty_root(self) -> np.ndarray:
@@ -287,18 +228,15 @@ class RayleighPass:
         return captured / total if total > 0 else np.full(len(captured), np.nan)
 
 
-def _frames(scatters: Sequence[Scatter], kernel: Kernel, pool: Pool) -> list[WeightedFrame]:
-    frames = [(scatter.weight, scatter.frame(kernel, pool.points)) for scatter in scatters]
-    return [(weight, frame) for weight, frame in frames if frame is not None and weight > 0]
+def _blocks(scatters: Sequence[Scatter], kernel: Kernel, pool: Pool) -> list[WeightedBlock]:
+    blocks = [(scatter.weight, scatter.augmented_block(kernel, pool.points)) for scatter in scatters]
+    return [(weight, block) for weight, block in blocks if block is not None and weight > 0]
 
 
-def _factors(seen: Seen, scatters: Sequence[Scatter], own: Statistic) -> list[np.ndarray]:
-    """Return weighted factors of a sum of scatters; ``own`` holds those with lines of their own."""
+def _factors(seen: Seen, scatters: Sequence[Scatter], own: np.ndarray) -> list[np.ndarray]:
+    """Return weighted factors of a sum of scatters; ``own`` are their own lines."""
     factors = [np.sqrt(scatter.weight) * scatter.factor(seen) for scatter in scatters]
-    if own.n_rows:
-        zeros = np.zeros(len(seen.pool))
-        factors.append(own.coordinates(np.zeros(0), zeros, center=False).columns)
-    return [factor for factor in factors if len(factor)] or [np.zeros((1, len(seen.pool)))]
+    return [factor for factor in (*factors, own) if len(factor)] or [np.zeros((1, len(seen.pool)))]
 
 
 def _target_shares(features: np.ndarray, targets: np.ndarray) -> np.ndarray:

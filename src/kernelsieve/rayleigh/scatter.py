@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import gather
+from ..execution import change_block, gather
 from ..kernels import Kernel, Linear, Precomputed, Rows
 from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import CompensatedStatistic, Coordinates
@@ -58,7 +59,7 @@ class Scatter(ABC):
 
     To write your own, return in :meth:`factor` a matrix F with ``F'F`` the form in the coefficients
     alpha of the candidates. A form that sees the rows in another way than through their kernel
-    columns gives a :meth:`frame`: the squares of its lines are summed up beside the pass.
+    columns gives an :meth:`augmented_block`: the squares of its lines are summed up beside the pass.
     """
 
     #: Whether class labels are needed.
@@ -74,13 +75,13 @@ class Scatter(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(weight={self.weight:g})"
 
-    def frame(self, kernel: Kernel, points: Rows) -> AugmentedBlock | None:
+    def augmented_block(self, kernel: Kernel, points: Rows) -> AugmentedBlock | None:
         """Return what fills lines, one for each candidate, whose squares over all rows are the form."""
         return None
 
     @abstractmethod
     def factor(self, seen: Seen) -> np.ndarray:
-        """Return F, without the weight; without rows where :meth:`frame` says everything."""
+        """Return F, without the weight; without rows where :meth:`augmented_block` says everything."""
 
 
 class TotalScatter(Scatter):
@@ -160,21 +161,13 @@ class Tangent(Scatter):
     def __repr__(self) -> str:
         return f"Tangent({self.transform!r}, weight={self.weight:g})"
 
-    def frame(self, kernel: Kernel, points: Rows) -> AugmentedBlock:
+    def augmented_block(self, kernel: Kernel, points: Rows) -> AugmentedBlock:
         if isinstance(kernel, Precomputed):
             raise InvalidParameterError(
                 "Invariances need inputs, which a precomputed kernel does not have; pass a kernel by "
                 "its name or as a function."
             )
-        values_of = kernel.against(points)
-
-        def fill(X: Rows, out: np.ndarray) -> None:
-            values_of(X, out)
-            moved = np.empty_like(out)
-            values_of(move(self.transform, X), moved)
-            out -= moved
-
-        return AugmentedBlock(fill, np.zeros(points.shape[0]), np.zeros(0))
+        return change_block(kernel.against(points), partial(move, self.transform), points.shape[0])
 
     def factor(self, seen: Seen) -> np.ndarray:
         return np.empty((0, len(seen.pool)))

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 
 import numpy as np
 
-from ..deflation import IdentityMetric, PartialLeastSquares, PoolMetric
-from ..fitting import OnePass, Settings
+from ..fitting import ColumnSums, PrecisionPolicy, Settings, StatisticPass
 from ..kernels import Inputs, Kernel, Linear
 from ..model import Fit
-from ..rows import Pool
-from ..statistics import Statistic
+from ..rows import Batch, Pool
 from .images import CandidateImages, Images, InputImages, independent, present_classes, whitened
 
 
-class SubspaceMethod(PartialLeastSquares):
-    """What finds a subspace from images; to the drivers, a criterion. The loop itself is not run."""
+class SubspaceMethod(ABC):
+    """What finds a subspace from images."""
 
-    needs_all_digits = True  # coordinates solve systems in the candidates' columns
-    symmetric = True  # directions are orthonormal
+    supervised = True
+    #: Whether it needs all rows at once.
+    needs_rows = False
     #: Whether it needs the images of all rows, and not only their inner products.
     keeps_rows = False
+    #: Whether directions combine candidates, so that a pool is screened for a criterion of its own.
+    needs_metric = True
 
     def __init__(self, n_components: int | None) -> None:
-        super().__init__()
         self.n_components = n_components
 
     @abstractmethod
@@ -32,8 +33,11 @@ class SubspaceMethod(PartialLeastSquares):
         """Return the fit."""
 
 
-class ImagePass(OnePass):
-    """The one pass over rows, of which a method sees images in the span of a pool."""
+class ImagePass:
+    """The one pass over rows, of which a method sees images in the span of a pool.
+
+    Without ``W`` the kernel is :class:`Inputs`, and the pool is the inputs.
+    """
 
     def __init__(
         self,
@@ -44,17 +48,38 @@ class ImagePass(OnePass):
         method: SubspaceMethod,
         settings: Settings,
     ) -> None:
-        """Without ``W`` the kernel is :class:`Inputs`, and the pool is the inputs."""
-        metric = IdentityMetric(len(pool)) if W is None else PoolMetric(W)
-        shift = np.zeros(len(pool)) if W is None else W.mean(axis=0)
-        super().__init__(kernel, pool, metric, shift, target_shift, method, settings)
+        self._kernel = kernel
+        self._pool = pool
         self._W = W
         self._method = method
+        # Coordinates solve systems in the candidates' columns.
+        self._policy = PrecisionPolicy(settings.precision, needs_double_double=True)
+        self._pass = StatisticPass(
+            kernel,
+            pool,
+            np.ones(len(pool)) if W is None else np.diagonal(W),
+            np.zeros(len(pool)) if W is None else W.mean(axis=0),
+            target_shift,
+            dtype=settings.dtype,
+            block_rows=settings.block_rows,
+            n_jobs=settings.n_jobs,
+        )
 
-    def solve(self, statistic: Statistic, batches: object = None) -> Fit:
+    def new_statistic(self, *, repeatable: bool) -> ColumnSums:
+        """Return an empty statistic."""
+        return self._pass.empty(self._policy.form())
+
+    def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
+        """Add rows to a statistic; an error leaves it as it was."""
+        self._pass.absorb(statistic, batch)
+
+    def fit(self, batches: Iterable[Batch]) -> Fit:
+        """Fit on rows that come in batches."""
+        return self.solve(self._pass.gather(batches, self._policy.form()))
+
+    def solve(self, statistic: ColumnSums) -> Fit:
         """Let the method find its subspace."""
-        frame = self._frame
-        coordinates = statistic.coordinates(frame.target_shift, frame.shift, center=False)
+        coordinates = self._pass.coordinates(statistic, center=False)
         labels = present_classes(coordinates.targets)
         sums = (labels, coordinates.total_weight, coordinates.trace)
         images: Images
