@@ -51,7 +51,7 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 $(OLDEST_READY): pyproject.toml tools/oldest_versions.py
-	$(OLDEST_PYTHON) -m venv $(OLDEST)
+	$(OLDEST_PYTHON) -m venv --clear $(OLDEST)
 	$(OLDEST)/bin/python tools/oldest_versions.py > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint $(OLDEST)/constraints.txt --editable ".[dev]"

@@ -1,23 +1,20 @@
-"""Print pip constraints that hold every dependency of the library at its oldest supported version.
+"""Print pip constraints that hold every dependency at its oldest supported version.
 
-The lower bounds in ``pyproject.toml`` are the only list of them. Packages for development and
-documentation are left out: tests may run with any version of those.
+The lower bounds in ``pyproject.toml`` are the only list of them. Those of the tests count, too: an old
+scikit-learn reads the data frames of its time.
 """
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
-NOT_USED_BY_THE_LIBRARY = {"dev", "docs"}
 
 
 def oldest_versions(project: dict) -> list[str]:
-    """Return ``name==version`` for each requirement of the library that has a lower bound."""
-    extras = project["optional-dependencies"]
-    requirements = [*project["dependencies"]]
-    for extra in extras.keys() - NOT_USED_BY_THE_LIBRARY:
-        requirements += extras[extra]
+    """Return ``name==version`` for each requirement that has a lower bound."""
+    requirements = chain(project["dependencies"], *project["optional-dependencies"].values())
     bounds = (re.match(r"([\w.-]+)(?:\[.*\])?>=([\w.]+)", requirement) for requirement in requirements)
     return sorted(f"{bound[1]}=={bound[2]}" for bound in bounds if bound)
 
