@@ -157,16 +157,13 @@ _ALL_ROWS = {
     "GreedyKernelFisherDiscriminant[class_weight=balanced]": _COUNTED,
     "KernelFisherDiscriminant[class_weight=balanced]": _COUNTED,
 }
-_IMAGE_PASS = "precision='fast' reads the unshifted frame of a pass that fills the shifted one"
 _TWO_CENTRES = "with all rows as candidates images are centred on both sides, on a pool features are"
 _DENSE = "inverse transforms give dense rows, and sparse ones are refused"
-_SUBSPACES = ("KernelOrthogonalCentroid", "KernelDiscriminantQR", "SubspaceKernelFeatures")
 _RATIO = "directions that depend on each other have no share, or none that can be computed"
 
 # {contract: {estimator, or estimator[option]: reason}}
 EXEMPT: dict[str, dict[str, str]] = {
     **{name: dict(_ALL_ROWS) for name in IN_PIECES},
-    "test_precision_is_no_other_result": dict.fromkeys(_SUBSPACES, _IMAGE_PASS),
     "test_a_pool_of_all_rows_is_the_exact_fit": {
         "AcceleratedKernelFeatureAnalysis[center=True]": _TWO_CENTRES,
         "SparseKernelFeatureAnalysis[center=True]": _TWO_CENTRES,
@@ -184,10 +181,20 @@ EXEMPT: dict[str, dict[str, str]] = {
     },
     "test_whole_weights_are_repeated_rows": {
         "KernelOrthogonalCentroid[n_clusters=2]": "k-means starts from rows drawn at random",
+        "SparseKernelFisherDiscriminant[kernel=linear]": _RATIO,
     },
     "test_fewer_components_are_the_first_of_more": {
         "SubspaceKernelFeatures": "all directions of the subspace are learned together",
         "KernelFisherDiscriminant[multi_class=ovr]": "there is one feature for each class in any case",
+    },
+    "test_targets": {
+        "SparseKernelBoostedLatentFeatures": "its loss is the first to see that one class is left"
+    },
+    "test_numbers_of_components": {
+        "KernelBoosting": "a candidate may be taken again, so there may be more steps than candidates"
+    },
+    "test_rows_that_have_no_features": {
+        "SparseKernelFisherDiscriminant": "the constant alone is a solution, and features are zero"
     },
     "test_explained_ratios_are_parts_of_one": {
         "SparseKernelFisherDiscriminant[kernel=linear]": _RATIO,
@@ -195,7 +202,6 @@ EXEMPT: dict[str, dict[str, str]] = {
         "SparseKernelFisherDiscriminant[loss=epsilon_insensitive]": _RATIO,
     },
 }
-EXEMPT[IN_PIECES[0]] |= dict.fromkeys(_SUBSPACES, _IMAGE_PASS)
 
 # Solved by iterations that stop at a tolerance of their own.
 TOLERANCES = {
@@ -220,7 +226,7 @@ def contract(
             raise ValueError(f"{test.__name__} excuses {set(excuses) - names}, which it is not run for")
         arguments = []
         for case in applicable:
-            reason = excuses.get(str(case)) or excuses.get(case.entry.__name__)
+            reason = excuses.get(str(case), excuses.get(case.entry.__name__))
             marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
             arguments.append(pytest.param(case, id=str(case), marks=marks))
         return pytest.mark.parametrize("case", arguments)(test)
