@@ -33,7 +33,15 @@ from ..model import (
     reorthonormalise,
     variance_of_directions,
 )
-from ..rows import Batch, Pool, check_not_constant, distinct, first_equals, weighted_targets
+from ..rows import (
+    Batch,
+    Pool,
+    check_not_constant,
+    distinct,
+    draw_random,
+    first_equals,
+    weighted_targets,
+)
 from .settings import Settings
 
 
@@ -104,7 +112,9 @@ def fit_fresh(
         if len(remaining) == 0:
             return None
         size = min(n_candidates, len(remaining))
-        rows = np.sort(random_state.choice(remaining, size, replace=False))
+        # One of equal rows stands for all under a ridge, so every point is as likely as another.
+        weight = None if batch.weight is None or criterion.ridge > 0 else batch.weight[remaining]
+        rows = remaining[draw_random(len(remaining), size, random_state, weight)]
         columns = RecomputedColumns(
             batch,
             kernel,
@@ -199,7 +209,7 @@ def with_ridge(columns: Columns, criterion: Criterion) -> Columns:
 
 def without_equals(candidates: Candidates, points: Rows, criterion: Criterion) -> Candidates:
     """Keep one of equal candidates where a ridge would make two halves of a coefficient cheaper."""
-    if criterion.ridge > 0:
+    if criterion.one_of_equals:
         candidates.retire(np.setdiff1d(np.arange(points.shape[0]), distinct(points)))
     return candidates
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..deflation import Criterion, PoolMetric
 from ..exceptions import InvalidParameterError
 from ..model import Fit
-from ..rows import Batch, draw_random
+from ..rows import Batch, draw_sample
 from .exact import fit_columns, fit_fresh
 from .one_pass import RowPass, pool_pass
 from .problem import AUTO_POOL, CandidatePool, Plan, Problem, way_to_draw
@@ -52,7 +53,8 @@ def scored_samples(problem: Problem) -> Batch:
     rows, size = problem.rows, problem.candidates.sample_rows
     if size is None or size >= len(rows):
         return rows
-    return rows[draw_random(len(rows), size, problem.random_state)]
+    drawn, weight = draw_sample(len(rows), size, problem.random_state, rows.weight)
+    return replace(rows[drawn], weight=weight)
 
 
 def select_in_pool(

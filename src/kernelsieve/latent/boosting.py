@@ -16,7 +16,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
 from ..fitting import DEFAULT_COMPONENTS, Problem, weighted_sum
 from ..kernels import Kernel, Precomputed
 from ..model import Fit, KernelModel, orthonormal_additions, sign_of_largest
-from ..rows import Batch, Pool, TargetEncoder, draw_random
+from ..rows import Batch, Pool, TargetEncoder, draw_sample
 from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
 
 
@@ -142,8 +142,8 @@ class KernelBoosting(KernelEstimator):
 
     def _solve(self, problem: Problem) -> Fit:
         rows, kernel = problem.rows, problem.kernel
-        numbers = self._samples_of_pairs(problem)
-        sample, candidates = rows[numbers], problem.given
+        sample, numbers = self._samples_of_pairs(problem)
+        candidates = problem.given
         self._check(sample, self._n_candidates(problem, len(sample)))
         if candidates is None and not problem.candidates.is_number:  # the samples of the pairs
             pool = Pool(kernel.points(rows.X, numbers), numbers)
@@ -217,11 +217,13 @@ class KernelBoosting(KernelEstimator):
             raise KernelError("Kernel values are not all finite; scale the inputs, or lower degree.")
         return columns
 
-    def _samples_of_pairs(self, problem: Problem) -> np.ndarray:
-        n_samples = len(problem.rows)
-        if self.sample_rows is None or self.sample_rows >= n_samples:
-            return np.arange(n_samples)
-        return draw_random(n_samples, self.sample_rows, problem.random_state)
+    def _samples_of_pairs(self, problem: Problem) -> tuple[Batch, np.ndarray]:
+        """Return the samples of which pairs are formed, and their numbers."""
+        rows, size = problem.rows, self.sample_rows
+        if size is None or size >= len(rows):
+            return rows, np.arange(len(rows))
+        numbers, weight = draw_sample(len(rows), size, problem.random_state, rows.weight)
+        return replace(rows[numbers], weight=weight), numbers
 
     def _check(self, sample: Batch, n_candidates: int) -> None:
         """Refuse, before any work, what has one class only or does not fit in memory."""

@@ -9,6 +9,7 @@ from .pool import (
     draw_kmeans,
     draw_random,
     draw_rpcholesky,
+    draw_sample,
     filled_up,
     first_equals,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "draw_kmeans",
     "draw_random",
     "draw_rpcholesky",
+    "draw_sample",
     "filled_up",
     "first_equals",
     "one_target",

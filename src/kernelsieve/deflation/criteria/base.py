@@ -133,6 +133,11 @@ class Criterion(ABC):
     #: With left deflation: penalty of the squared coefficients of the candidates.
     ridge: float = 0.0
 
+    @property
+    def one_of_equals(self) -> bool:
+        """Whether one of equal candidates is eligible: halves of a coefficient would cost less."""
+        return self.ridge > 0
+
     @abstractmethod
     def propose(self, view: View) -> Direction | None:
         """Return the best direction, or None when there is none left.

@@ -28,20 +28,25 @@ class OrthonormalisedDirections(Criterion):
 
     def __init__(self, regularization: float = 1e-8) -> None:
         self.regularization = regularization
+        self._usable = np.empty(0, np.intp)
         self._directions = np.empty((0, 0))
         self._eigenvalues = np.empty(0)
+
+    @property
+    def one_of_equals(self) -> bool:
+        return True  # without a ridge, coefficients are those of least norm
 
     def propose(self, view: View) -> Direction | None:
         done = view.features.shape[1]
         if done == 0:
-            columns = view.columns.take(np.arange(view.columns.shape[1]))
+            self._usable = np.flatnonzero(view.eligible)
             self._directions, self._eigenvalues = opls_directions(
-                columns, view.targets, self.regularization
+                view.columns.take(self._usable), view.targets, self.regularization
             )
         if done == self._directions.shape[1]:
             return None
         weights = self._directions[:, done]
-        return Direction(np.arange(len(weights)), weights, float(self._eigenvalues[done]))
+        return Direction(self._usable, weights, float(self._eigenvalues[done]))
 
     def value(self, step: Step) -> float:
         return float(step.target_products @ step.target_products) / step.target_squared_norm
