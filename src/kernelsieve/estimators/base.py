@@ -92,10 +92,10 @@ class KernelEstimator(
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            Training samples; kernel values for a precomputed kernel. A memory map is read in blocks.
+            Training samples; kernel values for a precomputed kernel. Memory maps are read in blocks.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Continuous targets or class labels. Strings, booleans and integers are labels and floats
-            are continuous, unless the estimator or its parameter ``target`` says otherwise.
+            Targets or labels. Strings, booleans and integers are labels, floats are continuous, unless
+            the estimator or its parameter ``target`` says otherwise.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; a whole number counts as that many equal samples.
 
@@ -168,10 +168,7 @@ class KernelEstimator(
         n_rows = X.shape[0]
         Y = encoder.encode(y, n_rows) if encoder.n_targets else np.empty((n_rows, 0))
         batch = Batch(X, Y, check_weights(sample_weight, X))
-        class_weight = self.get_params(deep=False).get("class_weight")
-        if encoder.classes is None or class_weight is None:
-            return batch
-        return with_class_weight(batch, class_weight, encoder.classes)
+        return with_class_weight(batch, self.get_params().get("class_weight"), encoder.classes)
 
     def _resolve_kernel(
         self, batch: Batch, points: Rows | None, random_state: np.random.RandomState
@@ -215,7 +212,7 @@ class KernelEstimator(
     # ------------------------------------------------------------------ what was found
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
-        """Keep a fit; ``rows`` are the training samples, or the pool where these are not at hand."""
+        """Keep a fit of the given training samples; of the pool, where these are not at hand."""
         found, asked = fit.model.n_components, self.get_params(deep=False).get("n_components")
         if found == 0:
             raise InvalidDataError(
@@ -316,7 +313,7 @@ class KernelEstimator(
     def projector(self, n_components: int | None = None) -> Projector:
         """Return a plain callable from samples to features, for serving.
 
-        It checks nothing and is an order of magnitude faster than :meth:`transform` for one sample.
+        It checks nothing, and for one sample is an order of magnitude faster than :meth:`transform`.
 
         Parameters
         ----------
@@ -341,9 +338,8 @@ class KernelEstimator(
     ) -> Self:
         """Return a copy that computes nearly the same features from fewer landmarks.
 
-        The landmarks to keep are chosen as sparse maximal alignment chooses them, with the features of
-        this model as the targets, and the features become least squares on their kernel columns.
-        Predictions keep their coefficients.
+        Sparse maximal alignment with the features of this model as targets chooses the landmarks, and
+        the features become least squares on their kernel columns. Predictions keep their coefficients.
 
         Parameters
         ----------
@@ -353,8 +349,7 @@ class KernelEstimator(
         n_landmarks : int, default=None
             How many landmarks to keep; None for as few as ``tol`` allows.
         tol : float, default=0.01
-            Largest share of the features' variance that may be lost on ``X``, the mean of all
-            features.
+            Largest share of the features' variance that may be lost on ``X``, on average.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples.
 

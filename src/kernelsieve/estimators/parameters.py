@@ -39,9 +39,9 @@ KERNEL_CONSTRAINTS: dict[str, list] = {
 }
 
 
-def with_class_weight(batch: Batch, class_weight: Any, classes: np.ndarray) -> Batch:
+def with_class_weight(batch: Batch, class_weight: Any, classes: np.ndarray | None) -> Batch:
     """Return samples whose weights are multiplied by those of their classes."""
-    if class_weight is None:
+    if class_weight is None or classes is None:
         return batch
     of_class = _class_weights(batch, class_weight, classes)
     return Batch(batch.X, batch.Y, batch.root_weight**2 * (batch.Y @ of_class))

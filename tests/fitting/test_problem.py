@@ -11,7 +11,7 @@ from kernelsieve import (
     SparseMaximalAlignment,
 )
 from kernelsieve.deflation import ScoringCriterion
-from kernelsieve.estimators import kernel_transformer
+from kernelsieve.fitting import problem
 from kernelsieve.exceptions import InvalidParameterError
 
 
@@ -39,7 +39,7 @@ def drawn(monkeypatch):
         calls.append((n_pool, how, max_memory))
         return np.arange(n_pool)
 
-    monkeypatch.setattr(kernel_transformer, "draw_pool", record)
+    monkeypatch.setattr(problem, "draw_pool", record)
     return calls
 
 
