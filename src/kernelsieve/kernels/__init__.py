@@ -1,13 +1,13 @@
 """Kernel formulas: blocks of values, diagonals, names, callables and precomputed matrices."""
 
 from .base import Filler, Kernel, Rows, TiledFiller
+from .compiled import exp_inplace
 from .custom import CallableKernel, Inputs, Precomputed
+from .distance_cache import BlockCache, sharing
 from .distances import RBF, Chi2, Laplacian
-from .fast_exp import exp_inplace
 from .gradients import landmark_gradient
 from .products import Cosine, Linear, Polynomial, Sigmoid
 from .resolve import KERNEL_NAMES, resolve_gamma, resolve_kernel
-from .sharing import BlockCache, sharing
 
 __all__ = [
     "KERNEL_NAMES",

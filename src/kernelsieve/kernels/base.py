@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
-from .tiles import LineProduct
+from .compiled import LineProduct
 
 Rows = Any  # a dense (n, d) array or a CSR matrix; scipy and numpy share no useful base class
 

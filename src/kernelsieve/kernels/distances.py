@@ -22,8 +22,7 @@ from .base import (
     product_pays,
     row_norms_squared,
 )
-from .fast_exp import exp_inplace
-from .tiles import MOST_INPUTS, LineProduct
+from .compiled import MOST_INPUTS, LineProduct, exp_inplace
 
 _FAR = 4  # standard deviations from zero: squares then have more digits than distances
 

@@ -20,7 +20,7 @@ from .base import (
     product_pays,
     row_norms_squared,
 )
-from .tiles import MOST_INPUTS, LineProduct
+from .compiled import MOST_INPUTS, LineProduct
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from scipy.spatial.distance import pdist
 from ..exceptions import InvalidParameterError
 from .base import Kernel, Rows
 from .custom import CallableKernel, Precomputed
+from .distance_cache import shared
 from .distances import RBF, Chi2, Laplacian
 from .products import Cosine, Linear, Polynomial, Sigmoid
-from .sharing import shared
 
 KERNEL_NAMES = (
     "linear",

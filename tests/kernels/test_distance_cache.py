@@ -23,7 +23,7 @@ from kernelsieve.kernels import (
     resolve_kernel,
     sharing,
 )
-from kernelsieve.kernels.sharing import SharedKernel, _fingerprint, shared
+from kernelsieve.kernels.distance_cache import SharedKernel, _fingerprint, shared
 
 FAMILIES = [
     [RBF(0.001), RBF(0.02)],
