@@ -44,9 +44,8 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert hits_of_a_new_process(tmp_path) == 1
 
 
-@pytest.mark.parametrize("content", [b"", b"damaged"])
-@pytest.mark.parametrize("kind", [".nbi", ".nbc"])
-def test_damaged_files_are_replaced(tmp_path, content, kind):
+@pytest.mark.parametrize(("kind", "content"), [(".nbi", b""), (".nbc", b"damaged")])
+def test_damaged_files_are_replaced(tmp_path, kind, content):
     hits_of_a_new_process(tmp_path)
     for file in kept(tmp_path):
         if file.suffix == kind:
@@ -115,3 +114,4 @@ def test_a_change_of_any_module_makes_code_old(tmp_path):
             source.write(change)
         seen.append(hits_of_a_new_process(kept_in, PYTHONPATH=str(tmp_path)))
     assert seen == [0, 1, 0]
+    assert len(kept(kept_in)) == 2  # what is old has been removed

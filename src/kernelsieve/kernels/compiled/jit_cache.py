@@ -42,18 +42,23 @@ def const(number: Any, ndim: int) -> Any:
     return types.Array(number, ndim, "C", readonly=True)
 
 
-def _fingerprint() -> str:
-    """Return what code compiled from these sources for this processor has in its name."""
-    digest = sha256()
+def _digest(*parts: bytes) -> str:
+    return sha256(b"\0".join(parts)).hexdigest()[:12]
+
+
+def _sources() -> str:
+    """Return what stands for all files of compiled code, of which loops call each other's parts."""
     sources = (entry for entry in files(__package__).iterdir() if entry.name.endswith(".py"))
-    for source in sorted(sources, key=lambda entry: entry.name):
-        digest.update(source.read_bytes())
-    features = config.CPU_FEATURES, config.ENABLE_AVX, binding.get_host_cpu_features().flatten()
-    digest.update(repr((binding.get_host_cpu_name(), config.CPU_NAME, *features)).encode())
-    return digest.hexdigest()[:16]
+    return _digest(*(entry.read_bytes() for entry in sorted(sources, key=lambda entry: entry.name)))
 
 
-_FINGERPRINT = _fingerprint() if COMPILES else ""
+def _processor() -> str:
+    """Return what stands for the processor, and for what numba is told about it."""
+    host = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    return _digest(repr((host, config.CPU_NAME, config.CPU_FEATURES, config.ENABLE_AVX)).encode())
+
+
+_SOURCES, _PROCESSOR = (_sources(), _processor()) if COMPILES else ("", "")
 
 
 class CompiledLoop:
@@ -97,7 +102,7 @@ class CompiledLoop:
         """Return the function under a name of its own, by which numba names files."""
         given = self._function
         named = python_types.FunctionType(given.__code__, given.__globals__, given.__name__)
-        named.__qualname__ = f"{given.__name__}-{dtype.name}-{_FINGERPRINT}"
+        named.__qualname__ = f"{given.__name__}-{dtype.name}-{_PROCESSOR}-{_SOURCES}"
         named.__module__ = given.__module__
         return named
 
@@ -110,16 +115,25 @@ def _compile(function: Callable[..., Any], signature: tuple[Any, ...]) -> Any:
     try:
         loop.compile(signature)
     except Exception:  # a file is damaged, which can go wrong in any way, or the disk is full
-        _remove_files(loop.stats.cache_path, function.__qualname__)
+        _remove(_files_of(loop, function.__qualname__))
         loop.compile(signature)  # what was compiled but could not be kept is at hand
+    if loop.stats.cache_misses:
+        named = function.__qualname__.removesuffix(_SOURCES)
+        _remove(_files_of(loop, named) - _files_of(loop, function.__qualname__))
     loop.disable_compile()
     return loop
 
 
-def _remove_files(folder: str | None, name: str) -> None:
-    for file in Path(folder).glob(f"*{name}*") if folder else ():
+def _files_of(loop: Any, name: str) -> set[Path]:
+    """Return the files of a loop whose names contain this one."""
+    folder = loop.stats.cache_path
+    return set(Path(folder).glob(f"*.{name}*.nb?")) if folder else set()
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
         with suppress(OSError):
-            file.unlink()
+            path.unlink()
 
 
 def compiled(signature: Signature) -> Callable[[Callable[..., Any]], Any]:
