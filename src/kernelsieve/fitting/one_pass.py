@@ -38,7 +38,7 @@ from ..model import (
     variance_of_directions,
 )
 from ..rows import Batch, Pool, check_not_constant
-from ..statistics import CompensatedStatistic, Coordinates, Statistic
+from ..statistics import Coordinates, DoubleDoubleStatistic, Statistic
 from .exact import centred_columns, padded, with_ridge, without_equals
 from .precision import RESIDUAL_TRUST, PrecisionPolicy
 from .settings import Settings
@@ -189,7 +189,7 @@ class OnePass:
                 n_jobs=settings.n_jobs,
                 changes=self._changes,
             )
-        if not isinstance(statistic.columns, CompensatedStatistic):
+        if not isinstance(statistic.columns, DoubleDoubleStatistic):
             return None
         return feature_gram_from_statistic(rough, statistic.columns, target_shift, *statistic.beside)
 

@@ -12,7 +12,7 @@ from ..deflation import Criterion, Extraction, Heads
 from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import CompensatedStatistic, GramStatistic, Statistic
+from ..statistics import DoubleDoubleStatistic, GramStatistic, Statistic
 from .explained import share
 from .fit_result import Fit, sign_of_largest
 from .kernel_model import KernelModel
@@ -127,7 +127,7 @@ def feature_gram(
 
 def feature_gram_from_statistic(
     rough: OrthonormalModel,
-    statistic: CompensatedStatistic,
+    statistic: DoubleDoubleStatistic,
     target_shift: np.ndarray,
     changes: Statistic | None = None,
 ) -> FeatureGram:
@@ -141,7 +141,7 @@ def feature_gram_from_statistic(
     combinations[0, first:] = -rough.model.offset
     combinations[first + rough.names, first:] = projection
     of_changes = None
-    if isinstance(changes, CompensatedStatistic):
+    if isinstance(changes, DoubleDoubleStatistic):
         of_columns = np.zeros((changes.n_lines, n_columns))
         of_columns[1 + rough.names] = projection
         of_changes = changes.products(of_columns)
