@@ -11,8 +11,8 @@ from kernelsieve import (
     SparseMaximalAlignment,
 )
 from kernelsieve.deflation import ScoringCriterion
-from kernelsieve.fitting import problem
 from kernelsieve.exceptions import InvalidParameterError
+from kernelsieve.fitting import problem
 
 
 class Largest(ScoringCriterion):
