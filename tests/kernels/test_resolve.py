@@ -61,9 +61,8 @@ def test_a_kernel_is_passed_through():
     [
         (RBF(2.0), r"set it in the kernel, RBF\(gamma=2.0\)"),
         (lambda X, Z: X @ Z.T, "pass what the function takes in kernel_params"),
-        ("precomputed", "leave it out"),
     ],
-    ids=["object", "function", "matrix"],
+    ids=["object", "function"],
 )
 @pytest.mark.parametrize(
     "ignored",

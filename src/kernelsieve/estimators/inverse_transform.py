@@ -111,6 +111,7 @@ class InverseTransformMixin:
         vars(self).pop("_preimages", None)
         if not self.fit_inverse_transform:
             return
+        _check_invertible(fit.model.kernel, rows)  # the parameter may be newer than the samples
         if len(rows) > _MOST_ANCHORS:
             rows = rows[draw_random(len(rows), _MOST_ANCHORS, check_random_state(self.random_state))]
         features = fit.model.features(rows, self.n_jobs).astype(np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -146,8 +145,7 @@ class OutOfCoreMixin:
             check_first_batch(n_samples, rule, self.n_components)
         problem = self._problem_of(batch, encoder)
         candidates = problem.given or self._draw(problem, self._first_pool_size(problem))
-        plan = problem.plan(candidates, problem.settings_for(len(candidates)))
-        plan = replace(plan, target_shift=batch.Y.mean(axis=0))
+        plan = problem.plan(candidates, problem.settings_for(len(candidates)), batch)
         if problem.given is not None or problem.kept is None:
             return plan
         return plan.renumbered(problem.kept, X.shape[1])

@@ -147,11 +147,10 @@ class Problem:
         points = self.kernel.points(X, numbers)
         return CandidatePool(Pool(points, numbers), self.kernel.block(X[numbers], points))
 
-    def plan(self, candidates: CandidatePool, settings: Settings) -> Plan:
-        """Return what must be known before a pass over the samples."""
-        # Any shift near the means of the targets will do.
-        target_shift = np.asarray(self.rows.Y[:64].mean(axis=0))
-        return Plan(self.kernel, candidates, self.encoder, target_shift, settings)
+    def plan(self, candidates: CandidatePool, settings: Settings, sample: Batch | None = None) -> Plan:
+        """Return what must be known before a pass; a sample tells near which means targets are."""
+        some = self.rows[:64] if sample is None else sample
+        return Plan(self.kernel, candidates, self.encoder, some.Y.mean(axis=0), settings)
 
     def renumbered(self, fit: Fit) -> Fit:
         """Return a fit with the numbers that samples have among all that were given."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import InvalidParameterError
 from .base import Kernel, Rows
-from .custom import CallableKernel, Precomputed
+from .custom import CallableKernel
 from .distance_cache import shared
 from .gamma import resolve_gamma
 from .registry import KERNELS
@@ -33,8 +33,8 @@ def resolve_kernel(
     """Return the kernel that the parameters describe, with ``gamma`` settled from ``X``.
 
     Parameters that a named kernel does not have, such as ``gamma`` of the linear one, are passed over,
-    so that a search may combine all kernels with all widths. With a kernel that is an object, a
-    function or a matrix they are refused.
+    so that a search may combine all kernels with all widths; so are those of a precomputed one. With a
+    kernel that is an object or a function they are refused.
 
     Examples
     --------
@@ -74,8 +74,6 @@ def _refuse_ignored(kernel: object, kind: type[Kernel], given: dict[str, Any]) -
         remedy = f"set it in the kernel, {kernel!r}"
     elif kind is CallableKernel:
         taken, remedy = ("kernel_params",), "pass what the function takes in kernel_params"
-    elif kind is Precomputed:
-        remedy = "leave it out, and use it where the matrix is computed"
     else:
         return
     for name, value in given.items():
