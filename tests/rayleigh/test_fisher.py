@@ -429,7 +429,7 @@ def test_bad_data(cancer):
             model.fit(X[:40] @ X[:40].T, y[:40])
     for parameters, message in (
         ({"class_weight": "balanced"}, "counts the classes"),
-        ({"probability_cv": 3}, "all rows at once"),
+        ({"probability_cv": 3}, "all samples at once"),
     ):
         with pytest.raises(ValueError, match=message):
             KernelFisherDiscriminant(**parameters).partial_fit(X, y)

@@ -308,7 +308,7 @@ def test_a_class_that_has_not_come_yet_never_wins():
 @pytest.mark.parametrize("reg", [0.0, 1e-3])
 def test_equal_rows_tell_no_classes_apart(candidates, reg):
     model = GreedyKernelFisherDiscriminant(candidates=candidates, reg=reg)
-    with pytest.raises(InvalidDataError, match=r"No feature could be found.*equal rows"):
+    with pytest.raises(InvalidDataError, match=r"No feature could be found.*equal samples"):
         model.fit(np.ones((20, 3)), np.arange(20) % 2)
     assert not hasattr(model, "n_components_")
 

@@ -175,7 +175,7 @@ def test_bad_input(method, problem):
     np.testing.assert_array_equal(model.transform(X), before)
     with pytest.raises(ValueError, match="expecting 6"):
         model.transform(X[:, :3])
-    with pytest.raises(ValueError, match="need a pool"):
+    with pytest.raises(ValueError, match="needs a pool"):
         method(candidates="all").partial_fit(X, y)
 
 

@@ -33,8 +33,7 @@ def resolve_kernel(
     """Return the kernel that the parameters describe, with ``gamma`` settled from ``X``.
 
     Parameters that a named kernel does not have, such as ``gamma`` of the linear one, are passed over,
-    so that a search may combine all kernels with all widths; so are those of a precomputed one. With a
-    kernel that is an object or a function they are refused.
+    so that a search may combine all kernels with all widths. With a kernel object they are refused.
 
     Examples
     --------
@@ -45,8 +44,8 @@ def resolve_kernel(
     """
     given = {"gamma": gamma, "degree": degree, "coef0": coef0, "kernel_params": kernel_params}
     kind = kernel_class(kernel)
-    _refuse_ignored(kernel, kind, given)
     if isinstance(kernel, Kernel):
+        _refuse_ignored(kernel, given)
         return shared(kernel)
     if kind is CallableKernel:
         return CallableKernel(kernel, kernel_params)  # type: ignore[arg-type]
@@ -67,21 +66,14 @@ def kernel_class(kernel: object) -> type[Kernel]:
     return CallableKernel if callable(kernel) else Kernel
 
 
-def _refuse_ignored(kernel: object, kind: type[Kernel], given: dict[str, Any]) -> None:
-    """Refuse parameters that would change nothing, where it is certain that somebody meant them to."""
-    taken: tuple[str, ...] = ()
-    if isinstance(kernel, Kernel):
-        remedy = f"set it in the kernel, {kernel!r}"
-    elif kind is CallableKernel:
-        taken, remedy = ("kernel_params",), "pass what the function takes in kernel_params"
-    else:
-        return
+def _refuse_ignored(kernel: Kernel, given: dict[str, Any]) -> None:
+    """Refuse parameters that would change nothing, because the kernel has its own."""
     for name, value in given.items():
-        if name not in taken and not _is_default(name, value):
-            what = "a kernel object" if isinstance(kernel, Kernel) else f"a {kind.name} kernel"
+        if not _is_default(name, value):
             raise InvalidParameterError(
-                f"{name}={value!r} would be ignored: {what} does not take it from the estimator, where "
-                f"only {name}={_DEFAULTS[name]!r} is allowed; {remedy}."
+                f"{name}={value!r} would be ignored: a kernel object does not take it from the "
+                f"estimator, where only {name}={_DEFAULTS[name]!r} is allowed; set it in the kernel, "
+                f"{kernel!r}."
             )
 
 
