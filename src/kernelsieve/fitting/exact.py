@@ -27,11 +27,11 @@ from ..model import (
     Fit,
     OrthonormalModel,
     build_model,
+    explained_by_directions,
     feature_gram,
     finish,
     least_squares_heads,
     reorthonormalise,
-    variance_of_directions,
 )
 from ..rows import Batch, Pool, check_not_constant, distinct, first_equals, weighted_targets
 from .settings import Settings
@@ -75,7 +75,7 @@ def fit_columns(
         trace = trace_of(kernel, batch, W.diagonal)
         lengths = W.lengths(rough.names, rough.dual)
     mean_squared_norm = float(W.mean_coefficients(columns.means) @ columns.means)
-    explained = variance_of_directions(rough, lengths, trace, mean_squared_norm)
+    explained = explained_by_directions(rough, lengths, trace, mean_squared_norm)
     return _finish(rough, batch, criterion, settings, pool.first_of_equals(rough.names), explained)
 
 
@@ -130,7 +130,7 @@ def fit_fresh(
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     rows, columns = drawn[0]
     weight = np.bincount(firsts, batch.root_weight**2)[rows]  # of all equal rows
-    explained = variance_of_directions(
+    explained = explained_by_directions(
         rough,
         _lengths_from_rows(rough, batch),
         trace=trace_of(kernel, batch, columns.diagonal),

@@ -28,14 +28,14 @@ from ..model import (
     Fit,
     OrthonormalModel,
     build_model,
+    explained_by_directions,
+    explained_variance_ratio,
     feature_gram,
     feature_gram_from_statistic,
     finish,
     least_squares_heads,
     mean_image,
     reorthonormalise,
-    variance_of_coordinates,
-    variance_of_directions,
 )
 from ..rows import Batch, Pool, check_not_constant
 from ..statistics import CompensatedStatistic, Coordinates, Statistic
@@ -43,6 +43,7 @@ from .exact import centred_columns, padded, with_ridge, without_equals
 from .precision import RESIDUAL_TRUST, PrecisionPolicy
 from .settings import Settings
 from .statistic_pass import ColumnSums, StatisticPass
+from .symmetric import with_means
 
 # Looking ahead: rows for every feature, and at least so many; residuals of these rows are taken for too
 # small that much sooner than those of all. So many kernel values need no decision: all digits of them
@@ -255,17 +256,15 @@ class OnePass:
         coefficients = metric.mean_coefficients(coordinates.means)
         mean_squared_norm = float(coefficients @ coordinates.means)
         if self._criterion.symmetric:
-            total_weight = coordinates.total_weight
-            means = np.zeros(len(rough.extraction))
+            total_weight, features = coordinates.total_weight, rough.extraction.features
             if self._criterion.centred_scores and not settings.center:
                 means = coordinates.means[rough.names] @ rough.model.projection
+                features = with_means(features, means, total_weight)
             removed = total_weight * mean_squared_norm if settings.center else 0.0
-            explained = variance_of_coordinates(
-                rough.extraction.features, means, total_weight, coordinates.trace - removed
-            )
+            explained = explained_variance_ratio(features, coordinates.trace - removed)
         else:
             lengths = metric.lengths(rough.names, rough.dual)
-            explained = variance_of_directions(rough, lengths, coordinates.trace, mean_squared_norm)
+            explained = explained_by_directions(rough, lengths, coordinates.trace, mean_squared_norm)
         means = coordinates.target_means
         heads = least_squares_heads(
             rough.extraction,

@@ -22,7 +22,7 @@ from ..deflation import (
     extract,
 )
 from ..kernels import Kernel
-from ..model import Fit, OrthonormalModel, build_model, finish, mean_image, variance_of_coordinates
+from ..model import Fit, OrthonormalModel, build_model, explained_variance_ratio, finish, mean_image
 from ..rows import Batch, Pool
 from .exact import centred_columns, diagonal_of, row_columns, total_weight, trace_of, weighted_sum
 from .settings import Settings
@@ -168,11 +168,15 @@ def _finish(
     features = extraction.features
     if criterion.cutoff > 0:  # of the points that were left
         features = take(rough.names) @ projection
-    means = np.zeros(len(extraction))
     if criterion.centred_scores and not settings.center and len(extraction):
         means = np.concatenate([direction.means for direction in extraction.directions]) @ projection
-    explained = variance_of_coordinates(features, means, extraction.total_weight, trace)
-    return finish(rough, criterion, pool, explained)
+        features = with_means(features, means, extraction.total_weight)
+    return finish(rough, criterion, pool, explained_variance_ratio(features, trace))
+
+
+def with_means(features: np.ndarray, means: np.ndarray, total_weight: float) -> np.ndarray:
+    """Return centred features with a line below that makes their squares those about zero."""
+    return np.vstack([features, np.sqrt(total_weight) * means])
 
 
 def about_the_mean(

@@ -4,17 +4,21 @@ from .build import (
     FeatureGram,
     OrthonormalModel,
     build_model,
+    explained_by_directions,
     feature_gram,
     feature_gram_from_statistic,
     finish,
     least_squares_heads,
     mean_image,
     reorthonormalise,
-    variance_of_directions,
 )
-from .explained import orthonormal_additions, variance_of_coordinates
+from .explained import (
+    explained_variance_ratio,
+    orthonormal_additions,
+    orthonormal_combinations,
+)
 from .fit_result import Decision, Fit, Search, sign_of_largest
-from .kernel_model import KernelModel, Projector, features_as_they_are
+from .kernel_model import KernelModel, Projector, features_as_they_are, order_of_first_use
 
 __all__ = [
     "Decision",
@@ -25,15 +29,17 @@ __all__ = [
     "Projector",
     "Search",
     "build_model",
+    "explained_by_directions",
+    "explained_variance_ratio",
     "feature_gram",
     "feature_gram_from_statistic",
     "features_as_they_are",
     "finish",
     "least_squares_heads",
     "mean_image",
+    "order_of_first_use",
     "orthonormal_additions",
+    "orthonormal_combinations",
     "reorthonormalise",
     "sign_of_largest",
-    "variance_of_coordinates",
-    "variance_of_directions",
 ]

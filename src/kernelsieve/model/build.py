@@ -13,9 +13,9 @@ from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
 from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import CompensatedStatistic, GramStatistic, Statistic
-from .explained import share
+from .explained import explained_variance_ratio
 from .fit_result import Fit, sign_of_largest
-from .kernel_model import KernelModel
+from .kernel_model import KernelModel, order_of_first_use
 
 _MOST_ROUNDING = 1e-11  # of a feature of unit length, before it is computed in two steps
 
@@ -57,7 +57,7 @@ def build_model(
     extraction: Extraction, pool: Pool, kernel: Kernel, *, center: bool, dtype: type
 ) -> OrthonormalModel:
     """Write the features as ``K_S B R^-1``, formula (4) of Dhanjal et al. in triangular form."""
-    names, first_use = _order_of_first_use(extraction)
+    names, first_use = order_of_first_use([d.candidates for d in extraction.directions])
     position = np.zeros(names.max(initial=-1) + 1, dtype=np.intp)
     position[names] = np.arange(len(names))
     dual = np.zeros((len(names), len(extraction)))
@@ -80,16 +80,6 @@ def build_model(
         as_fitted=kernel.rounded_as_with(pool.points),
     )
     return OrthonormalModel(extraction, model, names, dual, means, levels, center)
-
-
-def _order_of_first_use(extraction: Extraction) -> tuple[np.ndarray, np.ndarray]:
-    """Return every landmark once, and the feature that needs it first."""
-    directions = extraction.directions
-    names = np.concatenate([np.empty(0, np.intp), *(d.candidates for d in directions)])
-    feature = np.repeat(np.arange(len(directions)), [len(d.candidates) for d in directions])
-    unique, first = np.unique(names, return_index=True)
-    order = np.argsort(first)
-    return unique[order].astype(np.intp), feature[first[order]]
 
 
 @dataclass(frozen=True)
@@ -260,7 +250,7 @@ def _signs(extraction: Extraction) -> np.ndarray:
     return np.array([sign_of_largest(entry) for entry in entries])
 
 
-def variance_of_directions(
+def explained_by_directions(
     rough: OrthonormalModel, lengths: np.ndarray, trace: float, mean_squared_norm: float
 ) -> np.ndarray:
     """Return the share of the images' variance that each direction adds to those before it.
@@ -269,17 +259,8 @@ def variance_of_directions(
     weighted sum of k(x, x), and ``mean_squared_norm`` the squared length of the mean image.
     """
     extraction = rough.extraction
-    try:
-        L = cholesky(lengths, lower=True)
-    except LinAlgError:  # a kernel that is not positive definite has no such shares
-        return np.full(len(extraction), np.nan)
-    coordinates = solve_triangular(L, extraction.triangle.T, lower=True)
-    captured = np.einsum("kn,kn->k", coordinates, coordinates)
-    if extraction.criterion.ridge > 0:  # which is no variance of the images
-        directions = solve_triangular(L, rough.dual.T, lower=True)
-        captured -= extraction.criterion.ridge * np.einsum("km,km->k", directions, directions)
-    if rough.changes is not None:
-        half = solve_triangular(L, rough.changes, lower=True)
-        captured -= np.diagonal(solve_triangular(L, half.T, lower=True))
-    removed = mean_squared_norm if rough.centred else 0.0
-    return share(captured, trace - extraction.total_weight * removed)
+    removed = extraction.total_weight * mean_squared_norm if rough.centred else 0.0
+    ridge, penalty = extraction.criterion.ridge, rough.changes
+    if ridge > 0:  # which is no variance of the images
+        penalty = ridge * rough.dual.T @ rough.dual + (0.0 if penalty is None else penalty)
+    return explained_variance_ratio(extraction.triangle, trace - removed, lengths, penalty)

@@ -21,7 +21,7 @@ from ..model import Fit, KernelModel
 from ..rows import Batch, Pool, check_not_constant, weighted_targets
 from .column_generation import PricedColumns, SparseSolution, merged_coefficients
 from .discriminating import Discriminating
-from .explained import Images, covariance, explained_targets
+from .explained import ImageVariance, explained_targets
 from .invariance_mixin import Moving
 from .outputs import Moments, logit_heads, winning_logits
 from .scatter import Tangent
@@ -34,7 +34,7 @@ class _Shared:
 
     pool: tuple[Pool, np.ndarray] | None = None
     columns: PricedColumns | None = None
-    images: Images | None = None
+    images: ImageVariance | None = None
     solvers: list[Solver] | None = None
 
 
@@ -298,7 +298,7 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
         shared = self._of_path()
         if shared.columns is None or shared.images is None or shared.solvers is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
-            shared.images = Images(batch, kernel, shared.columns, W)
+            shared.images = ImageVariance(batch, kernel, shared.columns, W)
             loss = Loss(self.loss, float(self.delta), float(self.epsilon))
             shared.solvers = solvers_of_classes(
                 loss, self.tol, shared.columns, batch, kernel, self._tangents(), self.n_jobs
@@ -312,7 +312,7 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
         self,
         solutions: list[SparseSolution],
         columns: PricedColumns,
-        images: Images,
+        images: ImageVariance,
         batch: Batch,
         kernel: Kernel,
         pool: Pool,
@@ -335,7 +335,7 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
             model=model,
             landmark_indices=pool.first_of_equals(chosen).indices[chosen],
             criterion_path=np.array([solution.objective for solution in solutions]),
-            explained_variance_ratio=images.shares(chosen, alpha, covariance(outputs, batch)),
+            explained_variance_ratio=images.explained(chosen, alpha, outputs),
             explained_target_ratio=explained_targets(outputs, batch),
             outcome=Outcome.COMPLETE,
             n_columns=n_columns,

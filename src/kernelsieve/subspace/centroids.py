@@ -14,7 +14,13 @@ from ..deflation import Outcome
 from ..exceptions import InvalidDataError
 from ..fitting import Settings, diagonal_of, row_columns, total_weight, weighted_sum
 from ..kernels import Kernel, Linear, Rows
-from ..model import Fit, KernelModel, orthonormal_additions, sign_of_largest
+from ..model import (
+    Fit,
+    KernelModel,
+    explained_variance_ratio,
+    orthonormal_additions,
+    sign_of_largest,
+)
 from ..rows import Batch, Pool, draw_random
 from .images import (
     Images,
@@ -157,7 +163,7 @@ def finish(
         model=replace(model, projection=model.projection * signs),
         landmark_indices=indices,
         criterion_path=criterion_path,
-        explained_variance_ratio=np.einsum("nk,nk->k", captured, captured) / known.trace,
+        explained_variance_ratio=explained_variance_ratio(captured, known.trace),
         explained_target_ratio=np.einsum("kc,kc->k", explained, explained) / known.total_weight,
         outcome=outcome,
     )
