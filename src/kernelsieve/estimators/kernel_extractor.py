@@ -314,7 +314,7 @@ class KernelExtractor(KernelTransformer):
             if criterion.needs_metric:
                 raise InvalidParameterError(_RESAMPLE_ALONE)
             settings = self._settings(criterion, n_rows)
-            if criterion.symmetric:
+            if criterion.deflation.symmetric:
                 return analyse_fresh(scored, batch, kernel, size, criterion, settings, random_state)
             return fit_fresh(batch, kernel, size, criterion, settings, random_state)
         if size < n_rows:
@@ -324,7 +324,7 @@ class KernelExtractor(KernelTransformer):
         everyone = np.arange(n_rows)
         pool = Pool(kernel.points(batch.X, everyone), everyone)
         settings = self._settings(criterion, size)
-        if not criterion.symmetric:
+        if not criterion.deflation.symmetric:
             return fit_columns(batch, kernel, pool, criterion, settings)
         if scored is not batch:
             return analyse_sample(scored, batch, kernel, pool, criterion, settings)

@@ -11,13 +11,12 @@ from ..deflation import (
     Columns,
     Criterion,
     Extraction,
-    FixedCandidates,
     FreshCandidates,
+    FreshSubset,
     GramMetric,
     Heads,
     Metric,
     RecomputedColumns,
-    RidgeColumns,
     StoredColumns,
     extract,
     store_columns,
@@ -33,7 +32,7 @@ from ..model import (
     least_squares_heads,
     reorthonormalise,
 )
-from ..rows import Batch, Pool, check_not_constant, distinct, first_equals, weighted_targets
+from ..rows import Batch, Pool, check_not_constant, first_equals, weighted_targets
 from .settings import Settings
 
 
@@ -58,15 +57,13 @@ def fit_columns(
         if metric is None
         else metric
     )
-    seen = with_ridge(columns, criterion)
     # Equal rows of a precomputed kernel are known by their values.
     points = batch.X if everyone else pool.points
 
     def candidates_for(targets: np.ndarray) -> Candidates:
-        candidates = FixedCandidates(seen, W, targets, settings.n_components)
-        return without_equals(candidates, points, criterion)
+        return followed_candidates(columns, W, targets, points, criterion, settings)
 
-    extraction = _extract(batch, criterion, settings, candidates_for, seen.shape[0])
+    extraction = _extract(batch, criterion, settings, candidates_for)
     rough = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
         trace = weighted_sum(W.diagonal, batch)
@@ -89,17 +86,12 @@ def fit_fresh(
 ) -> Fit:
     """Draw a new random subset of candidates at every step (section 4.4 of Dhanjal et al.)."""
     everyone = np.arange(len(batch))
-    # With a ridge two halves of a coefficient would cost less than the whole.
-    firsts = first_equals(batch.X) if criterion.ridge > 0 else everyone
-    kept = np.flatnonzero(firsts == everyone)
-    drawn: list[tuple[np.ndarray, RecomputedColumns]] = []
+    kept = criterion.penalty.candidates(batch.X)
     # For one subset at a time; without it a chosen column is evaluated once more.
     fits = n_candidates * len(batch) * 8 <= settings.max_memory
     memory = np.empty((n_candidates, len(batch))) if fits else None
 
-    def draw(
-        retired: np.ndarray,
-    ) -> tuple[RecomputedColumns | RidgeColumns, np.ndarray] | None:
+    def draw(retired: np.ndarray, place: int) -> FreshSubset | None:
         remaining = np.setdiff1d(kept, retired)
         if len(remaining) == 0:
             return None
@@ -114,27 +106,24 @@ def fit_fresh(
             memory=None if memory is None else memory[:size],
             n_jobs=settings.n_jobs,
         )
-        if not drawn:
-            drawn.append((rows, columns))
-        if criterion.ridge == 0:
-            return columns, rows
-        # One of them is taken up at most, so they share a row below.
-        places = np.full(size, candidates.basis.size)
-        return RidgeColumns(columns, criterion.ridge, places, settings.n_components), rows
+        seen = criterion.penalty.shared_below(columns, place, settings.n_components)
+        return FreshSubset(seen, rows, columns.diagonal)
 
-    n_rows = len(batch) + (settings.n_components if criterion.ridge > 0 else 0)
-    candidates = FreshCandidates(draw, n_rows, settings.n_components)
-    extraction = _extract(batch, criterion, settings, lambda _: candidates, n_rows)
+    first = draw(np.empty(0, np.intp), 0)
+    assert first is not None
+    extraction = _extract(
+        batch, criterion, settings, lambda _: FreshCandidates(draw, first, settings.n_components)
+    )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     rough = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
-    rows, columns = drawn[0]
-    weight = np.bincount(firsts, batch.root_weight**2)[rows]  # of all equal rows
+    firsts = everyone if len(kept) == len(batch) else first_equals(batch.X)
+    weight = np.bincount(firsts, batch.root_weight**2)[first.names]  # of all equal rows
     explained = explained_by_directions(
         rough,
         _lengths_from_rows(rough, batch),
-        trace=trace_of(kernel, batch, columns.diagonal),
-        mean_squared_norm=float(weight @ columns.means / weight.sum()),
+        trace=trace_of(kernel, batch, first.diagonal),
+        mean_squared_norm=float(weight @ first.columns.means / weight.sum()),
     )
     return _finish(rough, batch, criterion, settings, pool, explained)
 
@@ -144,17 +133,16 @@ def _extract(
     criterion: Criterion,
     settings: Settings,
     candidates_for: Callable[[np.ndarray], Candidates],
-    n_rows: int,
 ) -> Extraction:
     """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
     targets = weighted_targets(batch, settings.center)
     if criterion.supervised:
         check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
     targets *= criterion.target_scale(batch.root_weight**2 @ batch.Y)
-    targets = padded(targets, n_rows)
+    candidates = candidates_for(targets)
     return extract(
-        candidates_for(targets),
-        targets,
+        candidates,
+        padded(targets, candidates.columns.shape[0]),
         criterion,
         settings.n_components,
         total_weight=total_weight(batch),
@@ -192,15 +180,20 @@ def centred_columns(criterion: Criterion, settings: Settings) -> bool:
     return settings.center or criterion.centred_scores
 
 
-def with_ridge(columns: Columns, criterion: Criterion) -> Columns:
-    """Return the columns as the criterion sees them."""
-    return RidgeColumns(columns, criterion.ridge) if criterion.ridge > 0 else columns
-
-
-def without_equals(candidates: Candidates, points: Rows, criterion: Criterion) -> Candidates:
-    """Keep one of equal candidates where a ridge would make two halves of a coefficient cheaper."""
-    if criterion.ridge > 0:
-        candidates.retire(np.setdiff1d(np.arange(points.shape[0]), distinct(points)))
+def followed_candidates(
+    columns: Columns,
+    metric: Metric,
+    targets: np.ndarray,
+    points: Rows,
+    criterion: Criterion,
+    settings: Settings,
+) -> Candidates:
+    """Return the candidates that the criterion's rule follows, with its penalty below the columns."""
+    rule, penalty = criterion.deflation, criterion.penalty
+    seen = penalty.below(columns)
+    targets = padded(targets, seen.shape[0])
+    candidates = rule.candidates(seen, metric, targets, settings.n_components)
+    candidates.retire(np.setdiff1d(np.arange(len(candidates.names)), penalty.candidates(points)))
     return candidates
 
 
@@ -216,12 +209,12 @@ def _heads(
     weight = batch.root_weight**2
     if criterion.needs_rows:
         features = extraction.features / batch.root_weight[:, None]
-        heads = extraction.criterion.heads(features, batch.Y, weight)
+        heads = extraction.selector.heads(features, batch.Y, weight)
         if heads is not None:
             return heads
     sums = weight @ batch.Y
     means = sums / weight.sum() if settings.center else np.zeros(len(sums))
-    return least_squares_heads(extraction, means, sums)
+    return least_squares_heads(extraction, means, criterion.target_scale(sums))
 
 
 def row_columns(

@@ -9,11 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..deflation import (
-    Candidates,
     Criterion,
     Extraction,
-    FixedCandidates,
-    FollowedCandidates,
     Metric,
     Outcome,
     PoolMetric,
@@ -39,7 +36,7 @@ from ..model import (
 )
 from ..rows import Batch, Pool, check_not_constant
 from ..statistics import CompensatedStatistic, Coordinates, Statistic
-from .exact import centred_columns, padded, with_ridge, without_equals
+from .exact import centred_columns, followed_candidates, padded
 from .precision import RESIDUAL_TRUST, PrecisionPolicy
 from .settings import Settings
 from .statistic_pass import ColumnSums, StatisticPass
@@ -174,7 +171,7 @@ class OnePass:
             measured = self._feature_gram(rough, statistic, batches)
             if measured is not None:
                 rough = reorthonormalise(rough, measured, scale)
-        return self._finish(rough, coordinates)
+        return self._finish(rough, coordinates, scale)
 
     def _feature_gram(
         self, rough: OrthonormalModel, statistic: ColumnSums, batches: Iterable[Batch] | None
@@ -214,10 +211,23 @@ class OnePass:
         return replace(coordinates, columns=columns, targets=padded(targets, len(columns))), scale
 
     def _extract(self, coordinates: Coordinates, *, trust: float) -> Extraction:
-        candidates, targets = self._candidates(coordinates)
+        centred = centred_columns(self._criterion, self._settings)
+        columns = StoredColumns(coordinates.columns, coordinates.means, centred=centred)
+        if centred:
+            columns.raw_squared_norms = (
+                columns.raw_squared_norms + coordinates.total_weight * coordinates.means**2
+            )
+        candidates = followed_candidates(
+            columns,
+            self._metric,
+            coordinates.targets,
+            self._pool.points,
+            self._criterion,
+            self._settings,
+        )
         return extract(
             candidates,
-            targets,
+            padded(coordinates.targets, candidates.columns.shape[0]),
             self._criterion,
             self._settings.n_components,
             total_weight=coordinates.total_weight,
@@ -226,36 +236,19 @@ class OnePass:
             trust=trust,
         )
 
-    def _candidates(self, coordinates: Coordinates) -> tuple[Candidates, np.ndarray]:
-        """Return the candidates, and the targets in the rows of their columns."""
-        settings, criterion = self._settings, self._criterion
-        centred = centred_columns(self._criterion, settings)
-        columns = StoredColumns(coordinates.columns, coordinates.means, centred=centred)
-        if centred:
-            columns.raw_squared_norms = (
-                columns.raw_squared_norms + coordinates.total_weight * coordinates.means**2
-            )
-        if criterion.symmetric:
-            followed = FollowedCandidates(
-                columns, self._metric, settings.n_components, cutoff=criterion.cutoff
-            )
-            return followed, coordinates.targets
-        seen = with_ridge(columns, criterion)
-        targets = padded(coordinates.targets, seen.shape[0])
-        fixed = FixedCandidates(seen, self._metric, targets, settings.n_components)
-        return without_equals(fixed, self._pool.points, criterion), targets
-
     def _can_be_measured(self, extraction: Extraction, statistic: ColumnSums) -> bool:
         """Tell if a second pass is of use: features must be orthonormal, and not found in vain."""
         again = self._policy.may_change(type(statistic.columns))
         in_vain = extraction.outcome is Outcome.IMPRECISE and again
-        return len(extraction) > 0 and not in_vain and not self._criterion.symmetric
+        return len(extraction) > 0 and not in_vain and not self._criterion.deflation.symmetric
 
-    def _finish(self, rough: OrthonormalModel, coordinates: Coordinates) -> Fit:
+    def _finish(
+        self, rough: OrthonormalModel, coordinates: Coordinates, target_scale: np.ndarray
+    ) -> Fit:
         settings, metric = self._settings, self._metric
         coefficients = metric.mean_coefficients(coordinates.means)
         mean_squared_norm = float(coefficients @ coordinates.means)
-        if self._criterion.symmetric:
+        if self._criterion.deflation.symmetric:
             total_weight, features = coordinates.total_weight, rough.extraction.features
             if self._criterion.centred_scores and not settings.center:
                 means = coordinates.means[rough.names] @ rough.model.projection
@@ -269,7 +262,7 @@ class OnePass:
         heads = least_squares_heads(
             rough.extraction,
             means if settings.center else np.zeros(len(means)),
-            means * coordinates.total_weight,
+            target_scale,
         )
         pool = self._pool.first_of_equals(rough.names)
         fit = finish(rough, self._criterion, pool, explained, heads)

@@ -12,10 +12,9 @@ from ..deflation import (
     Columns,
     Criterion,
     DoublyCentredColumns,
-    Draw,
     DrawnCandidates,
+    DrawnSubset,
     EvaluatedMetric,
-    FollowedCandidates,
     GramMetric,
     Metric,
     RecomputedColumns,
@@ -77,9 +76,9 @@ def analyse_fresh(
     random_state: np.random.RandomState,
 ) -> Fit:
     """Draw a few new candidates from a batch at every step; ``scored`` are the rows of the sums."""
-    cutoff = criterion.cutoff
+    cutoff = criterion.deflation.cutoff
     everyone = np.arange(len(batch))
-    first: list[Draw] = []
+    first: list[DrawnSubset] = []
 
     def columns_of(rows: np.ndarray) -> RecomputedColumns:
         points = kernel.points(batch.X, rows)
@@ -89,7 +88,7 @@ def analyse_fresh(
     def take(rows: np.ndarray) -> np.ndarray:
         return columns_of(rows).take(np.arange(len(rows)))
 
-    def draw(retired: np.ndarray, chosen: list[int]) -> Draw | None:
+    def draw(retired: np.ndarray, chosen: list[int]) -> DrawnSubset | None:
         remaining = np.setdiff1d(everyone, retired)
         if len(remaining) == 0:
             return None
@@ -97,7 +96,7 @@ def analyse_fresh(
         rows = np.sort(random_state.choice(remaining, size, replace=False))
         landmarks = kernel.points(batch.X, np.array(chosen, dtype=np.intp))
         values = kernel.block(batch.X[rows], landmarks) if chosen else np.empty((size, 0))
-        drawn = Draw(columns_of(rows), rows, kernel.diag_at(batch.X, rows), values)
+        drawn = DrawnSubset(columns_of(rows), rows, kernel.diag_at(batch.X, rows), values)
         first.extend([] if first else [drawn])
         return drawn
 
@@ -127,8 +126,8 @@ def _follow(
     columns: Columns,
     metric: Metric,
 ) -> OrthonormalModel:
-    cutoff = criterion.cutoff
-    candidates = FollowedCandidates(columns, metric, settings.n_components, cutoff=cutoff)
+    no_targets = np.empty((len(batch), 0))
+    candidates = criterion.deflation.candidates(columns, metric, no_targets, settings.n_components)
     # Doubly centred columns have no means to take out; the model gets them in the end.
     center = settings.center and columns.centred
     return _extract(candidates, batch, kernel, pool, criterion, settings, center=center)
@@ -166,7 +165,7 @@ def _finish(
     """Tell what the features explain of all rows; ``take`` gives the columns of some candidates."""
     extraction, projection = rough.extraction, rough.model.projection
     features = extraction.features
-    if criterion.cutoff > 0:  # of the points that were left
+    if criterion.deflation.cutoff > 0:  # of the points that were left
         features = take(rough.names) @ projection
     if criterion.centred_scores and not settings.center and len(extraction):
         means = np.concatenate([direction.means for direction in extraction.directions]) @ projection

@@ -228,7 +228,7 @@ class FeatureExtraction(PrimalExtractor):
 
     def _make_criterion(self) -> Criterion:
         criterion = resolve_criterion(self.criterion)
-        if criterion.symmetric:
+        if criterion.deflation.symmetric:
             raise InvalidParameterError(
                 f"criterion={self.criterion!r} deflates images of examples, and the candidates are "
                 "inputs; use KernelFeatureExtraction with kernel='linear'."

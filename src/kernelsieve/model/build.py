@@ -154,7 +154,7 @@ def reorthonormalise(
     if center:
         gram = gram - np.outer(ones, ones)
     # The features are orthonormal together with what the ridge adds to them.
-    squares, ridge = gram[first:, first:], rough.extraction.criterion.ridge
+    squares, ridge = gram[first:, first:], rough.extraction.ridge
     if ridge > 0:
         squares = squares + ridge * (model.projection.T @ model.projection)
     if measured.changes is not None:
@@ -184,10 +184,8 @@ def finish(
     extraction = rough.extraction
     if criterion.unit_variance:
         lengths = np.full(len(extraction), np.sqrt(extraction.total_weight))
-    elif criterion.symmetric:
-        lengths = np.ones(len(extraction))  # the features are coordinates already
     else:
-        lengths = np.diagonal(extraction.triangle)
+        lengths = criterion.deflation.lengths(extraction.triangle)
     scales = _signs(extraction) * lengths
     model = rough.model.combined(np.diag(scales), np.zeros(len(scales)))
     products = extraction.target_products
@@ -207,7 +205,7 @@ def finish(
 
 def _penalty(rough: OrthonormalModel, projection: np.ndarray, scales: np.ndarray) -> np.ndarray | None:
     """Return what ridge and changes add to the inner products of features."""
-    ridge = rough.extraction.criterion.ridge
+    ridge = rough.extraction.ridge
     if ridge == 0 and rough.changes is None:
         return None
     penalty = ridge * projection.T @ projection
@@ -219,12 +217,12 @@ def _penalty(rough: OrthonormalModel, projection: np.ndarray, scales: np.ndarray
 
 
 def least_squares_heads(
-    extraction: Extraction, target_means: np.ndarray, target_sums: np.ndarray
+    extraction: Extraction, target_means: np.ndarray, target_scale: np.ndarray
 ) -> Heads | None:
     """Return the heads of orthonormal features: inner products with the targets as they were."""
     if not extraction.target_products.shape[1]:
         return None
-    coefficients = extraction.target_products / extraction.criterion.target_scale(target_sums)
+    coefficients = extraction.target_products / target_scale
     intercepts = np.tile(target_means, (len(extraction), 1))
     return Heads(intercepts, coefficients)
 
@@ -260,7 +258,7 @@ def explained_by_directions(
     """
     extraction = rough.extraction
     removed = extraction.total_weight * mean_squared_norm if rough.centred else 0.0
-    ridge, penalty = extraction.criterion.ridge, rough.changes
+    ridge, penalty = extraction.ridge, rough.changes
     if ridge > 0:  # which is no variance of the images
         penalty = ridge * rough.dual.T @ rough.dual + (0.0 if penalty is None else penalty)
     return explained_variance_ratio(extraction.triangle, trace - removed, lengths, penalty)
