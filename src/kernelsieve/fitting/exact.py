@@ -64,16 +64,16 @@ def fit_columns(
         return followed_candidates(columns, W, targets, points, criterion, settings)
 
     extraction = _extract(batch, criterion, settings, candidates_for)
-    rough = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
+    built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
         trace = weighted_sum(W.diagonal, batch)
-        lengths = _lengths_from_rows(rough, batch)
+        lengths = _lengths_from_rows(built, batch)
     else:
         trace = trace_of(kernel, batch, W.diagonal)
-        lengths = W.lengths(rough.names, rough.dual)
+        lengths = W.lengths(built.names, built.dual)
     mean_squared_norm = float(W.mean_coefficients(columns.means) @ columns.means)
-    explained = explained_by_directions(rough, lengths, trace, mean_squared_norm)
-    return _finish(rough, batch, criterion, settings, pool.first_of_equals(rough.names), explained)
+    explained = explained_by_directions(built, lengths, trace, mean_squared_norm)
+    return _finish(built, batch, criterion, settings, pool.first_of_equals(built.names), explained)
 
 
 def fit_fresh(
@@ -115,17 +115,17 @@ def fit_fresh(
         batch, criterion, settings, lambda _: FreshCandidates(draw, first, settings.n_components)
     )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    rough = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
+    built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     firsts = everyone if len(kept) == len(batch) else first_equals(batch.X)
     weight = np.bincount(firsts, batch.root_weight**2)[first.names]  # of all equal rows
     explained = explained_by_directions(
-        rough,
-        _lengths_from_rows(rough, batch),
+        built,
+        _lengths_from_rows(built, batch),
         trace=trace_of(kernel, batch, first.diagonal),
         mean_squared_norm=float(weight @ first.columns.means / weight.sum()),
     )
-    return _finish(rough, batch, criterion, settings, pool, explained)
+    return _finish(built, batch, criterion, settings, pool, explained)
 
 
 def _extract(
@@ -153,26 +153,26 @@ def _extract(
 
 
 def _finish(
-    rough: OrthonormalModel,
+    built: OrthonormalModel,
     batch: Batch,
     criterion: Criterion,
     settings: Settings,
     pool: Pool,
     explained: np.ndarray,
 ) -> Fit:
-    """Finish a build_model, after one more pass where features would show how they are rounded."""
-    if rough.needs_refinement:
+    """Finish a model, after one more pass where features would show how they are rounded."""
+    if built.needs_refinement:
         sums = batch.root_weight**2 @ batch.Y
         measured = feature_gram(
-            rough,
+            built,
             [batch],
             sums / total_weight(batch),
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
         )
-        rough = reorthonormalise(rough, measured, criterion.target_scale(sums))
-    heads = _heads(rough.extraction, batch, criterion, settings)
-    return finish(rough, criterion, pool, explained, heads)
+        built = reorthonormalise(built, measured, criterion.target_scale(sums))
+    heads = _heads(built.extraction, batch, criterion, settings)
+    return finish(built, criterion, pool, explained, heads)
 
 
 def centred_columns(criterion: Criterion, settings: Settings) -> bool:
@@ -247,15 +247,15 @@ def diagonal_of(columns: Columns, batch: Batch) -> np.ndarray:
     return diagonal + columns.means if columns.centred else diagonal
 
 
-def _lengths_from_rows(rough: OrthonormalModel, batch: Batch) -> np.ndarray:
+def _lengths_from_rows(built: OrthonormalModel, batch: Batch) -> np.ndarray:
     """Return ``B' W B`` from the features alone, for landmarks that are rows of the batch.
 
     The columns of the landmarks, combined by B, are ``Q R`` (weighted, centred), and W holds their
     values in the rows of the landmarks: no kernel value has to be evaluated again.
     """
-    extraction, rows = rough.extraction, rough.names
+    extraction, rows = built.extraction, built.names
     values = extraction.features[rows] @ extraction.triangle / batch.root_weight[rows, None]
-    lengths = rough.dual.T @ (values + rough.means @ rough.dual)
+    lengths = built.dual.T @ (values + built.means @ built.dual)
     return np.asarray((lengths + lengths.T) / 2)
 
 

@@ -161,26 +161,26 @@ class OnePass:
         coordinates, scale = self._coordinates(statistic)
         trust = 0.0 if statistic.keeps_all_digits else RESIDUAL_TRUST
         extraction = self._extract(coordinates, trust=trust)
-        rough = build_model(
+        built = build_model(
             extraction, self._pool, self._kernel, center=settings.center, dtype=settings.dtype
         )
         if self._changes:
-            lines = statistic.lines_beside(0)[:, rough.names] @ rough.dual
-            rough = replace(rough, changes=lines.T @ lines)
+            lines = statistic.lines_beside(0)[:, built.names] @ built.dual
+            built = replace(built, changes=lines.T @ lines)
         if self._can_be_measured(extraction, statistic):
-            measured = self._feature_gram(rough, statistic, batches)
+            measured = self._feature_gram(built, statistic, batches)
             if measured is not None:
-                rough = reorthonormalise(rough, measured, scale)
-        return self._finish(rough, coordinates, scale)
+                built = reorthonormalise(built, measured, scale)
+        return self._finish(built, coordinates, scale)
 
     def _feature_gram(
-        self, rough: OrthonormalModel, statistic: ColumnSums, batches: Iterable[Batch] | None
+        self, built: OrthonormalModel, statistic: ColumnSums, batches: Iterable[Batch] | None
     ) -> FeatureGram | None:
         """Measure features as they are computed, or else take them from what the statistic knows."""
         settings, target_shift = self._settings, self._pass.target_shift
         if batches is not None:
             return feature_gram(
-                rough,
+                built,
                 batches,
                 target_shift,
                 block_rows=settings.block_rows,
@@ -189,7 +189,7 @@ class OnePass:
             )
         if not isinstance(statistic.columns, CompensatedStatistic):
             return None
-        return feature_gram_from_statistic(rough, statistic.columns, target_shift, *statistic.beside)
+        return feature_gram_from_statistic(built, statistic.columns, target_shift, *statistic.beside)
 
     def _coordinates(self, statistic: ColumnSums) -> tuple[Coordinates, np.ndarray]:
         """Return columns and targets, these scaled as the criterion wants them, and the scale.
@@ -243,29 +243,29 @@ class OnePass:
         return len(extraction) > 0 and not in_vain and not self._criterion.deflation.symmetric
 
     def _finish(
-        self, rough: OrthonormalModel, coordinates: Coordinates, target_scale: np.ndarray
+        self, built: OrthonormalModel, coordinates: Coordinates, target_scale: np.ndarray
     ) -> Fit:
         settings, metric = self._settings, self._metric
         coefficients = metric.mean_coefficients(coordinates.means)
         mean_squared_norm = float(coefficients @ coordinates.means)
         if self._criterion.deflation.symmetric:
-            total_weight, features = coordinates.total_weight, rough.extraction.features
+            total_weight, features = coordinates.total_weight, built.extraction.features
             if self._criterion.centred_scores and not settings.center:
-                means = coordinates.means[rough.names] @ rough.model.projection
+                means = coordinates.means[built.names] @ built.model.projection
                 features = with_means(features, means, total_weight)
             removed = total_weight * mean_squared_norm if settings.center else 0.0
             explained = explained_variance_ratio(features, coordinates.trace - removed)
         else:
-            lengths = metric.lengths(rough.names, rough.dual)
-            explained = explained_by_directions(rough, lengths, coordinates.trace, mean_squared_norm)
+            lengths = metric.lengths(built.names, built.dual)
+            explained = explained_by_directions(built, lengths, coordinates.trace, mean_squared_norm)
         means = coordinates.target_means
         heads = least_squares_heads(
-            rough.extraction,
+            built.extraction,
             means if settings.center else np.zeros(len(means)),
             target_scale,
         )
-        pool = self._pool.first_of_equals(rough.names)
-        fit = finish(rough, self._criterion, pool, explained, heads)
+        pool = self._pool.first_of_equals(built.names)
+        fit = finish(built, self._criterion, pool, explained, heads)
         if not settings.center or self._criterion.supervised:
             return fit
         image = mean_image(self._kernel, self._pool.points, coefficients, coordinates.means)

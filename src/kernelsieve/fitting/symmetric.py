@@ -37,18 +37,18 @@ def analyse_rows(
     root = batch.root_weight
     if not settings.center:
         metric = GramMetric(columns, diagonal_of(columns, batch), root)
-        rough = _follow(batch, kernel, pool, criterion, settings, columns, metric)
-        pool = pool.first_of_equals(rough.names)
+        built = _follow(batch, kernel, pool, criterion, settings, columns, metric)
+        pool = pool.first_of_equals(built.names)
         return _finish(
-            rough, pool, criterion, settings, columns.take, weighted_sum(metric.diagonal, batch)
+            built, pool, criterion, settings, columns.take, weighted_sum(metric.diagonal, batch)
         )
     centred = DoublyCentredColumns(columns, root)
     raw = diagonal_of(columns, batch)
     metric = GramMetric(centred, raw - 2 * centred.row_means + centred.mean_of_all, root, raw)
-    rough = _follow(batch, kernel, pool, criterion, settings, centred, metric)
-    pool = pool.first_of_equals(rough.names)
-    fit = _finish(rough, pool, criterion, settings, centred.take, weighted_sum(metric.diagonal, batch))
-    return about_the_mean(fit, rough.names, pool, batch, centred.row_means)
+    built = _follow(batch, kernel, pool, criterion, settings, centred, metric)
+    pool = pool.first_of_equals(built.names)
+    fit = _finish(built, pool, criterion, settings, centred.take, weighted_sum(metric.diagonal, batch))
+    return about_the_mean(fit, built.names, pool, batch, centred.row_means)
 
 
 def analyse_sample(
@@ -59,11 +59,11 @@ def analyse_sample(
         sample, kernel, pool, settings, everyone=False, center=centred_columns(criterion, settings)
     )
     metric = EvaluatedMetric(kernel, batch.X, pool.indices)
-    rough = _follow(sample, kernel, pool, criterion, settings, columns, metric)
+    built = _follow(sample, kernel, pool, criterion, settings, columns, metric)
     trace = trace_of(kernel, sample, metric.diagonal)
     if settings.center:
         trace -= total_weight(sample) * float(columns.means.mean())
-    return _finish(rough, pool, criterion, settings, columns.take, trace)
+    return _finish(built, pool, criterion, settings, columns.take, trace)
 
 
 def analyse_fresh(
@@ -109,12 +109,12 @@ def analyse_fresh(
         root_weight=scored.root_weight,
     )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    rough = _extract(candidates, scored, kernel, pool, criterion, settings, center=settings.center)
+    built = _extract(candidates, scored, kernel, pool, criterion, settings, center=settings.center)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     trace = trace_of(kernel, scored, first[0].diagonal)
     if settings.center:
         trace -= total_weight(scored) * float(first[0].columns.means.mean())
-    return _finish(rough, pool, criterion, settings, take, trace)
+    return _finish(built, pool, criterion, settings, take, trace)
 
 
 def _follow(
@@ -155,7 +155,7 @@ def _extract(
 
 
 def _finish(
-    rough: OrthonormalModel,
+    built: OrthonormalModel,
     pool: Pool,
     criterion: Criterion,
     settings: Settings,
@@ -163,14 +163,14 @@ def _finish(
     trace: float,
 ) -> Fit:
     """Tell what the features explain of all rows; ``take`` gives the columns of some candidates."""
-    extraction, projection = rough.extraction, rough.model.projection
+    extraction, projection = built.extraction, built.model.projection
     features = extraction.features
     if criterion.deflation.cutoff > 0:  # of the points that were left
-        features = take(rough.names) @ projection
+        features = take(built.names) @ projection
     if criterion.centred_scores and not settings.center and len(extraction):
         means = np.concatenate([direction.means for direction in extraction.directions]) @ projection
         features = with_means(features, means, extraction.total_weight)
-    return finish(rough, criterion, pool, explained_variance_ratio(features, trace))
+    return finish(built, criterion, pool, explained_variance_ratio(features, trace))
 
 
 def with_means(features: np.ndarray, means: np.ndarray, total_weight: float) -> np.ndarray:

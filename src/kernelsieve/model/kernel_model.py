@@ -20,7 +20,7 @@ _BLOCK_BYTES = 2**22  # of kernel values: enough for the interpreter not to be n
 
 @dataclass(frozen=True)
 class Refinement:
-    """Features in two steps: rough ones, and combinations of these.
+    """Features in two steps: nearly the same ones, and combinations of these.
 
     Where landmarks are nearly dependent, weights are large, and a last digit of one of them, or of a
     sum of such numbers, is seen in the features. So the sums of the first step are taken with twice the

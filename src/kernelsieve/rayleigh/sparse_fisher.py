@@ -25,7 +25,7 @@ from .explained import ImageVariance, explained_targets
 from .invariance_mixin import Moving
 from .outputs import Moments, logit_heads, winning_logits
 from .scatter import Tangent
-from .solvers import Loss, Solver, solvers_of_classes
+from .solvers import ProgramLoss, Solver, solvers_of_classes
 
 
 @dataclass
@@ -299,7 +299,7 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
         if shared.columns is None or shared.images is None or shared.solvers is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
             shared.images = ImageVariance(batch, kernel, shared.columns, W)
-            loss = Loss(self.loss, float(self.delta), float(self.epsilon))
+            loss = ProgramLoss(self.loss, float(self.delta), float(self.epsilon))
             shared.solvers = solvers_of_classes(
                 loss, self.tol, shared.columns, batch, kernel, self._tangents(), self.n_jobs
             )

@@ -17,7 +17,7 @@ from ..kernels import Kernel
 from ..model import Fit, orthonormal_additions
 from ..rows import Batch
 from .base import SubspaceExtractor
-from .centroids import Anchors, centroid_anchors, exact_anchors, finish, mean_anchors
+from .centroids import Centroids, class_centroids, exact_centroids, finish, mean_images
 from .image_pass import SubspaceMethod
 from .images import Images
 
@@ -36,9 +36,9 @@ class QRDiscriminant(SubspaceMethod):
         self.regularization = regularization
 
     def solve(self, images: Images) -> Fit:
-        return self.solve_anchors(centroid_anchors(images))
+        return self.solve_anchors(class_centroids(images))
 
-    def solve_anchors(self, anchors: Anchors) -> Fit:
+    def solve_anchors(self, anchors: Centroids) -> Fit:
         """Return the fit, the directions in the order of their eigenvalues."""
         features = anchors.features
         class_sums, total = anchors.class_sums, anchors.total_weight
@@ -209,9 +209,9 @@ class KernelDiscriminantQR(SubspaceExtractor):
                 "approximate=True takes means of the inputs, which a precomputed kernel does not have; "
                 "pass approximate=False, or a kernel by its name or as a function."
             )
-        anchors = mean_anchors(batch, kernel, self.n_jobs)
+        anchors = mean_images(batch, kernel, self.n_jobs)
         return self._single_criterion().solve_anchors(anchors)
 
     def _fit_everyone(self, batch: Batch, kernel: Kernel, method: SubspaceMethod) -> Fit:
         settings = self._settings(method, len(batch))
-        return self._single_criterion().solve_anchors(exact_anchors(batch, kernel, settings))
+        return self._single_criterion().solve_anchors(exact_centroids(batch, kernel, settings))

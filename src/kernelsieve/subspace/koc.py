@@ -16,11 +16,11 @@ from ..model import Fit
 from ..rows import Batch
 from .base import SubspaceExtractor
 from .centroids import (
-    Anchors,
+    Centroids,
     by_contribution,
-    centroid_anchors,
+    class_centroids,
     clusters_as_labels,
-    exact_anchors,
+    exact_centroids,
     finish,
 )
 from .image_pass import SubspaceMethod
@@ -32,9 +32,9 @@ class OrthogonalCentroids(SubspaceMethod):
     """An orthonormal basis of the span of the centroids."""
 
     def solve(self, images: Images) -> Fit:
-        return self.solve_anchors(centroid_anchors(images))
+        return self.solve_anchors(class_centroids(images))
 
-    def solve_anchors(self, anchors: Anchors) -> Fit:
+    def solve_anchors(self, anchors: Centroids) -> Fit:
         """Return the fit, the directions in the order of what they add to the alignment."""
         rotation = by_contribution(anchors.features, anchors.labels)[:, : self.n_components]
         features = anchors.features @ rotation
@@ -165,4 +165,4 @@ class KernelOrthogonalCentroid(SubspaceExtractor):
 
     def _fit_everyone(self, batch: Batch, kernel: Kernel, method: SubspaceMethod) -> Fit:
         settings = self._settings(method, len(batch))
-        return self._single_criterion().solve_anchors(exact_anchors(batch, kernel, settings))
+        return self._single_criterion().solve_anchors(exact_centroids(batch, kernel, settings))
