@@ -14,6 +14,7 @@ from .build import (
 )
 from .explained import (
     explained_variance_ratio,
+    is_indefinite,
     orthonormal_additions,
     orthonormal_combinations,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "feature_gram_from_statistic",
     "features_as_they_are",
     "finish",
+    "is_indefinite",
     "least_squares_heads",
     "mean_image",
     "order_of_first_use",

@@ -13,7 +13,7 @@ from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
 from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import CompensatedStatistic, GramStatistic, Statistic
-from .explained import explained_variance_ratio
+from .explained import explained_variance_ratio, is_indefinite
 from .fit_result import Fit, sign_of_largest
 from .kernel_model import KernelModel, order_of_first_use
 
@@ -261,4 +261,5 @@ def explained_by_directions(
     ridge, penalty = extraction.ridge, built.changes
     if ridge > 0:  # which is no variance of the images
         penalty = ridge * built.dual.T @ built.dual + (0.0 if penalty is None else penalty)
-    return explained_variance_ratio(extraction.triangle, trace - removed, lengths, penalty)
+    total = np.nan if is_indefinite(lengths) else trace - removed
+    return explained_variance_ratio(extraction.triangle, total, lengths, penalty)

@@ -33,8 +33,7 @@ def explained_variance_ratio(
     Returns
     -------
     ndarray of shape (k,)
-        Zero for a direction that depends linearly on those before it. NaN where there is no variance,
-        or the kernel is not positive definite.
+        Zero for a direction that depends linearly on those before it; NaN where there is no variance.
 
     Examples
     --------
@@ -44,7 +43,7 @@ def explained_variance_ratio(
     >>> explained_variance_ratio(features, 10.0, lengths=np.array([[1.0, 1.0], [1.0, 2.0]]))
     array([0.4, 0.1])
     """
-    if not total > 0 or (lengths is not None and _is_indefinite(lengths)):
+    if not total > 0:
         return np.full(features.shape[1], np.nan)
     if lengths is not None:
         directions = orthonormal_combinations(lengths, _DEPENDENT)
@@ -54,7 +53,8 @@ def explained_variance_ratio(
     return (captured if penalty is None else captured - np.diagonal(penalty)) / total
 
 
-def _is_indefinite(gram: np.ndarray) -> bool:
+def is_indefinite(gram: np.ndarray) -> bool:
+    """Tell if inner products are those of a kernel that is not positive definite."""
     sizes = np.sqrt(np.abs(np.diagonal(gram)))
     scales = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
     scaled = gram * np.outer(scales, scales)

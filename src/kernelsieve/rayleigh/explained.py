@@ -9,7 +9,7 @@ import numpy as np
 from ..deflation import PoolMetric
 from ..fitting import trace_of
 from ..kernels import Kernel
-from ..model import explained_variance_ratio
+from ..model import explained_variance_ratio, is_indefinite
 from ..rows import Batch, weighted_targets
 from .column_generation import PricedColumns
 
@@ -55,4 +55,6 @@ class ImageVariance:
             points = self._columns.points[chosen]
             among = self._kernel.block(points, points)
         features = weighted_targets(replace(self._batch, Y=outputs), True)
-        return explained_variance_ratio(features, self._total, alpha.T @ among @ alpha)
+        lengths = alpha.T @ among @ alpha
+        total = np.nan if is_indefinite(lengths) else self._total
+        return explained_variance_ratio(features, total, lengths)

@@ -103,6 +103,7 @@ class RayleighPass:
             target_shift,
             block_rows=block_rows,
             n_jobs=n_jobs,
+            always_shifted=True,
             beside=[_blocks(side, kernel, pool) for side in (recipe.numerator, recipe.denominator)],
         )
 
