@@ -1,17 +1,28 @@
-# Every target makes its own virtual environment in .venv the first time.
+# Every target makes its own virtual environment in .venv the first time; test-oldest makes .venv-oldest.
 PYTHON ?= python3
+OLDEST_PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+OLDEST := .venv-oldest
+OLDEST_READY := $(OLDEST)/.ready
 
-.PHONY: demo test lint bench papers docs format clean
+.PHONY: demo test test-oldest lint bench papers docs format clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
 
 # The tests run side by side, so each of them has one thread for its matrix products.
+PYTEST := -m pytest -q -n auto
+test test-oldest: export OMP_NUM_THREADS = 1
+test test-oldest: export OPENBLAS_NUM_THREADS = 1
+
 test: $(READY)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
+	$(BIN)/python $(PYTEST)
+
+# The same with the oldest Python and the lower bounds of pyproject.toml for the dependencies.
+test-oldest: $(OLDEST_READY)
+	$(OLDEST)/bin/python $(PYTEST)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -39,5 +50,12 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $(READY)
 
+$(OLDEST_READY): pyproject.toml tools/oldest_versions.py
+	$(OLDEST_PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python tools/oldest_versions.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint $(OLDEST)/constraints.txt --editable ".[dev]"
+	touch $(OLDEST_READY)
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,45 +1,16 @@
 """Bad input: a clear error that names what is wrong and what to do, and nothing is changed."""
 
-import warnings
-from contextlib import suppress
-
 import numpy as np
 import pytest
+from contract_cases import TARGETS, Case, contract, plain_cases
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
-from kernelsieve import (
-    AcceleratedKernelFeatureAnalysis,
-    FeatureExtraction,
-    GreedyKernelFisherDiscriminant,
-    KernelBoostedLatentFeatures,
-    KernelFeatureExtraction,
-    KernelFisherDiscriminant,
-    KernelPCA,
-    KernelPLS,
-    OrthogonalLoadingsKernelPLS,
-    SparseKernelFeatureAnalysis,
-    SparseKernelFisherDiscriminant,
-    SparseKernelPLS,
-    SparseMaximalAlignment,
-    SparseMaximalCovariance,
-)
-from kernelsieve.exceptions import FewerFeaturesWarning, KernelError
-
-SELECTING = [SparseMaximalAlignment, SparseMaximalCovariance]
-METHODS = [
-    *SELECTING,
-    KernelPLS,
-    KernelBoostedLatentFeatures,
-    OrthogonalLoadingsKernelPLS,
-    SparseKernelPLS,
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning"),
 ]
-
-
-@pytest.fixture
-def data(rng):
-    X = rng.standard_normal((40, 4))
-    return X, X[:, 0] ** 2 + rng.standard_normal(40)
 
 
 def refused(message, estimator, X, y, **kwargs):
@@ -51,470 +22,157 @@ def refused(message, estimator, X, y, **kwargs):
     assert all(vars(estimator)[name] is value for name, value in before.items())
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("value", "name"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
-def test_non_finite_values_are_found(method, value, name, data):
-    X, y = data
-    bad = X.copy()
-    bad[7, 2] = value
-    refused(f"X contains {name} in row 7, column 2", method(), bad, y)
-    refused(f"X contains {name} in row 7, column 2", method(kernel="linear"), sparse.csr_matrix(bad), y)
-    bad_y = y.copy()
-    bad_y[5] = value
-    refused(f"y contains {name} in row 5", method(), X, bad_y)
-    model = method(3).fit(X, y)
-    with pytest.raises(ValueError, match="row 7"):
-        model.transform(bad)
+def has(*names):
+    return lambda case: case.parameters.issuperset(names)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_refused_second_fit_leaves_the_first_in_place(method, data):
-    X, y = data
-    model = method(3).fit(X, y)
+def needs_target(case):
+    return get_tags(case.make()).target_tags.required
+
+
+@contract(plain_cases)
+def test_values_that_are_not_finite_are_found(case: Case):
+    X, y = case.data()
+    model = case.make().fit(X, y)
     before = model.transform(X)
-    refused("row 0", model, np.full((40, 3), np.nan), y)
-    np.testing.assert_array_equal(model.transform(X), before)
-
-
-@pytest.mark.parametrize("method", SELECTING)
-def test_sizes(method, data):
-    X, y = data
-    refused("0 sample", method(), X[:0], y[:0])
-    refused("minimum of 2 is required", method(), X[:1], y[:1])
-    refused("39 entries and X has 40 rows", method(), X, y[:39])
-    refused("0 feature", method(), X[:, :0], y)
-    refused("larger than the 10 candidates", method(20, candidates=10), X, y)
-    refused("larger than the 40 candidates", method(50), X, y)
-    refused("requires y to be passed", method(), X, None)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_targets_without_information(method, data):
-    X, _ = data
-    refused("y is constant", method(), X, np.full(40, 3.3))
-    if method in (OrthogonalLoadingsKernelPLS, SparseKernelPLS):  # for numbers only
-        return
-    refused("one class only", method(), X, np.zeros(40, dtype=int))
-    refused("one class only", method(), X, np.array(["a"] * 40))
-    for value in (0.0, 3.3):
-        refused("y is constant", method(center=False), X, np.full(40, value))
-        refused("y is constant", method(center=False, candidates=X[:20]), X, np.full(40, value))
-
-
-@pytest.mark.parametrize("gamma", [0, -1.0, np.nan, np.inf, "wide"])
-def test_gamma(gamma, data):
-    refused("gamma", SparseMaximalAlignment(gamma=gamma), *data)
-
-
-def test_unknown_kernel_suggests_the_nearest_name(data):
-    refused("Did you mean 'rbf'", SparseMaximalAlignment(kernel="rfb"), *data)
-    refused("Did you mean 'laplacian'", SparseMaximalAlignment(kernel="laplace"), *data)
-    refused("Did you mean 'alignment'", KernelFeatureExtraction("aligment"), *data)
-
-
-def test_kernel_callables(data):
-    refused("shape", SparseMaximalAlignment(kernel=lambda X, Z: np.ones((3, 3))), *data)
-    refused(
-        "finite", SparseMaximalAlignment(kernel=lambda X, Z: np.full((len(X), len(Z)), np.nan)), *data
-    )
-
-    def late(X, Z):  # right at first, wrong later
-        values = X @ Z.T
-        return values[:, :-1] if len(X) > 30 and late.calls > 1 else values
-
-    late.calls = 0
-
-    def counting(X, Z):
-        late.calls += 1
-        return late(X, Z)
-
-    refused("shape", SparseMaximalAlignment(3, kernel=counting, candidates=10), *data)
-
-
-def test_precomputed_matrices(data):
-    X, y = data
-    K = X @ X.T
-    refused("square", SparseMaximalAlignment(kernel="precomputed"), K[:, :30], y)
-    crooked = K.copy()
-    crooked[3, 5] += 1
-    refused(r"symmetric matrix; X\[3, 5\]", SparseMaximalAlignment(kernel="precomputed"), crooked, y)
-    refused(
-        "row numbers", SparseMaximalAlignment(kernel="precomputed", candidates=[1, 99]), K[:, :2], y
-    )
-    mistaken = SparseMaximalAlignment(kernel="precomputed", candidates=[5, 6, 7])
-    refused(r"symmetric matrix; X\[candidates\]", mistaken, K[:, [5, 7, 6]], y)
-    model = SparseMaximalAlignment(3, kernel="precomputed").fit(K, y)
-    with pytest.raises(ValueError, match="expecting 40 features"):
-        model.transform(K[:, :7])
-
-
-def test_sparse_input_with_a_kernel_that_needs_dense(data):
-    X, y = data
-    refused("needs dense input", SparseMaximalAlignment(kernel="chi2"), sparse.csr_matrix(abs(X)), y)
-    refused("at least 0", SparseMaximalAlignment(kernel="chi2"), X, y)
-
-
-def test_before_fit_and_with_other_columns(data):
-    X, y = data
-    for call in ("transform", "truncate", "projector"):
-        with pytest.raises(NotFittedError):
-            getattr(SparseMaximalAlignment(), call)(*([X] if call == "transform" else [1]))
-    with pytest.raises(NotFittedError):
-        _ = SparseMaximalAlignment().landmarks_
-    model = SparseMaximalAlignment(3).fit(X, y)
-    with pytest.raises(ValueError, match="3 features, but SparseMaximalAlignment is expecting 4"):
-        model.transform(X[:, :3])
-    for wrong in (0, 4):
-        with pytest.raises(ValueError, match="between 1 and the 3 features"):
-            model.transform(X, n_components=wrong)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_components": 0}, "n_components"),
-        ({"candidates": "some"}, "candidates"),
-        ({"candidates": np.zeros((5, 3))}, "candidates has 3 columns and X has 4"),
-        ({"pool": "magic"}, "pool"),
-        ({"precision": "low"}, "precision"),
-        ({"n_nonzero": 4}, "n_nonzero"),
-        ({"resample": True, "candidates": np.zeros((5, 4))}, "resample"),
-        ({"resample": True, "n_nonzero": 2}, "resample"),
-        ({"tol": -1}, "tol"),
-    ],
-)
-def test_parameters(parameters, message, data):
-    refused(message, SparseMaximalAlignment(**parameters), *data)
-
-
-def test_weights(data):
-    X, y = data
-    refused("not negative", SparseMaximalAlignment(), X, y, sample_weight=-np.ones(40))
-    refused("weights are zero", SparseMaximalAlignment(), X, y, sample_weight=np.zeros(40))
-    refused("shape", SparseMaximalAlignment(), X, y, sample_weight=np.ones(39))
-
-
-def test_pieces(data):
-    X, y = data
-    with pytest.raises(ValueError, match="candidates=50 are drawn from the first batch, which has 40"):
-        SparseMaximalAlignment(candidates=50).partial_fit(X, y)
-    with pytest.raises(ValueError, match="need a pool"):
-        SparseMaximalAlignment(candidates="all").partial_fit(X, y)
-    with pytest.raises(ValueError, match="no batch"):
-        SparseMaximalAlignment().fit_batches([])
-    labels = np.array(["a", "b"])[(y > 0).astype(int)]
-    model = SparseMaximalAlignment(2, candidates=10, random_state=0).partial_fit(X, labels)
-    with pytest.raises(ValueError, match=r"'c' in row 0.*pass classes"):
-        model.partial_fit(X[:2], ["c", "a"])
-    # what was refused has left no trace
-    again = SparseMaximalAlignment(2, candidates=10, random_state=0).partial_fit(X, labels)
-    np.testing.assert_array_equal(model.transform(X), again.transform(X))
-    with pytest.raises(ValueError, match="expecting 4 features"):
-        model.partial_fit(X[:, :3], labels)
-
-
-@pytest.mark.parametrize("method", SELECTING)
-@pytest.mark.parametrize("candidates", ["all", 40, "resample"])
-def test_rank_below_k_gives_fewer_features_and_one_warning(method, candidates, rng):
-    X = np.repeat(rng.standard_normal((10, 3)), 8, axis=0)  # ten different rows, rank 3
-    X[:8] = 0  # among them rows of zeros
-    X = np.column_stack([X, np.ones(80)])  # and a constant column
-    y = rng.standard_normal(80)
-    resample = candidates == "resample"
-    model = method(
-        12,
-        kernel="linear",
-        candidates=40 if resample else candidates,
-        resample=resample,
-        random_state=0,
-    )
-    with pytest.warns(FewerFeaturesWarning, match="gave 3 of the 12") as record:
-        model.fit(X, y)
-    assert len(record) == 1
-    assert np.isfinite(model.transform(X)).all()
-    assert model.transform(X).shape == (80, 3)
-
-
-def test_equal_rows_are_chosen_once(rng):
-    X = np.repeat(rng.standard_normal((10, 3)), 8, axis=0)
-    y = rng.standard_normal(80)
-    for candidates in ("all", X):
-        with pytest.warns(FewerFeaturesWarning, match="of the 30"):
-            model = SparseMaximalAlignment(30, candidates=candidates).fit(X, y)
-        assert len(np.unique(model.landmarks_, axis=0)) == len(model.landmarks_) <= 10
-        assert np.isfinite(model.transform(X)).all()
-
-
-def test_a_target_that_is_explained_stops_the_search(rng):
-    X = rng.standard_normal((50, 4))
-    y = X @ X[7]  # a kernel column itself
-    with pytest.warns(FewerFeaturesWarning, match="no candidate is related to what the features leave"):
-        model = SparseMaximalAlignment(3, kernel="linear", center=False).fit(X, y)
-    assert model.landmark_indices_.tolist() == [7]
-
-
-def test_no_number_asked_for_needs_no_warning(rng):
-    X = rng.standard_normal((50, 3))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = SparseMaximalAlignment(kernel="linear").fit(X, rng.standard_normal(50))
-    assert model.n_components_ == 3
-
-
-def test_identical_rows_have_no_features(rng):
-    X = np.ones((20, 3))
-    refused("No feature could be found", SparseMaximalAlignment(2), X, rng.standard_normal(20))
-    refused("No feature could be found", FeatureExtraction("pls", 2), X, rng.standard_normal(20))
-
-
-def test_constant_targets_in_pieces(data):
-    X, _ = data
-    for y, classes in ((np.full(40, 0.1), None), (np.ones(40, dtype=int), [0, 1])):
-        model = SparseMaximalAlignment(2, candidates=X[:10]).partial_fit(X, y, classes=classes)
-        with pytest.raises(ValueError, match="y is constant"):
-            model.transform(X)
-        for batches in ([(X, y), (X, y)], iter([(X, y), (X, y)])):
-            with pytest.raises(ValueError, match="y is constant"):
-                SparseMaximalAlignment(2, candidates=X[:10]).fit_batches(batches, classes=classes)
-    weight = np.zeros(40)
-    weight[:5] = 1
-    y = np.r_[np.ones(5), np.arange(35.0)]
-    refused("y is constant", SparseMaximalAlignment(2), X, y, sample_weight=weight)
-
-
-def test_kernel_values_that_are_no_numbers(data):
-    X, y = data
-    refused(
-        "whole degree", SparseMaximalAlignment(3, kernel="poly", degree=2.5, gamma=0.1, coef0=0), X, y
-    )
-    model = SparseMaximalAlignment(3, kernel="poly").fit(X, y)
-    with (
-        pytest.raises(ValueError, match="row 0 with the landmarks is too large"),
-        np.errstate(all="ignore"),
-    ):
-        model.transform(X * 1e150)
-    with np.errstate(all="ignore"):
-        for candidates in ("all", 20):
-            estimator = SparseMaximalAlignment(3, kernel="poly", gamma=1.0, candidates=candidates)
-            refused("too large", estimator, X * 1e80, y)
-
-
-def test_fresh_subsets_go_on_past_equal_rows(rng):
-    X = np.vstack([np.zeros((400, 3)), rng.standard_normal((40, 3))])
-    y = rng.standard_normal(440)
-    model = SparseMaximalAlignment(10, resample=True, candidates=10, gamma=0.1, random_state=0)
-    assert model.fit(X, y).n_components_ == 10
-    more = SparseMaximalAlignment(12, resample=True, candidates=10, gamma=0.1, random_state=0)
-    assert more.fit(X, y).n_components_ == 12
-
-
-@pytest.mark.parametrize("bad", [None, np.nan])
-def test_labels_that_are_missing(bad, data):
-    X, _ = data
-    labels = np.array(["a", "b"] * 20, dtype=object)
-    labels[6] = bad
-    refused("row 6", SparseMaximalAlignment(), X, labels)
-
-
-def test_unknown_loss_and_scores_that_are_no_numbers(data):
-    from kernelsieve.deflation import LossGradient, ScoringCriterion
-
-    class Broken(ScoringCriterion):
-        def score(self, view):
-            return view.residual_squared_norms * np.nan
-
-    refused("loss='hinge' is not known", KernelFeatureExtraction(LossGradient("hinge")), *data)
-    refused("Broken.score returned nan", KernelFeatureExtraction(Broken()), *data)
-    refused("larger than the 4 inputs", FeatureExtraction("pls", 20), *data)
-
-
-@pytest.mark.parametrize(
-    ("candidates", "weights", "message"),
-    [
-        ([1], [1.0], "returned candidate 1, which may no longer be chosen"),
-        ([1], [np.nan], "returned weights .nan."),
-        ([1, 2], [1.0, np.inf], "returned weights"),
-        ([40], [1.0], "numbers from 0 to 39"),
-        ([-1], [1.0], "numbers from 0 to 39"),
-        ([], [], "numbers from 0 to 39"),
-    ],
-)
-def test_directions_that_cannot_be_used(candidates, weights, message, data):
-    from kernelsieve.deflation import Criterion, Direction
-
-    class Stubborn(Criterion):
-        def propose(self, view):
-            return Direction(np.array(candidates, int), np.array(weights), 1.0)
-
-    refused(f"Stubborn.propose .*{message}", KernelFeatureExtraction(Stubborn(), 3), *data)
-
-
-def test_scores_of_another_shape_and_criteria_of_images(data):
-    from kernelsieve.deflation import ScoringCriterion
-
-    class Short(ScoringCriterion):
-        def score(self, view):
-            return np.ones(3)
-
-    refused(r"Short.score returned shape \(3,\)", KernelFeatureExtraction(Short()), *data)
-    for name in ("akfa", "skfa"):
-        refused("KernelFeatureExtraction with kernel='linear'", FeatureExtraction(name), *data)
-
-
-def test_pieces_where_they_cannot_be(data):
-    X, y = data
-    for estimator in (
-        SparseMaximalAlignment(resample=True, candidates=10),
-        KernelFeatureExtraction("kblf", candidates=10),
-    ):
-        with pytest.raises(AttributeError):
-            estimator.partial_fit(X, y)
-
-
-@pytest.mark.parametrize(
-    "method", [AcceleratedKernelFeatureAnalysis, SparseKernelFeatureAnalysis, KernelPCA]
-)
-def test_unsupervised_methods_refuse_the_same(method, data):
-    X, _ = data
-    bad = X.copy()
-    bad[7, 2] = np.nan
-    refused("X contains NaN in row 7, column 2", method(), bad, None)
-    refused("at least|minimum of", method(), X[:1], None)
-    refused("n_components=50 is larger than the 40", method(50), X, None)
-    refused("Did you mean 'rbf'", method(kernel="rfb"), X, None)
-    refused("No feature could be found", method(kernel="linear"), np.zeros((10, 3)), None)
-    model = method(3).fit(X)
-    for call in (model.transform, model.reconstruction_error):
-        with pytest.raises(ValueError, match="expecting 4"):
-            call(X[:, :3])
+    for value, name in ((np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")):
+        bad = X.copy()
+        bad[7, 2] = value
+        for estimator in (case.make(), model):
+            refused(f"X contains {name} in row 7, column 2", estimator, bad, y)
+        if get_tags(model).input_tags.sparse:
+            refused(f"X contains {name} in row 7, column 2", case.make(), sparse.csr_matrix(bad), y)
         with pytest.raises(ValueError, match="row 7"):
-            call(bad)
-    with pytest.raises(NotFittedError):
-        method().reconstruction_error(X)
-    with pytest.raises(ValueError, match="n_components=4"):
-        model.reconstruction_error(X, n_components=4)
+            model.transform(bad)
+    np.testing.assert_array_equal(model.transform(X), before)  # the refused fits left no trace
 
 
-@pytest.mark.parametrize(
-    "method", [KernelPLS, KernelBoostedLatentFeatures, OrthogonalLoadingsKernelPLS, SparseKernelPLS]
-)
-def test_predictors_refuse_the_same(method, data):
-    X, y = data
-    with pytest.raises(NotFittedError):
-        method().predict(X)
-    model = method(3).fit(X, y)
-    with pytest.raises(ValueError, match="expecting 4"):
-        model.predict(X[:, :3])
-    with pytest.raises(ValueError, match="n_components=4"):
-        model.predict(X, n_components=4)
+@contract(plain_cases, when=needs_target)
+def test_targets_that_are_not_finite_are_found(case: Case):
+    X, y = case.data()
+    bad = y.astype(float if y.dtype.kind == "f" else object)
+    bad[5] = np.nan
+    refused("y contains NaN.*row 5", case.make(), X, bad)
 
 
-@pytest.mark.parametrize("method", [SparseKernelFisherDiscriminant, GreedyKernelFisherDiscriminant])
-def test_discriminants_refuse_what_they_cannot_use(method, data):
-    X, y = data
-    labels = (y > np.median(y)).astype(int)
+@contract(plain_cases)
+def test_sizes(case: Case):
+    X, y = case.data()
+    refused("0 sample", case.make(), X[:0], y[:0])
+    refused("minimum of 2 is required", case.make(), X[:1], y[:1])
+    refused("0 feature", case.make(), X[:, :0], y)
+    refused("shape", case.make(), X, y, sample_weight=np.ones(len(X) - 1))
+
+
+@contract(plain_cases, when=needs_target)
+def test_targets(case: Case):
+    X, y = case.data()
+    refused("71 entries and X has 72 rows", case.make(), X, y[:71])
+    refused("requires y to be passed", case.make(), X, None)
+    constant = np.full(len(X), y[0])
+    refused("y is constant|one class", case.make(), X, constant)
+    first = np.arange(len(X)) < 10
+    refused(
+        "y is constant|one class", case.make(), X, np.where(first, y[0], y), sample_weight=1.0 * first
+    )
+
+
+@contract(plain_cases)
+def test_weights(case: Case):
+    X, y = case.data()
+    weight = np.ones(len(X))
+    refused("weights are zero", case.make(), X, y, sample_weight=0 * weight)
+    weight[3] = -1
+    refused("-1.0 in row 3.*not negative", case.make(), X, y, sample_weight=weight)
+
+
+@contract(plain_cases, when=has("n_components"))
+def test_numbers_of_components(case: Case):
+    X, y = case.data()
+    refused("n_components", case.make(n_components=0), X, y)
+    refused("n_components=True", case.make(n_components=True), X, y)
+    refused("n_components=73 is larger than the", case.make(n_components=73), X, y)
+    if case.pool:
+        refused("n_components=6 is larger than the 5", case.pooled(5, n_components=6), X, y)
+        refused("n_components=6 is larger than the 5", case.pooled(X[:5], n_components=6), X, y)
+
+
+@contract(plain_cases, when=has("kernel"))
+def test_kernels(case: Case):
+    X, y = case.data()
+    refused("Did you mean 'rbf'", case.make(kernel="rfb"), X, y)
+    for gamma in (0, -1.0, np.nan, np.inf, "wide"):
+        refused("gamma", case.make(gamma=gamma), X, y)
+    refused("square", case.make(kernel="precomputed"), X, y)
+    refused("needs dense input", case.make(kernel="chi2"), sparse.csr_matrix(abs(X)), y)
+
+
+@contract(plain_cases, when=has("kernel"))
+def test_rows_that_have_no_features(case: Case):
+    X, y = case.data()
+    refused("No feature could be found|positive for some", case.make(kernel="linear"), 0 * X, y)
+
+
+@contract(plain_cases, when=lambda case: case.pool)
+def test_candidates(case: Case):
+    X, y = case.data()
+    refused(f"{case.pool} has 3 columns and X has 4", case.pooled(X[:5, :3]), X, y)
+    refused(case.pool, case.pooled("some"), X, y)
+    bad = X[:5].copy()
+    bad[1, 2] = np.nan
+    refused(f"{case.pool} contains NaN in row 1, column 2", case.pooled(bad), X, y)
+    if "pool" in case.parameters:
+        refused("pool", case.pooled(20, pool="magic"), X, y)
+
+
+@contract(plain_cases)
+def test_before_a_fit_and_with_other_rows(case: Case):
+    X, y = case.data()
+    for name, arguments in (("transform", [X]), ("truncate", [1]), ("projector", []), ("predict", [X])):
+        if hasattr(case.make(), name):
+            with pytest.raises(NotFittedError):
+                getattr(case.make(), name)(*arguments)
+    assert not hasattr(case.make(), "landmarks_")
+    model = case.make().fit(X, y)
+    k = model.n_components_
+    for method in (model.transform, getattr(model, "predict", model.transform)):
+        with pytest.raises(ValueError, match=f"3 features, but {case.entry.__name__} is expecting 4"):
+            method(X[:, :3])
+        for wrong in (0, k + 1):
+            with pytest.raises(ValueError, match=f"n_components={wrong}.*between 1 and"):
+                method(X, n_components=wrong)
+
+
+@contract(plain_cases, when=lambda case: case.pool and hasattr(case.make(), "partial_fit"))
+def test_pieces(case: Case):
+    X, y = case.data()
+    classes = None if y.dtype.kind == "f" else np.unique(y)
+    if case.pool == "candidates":
+        with pytest.raises(ValueError, match="need a pool"):
+            case.pooled("all").partial_fit(X, y)
+    with pytest.raises(ValueError, match="80 are drawn from the first batch, which has 72"):
+        case.pooled(80).partial_fit(X, y)
+    with pytest.raises(ValueError, match="no batch"):
+        case.make().fit_batches([])
+    model = case.pooled(X[:30]).partial_fit(X, y, classes)
+    before = model.transform(X)
     bad = X.copy()
     bad[7, 2] = np.nan
-    fitted = method().fit(X, labels)
-    before = fitted.predict_proba(X)
-    for model in (method(), fitted):
-        refused("X contains NaN in row 7, column 2", model, bad, labels)
-        refused("one class only", model, X, np.zeros(40, int))
-        refused("row 3", model, X, labels, sample_weight=np.where(np.arange(40) == 3, -1.0, 1.0))
-        refused("one class", model, X, labels, sample_weight=labels)
-        refused("39 entries", model, X, labels[:-1])
-        model.set_params(class_weight={7: 2.0})
-        refused("class_weight", model, X, labels)
-        model.set_params(class_weight=None)
-    np.testing.assert_array_equal(fitted.predict_proba(X), before)
+    for rows, message in ((bad, "row 7"), (X[:, :3], "expecting 4 features")):
+        with pytest.raises(ValueError, match=message):
+            model.partial_fit(rows, y)
+    if needs_target(case):
+        with pytest.raises(ValueError, match=r"'c' in row 0.*pass classes"):
+            model.partial_fit(X, np.array(["c"] * len(X)))
+    np.testing.assert_array_equal(model.transform(X), before)  # what was refused has left no trace
 
 
-@pytest.mark.parametrize(
-    "method", [SparseMaximalAlignment, KernelFisherDiscriminant, GreedyKernelFisherDiscriminant]
-)
-@pytest.mark.parametrize("candidates", ["all", 10])
-def test_a_boolean_is_no_number_of_features(method, candidates, data):
-    X, y = data
-    labels = (y > np.median(y)).astype(int)
-    refused("n_components=True", method(True, candidates=candidates), X, labels)
-
-
-def test_a_piece_whose_kernel_values_overflow_is_not_taken_in(data):
-    X, y = data
-    model = SparseMaximalAlignment(3, kernel="linear", candidates=X[:10]).partial_fit(X, y)
-    expected = model.transform(X)
-    with pytest.raises(KernelError, match="too large for sums of their squares"):
-        model.partial_fit(X * 1e200, y)
-    np.testing.assert_array_equal(model.transform(X), expected)
-    model.partial_fit(X, y)
-    np.testing.assert_allclose(model.transform(X), expected, atol=1e-8)
-
-
-@pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid", "rbf", "laplacian"])
-@pytest.mark.parametrize("candidates", ["all", 20])
-@pytest.mark.parametrize("size", [1e155, 1e200, 1e305])
-@pytest.mark.filterwarnings(
-    "error::RuntimeWarning", "ignore::kernelsieve.exceptions.FewerFeaturesWarning"
-)
-def test_huge_values_are_refused_or_used_without_warnings_of_numpy(kernel, candidates, size, data):
-    X, y = data
-    model = SparseMaximalAlignment(3, kernel=kernel, gamma=0.5, candidates=candidates)
-    with suppress(ValueError):
-        model.fit(X * size, y)
-    model.fit(X, y)
-    with suppress(KernelError):
-        assert np.isfinite(model.transform(X * size)).all()
-
-
-@pytest.mark.parametrize("candidates", ["all", 200])
-def test_single_precision_does_not_go_past_the_rank(candidates):
-    rng = np.random.default_rng(0)
-    X = np.abs(rng.standard_normal((400, 8)))
-    y = X[:, 0] ** 2 + rng.standard_normal(400)
-    for kernel in ("linear", "cosine"):
-        model = SparseMaximalAlignment(10, kernel=kernel, dtype="float32", candidates=candidates)
-        with pytest.warns(FewerFeaturesWarning):
-            features = model.fit_transform(X, y)
-        assert model.n_components_ <= 8
-        np.testing.assert_allclose(model.transform(X * (1 + 1e-9)), features, atol=0.05)
-
-
-@pytest.mark.parametrize("method", SELECTING)
-@pytest.mark.parametrize("n_nonzero", [1, 2, 3])
-def test_nothing_left_of_the_target_stops_the_search(method, n_nonzero):
-    X, y = np.arange(4.0)[:, None], np.array([1.0, 0.0, 0.0, 0.0])
-    model = method(4, n_nonzero=n_nonzero, gamma=1e4, center=False)
-    with pytest.warns(FewerFeaturesWarning):
-        assert model.fit(X, y).n_components_ == 1
-
-
-@pytest.mark.parametrize(
-    "kernel",
-    [
-        lambda x, z: float(np.exp(-((x - z) ** 2).sum())),
-        lambda X, Z: np.exp(-((X[:, None] - Z[None]) ** 2).sum(axis=2)),
-    ],
-    ids=["pairwise", "vectorised"],
-)
-def test_functions_that_need_dense_rows_say_so(kernel, data):
-    X, y = data
-    model = SparseMaximalAlignment(3, kernel=kernel)
-    with pytest.raises(KernelError, match=r"failed for sparse rows .*pass X\.toarray"):
-        model.fit(sparse.csr_matrix(X), y)
-    model.fit(X, y)
-    with pytest.raises(KernelError, match=r"failed for sparse rows .*pass X\.toarray"):
-        model.transform(sparse.csr_matrix(X[:5]))
-
-
-def test_a_candidate_far_from_all_rows(rng):
-    # its kernel values are so small that their squares, or those of its weights, are out of range
-    X = rng.standard_normal((600, 3))
-    y = np.sin(X[:, 0]) + X[:, 1]
-    for far in (10.0, 15.0, 20.0, 40.0):
-        pool = np.vstack([X[:10], np.full((1, 3), far)])
-        model = SparseMaximalAlignment(11, gamma=0.35, candidates=pool)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FewerFeaturesWarning)
-            features = model.fit(X, y).transform(X)
-        assert np.isfinite(features).all()
-        assert features.shape[1] >= 10
+@contract(plain_cases, when=needs_target)
+def test_a_target_of_another_kind(case: Case):
+    """Numbers for those that tell classes apart are refused; for all others they are a target."""
+    X, _ = case.data()
+    model = case.make()
+    if get_tags(model).target_tags.multi_output or case.target == "numbers":
+        assert model.fit(X, TARGETS["numbers"]).n_components_ >= 1
+    else:
+        refused("continuous", model, X, TARGETS["numbers"])

@@ -28,14 +28,44 @@ def test_a_pool_costs_one_pass_and_a_finishing_pass(gamma, method, given, data):
     assert kernel.evaluations <= N * C + C * C + N * K
 
 
+class SubsetCountingKernel(CountingKernel):
+    """Knows apart the subsets of candidates that were drawn, by their points."""
+
+    def __init__(self, gamma):
+        super().__init__(gamma)
+        self.subsets = set()
+
+    def __call__(self, X, Z):
+        if len(Z) == C:
+            self.subsets.add(Z.tobytes())
+        return super().__call__(X, Z)
+
+
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("gamma", [0.1, 1e-4])  # the wide one has features in two steps
+@pytest.mark.parametrize("gamma", [0.1, 1e-2, 1e-3])  # the wider ones have features in two steps
 def test_fresh_subsets_cost_their_columns_at_every_step(gamma, method, data):
     X, y = data
-    kernel = CountingKernel(gamma)
+    kernel = SubsetCountingKernel(gamma)
     method(K, kernel=kernel, candidates=C, resample=True, random_state=0).fit(X, y)
+    assert len(kernel.subsets) == K
     # one more value tells a vectorised function from a pairwise one
     assert kernel.evaluations <= K * C * N + N * K + 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_linearly_dependent_candidate_costs_one_more_subset(method, data):
+    """Columns so wide are polynomials of degree 2, of which 14 are independent, up to rounding.
+
+    The 15th feature is about 1e-10 of its column, so that rounding decides if a candidate is refused
+    as linearly dependent; a subset is drawn in its stead, and each subset is paid for once.
+    """
+    X, y = data
+    kernel = SubsetCountingKernel(1e-4)
+    model = method(K, kernel=kernel, candidates=C, resample=True, random_state=0).fit(X, y)
+    assert model.n_components_ == K
+    refused = len(kernel.subsets) - K
+    assert 0 <= refused <= 3
+    assert kernel.evaluations <= (K + refused) * C * N + N * K + 1
 
 
 @pytest.mark.parametrize("method", METHODS)

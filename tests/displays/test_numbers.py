@@ -354,6 +354,7 @@ def test_classes_on_a_map_differ_in_more_than_the_shape_of_small_marks(cancer):
     assert all((rows.get_edgecolor()[0, :3] == 0).all() for rows in display.rows_)
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes")  # scikit-learn 1.7 says so, too
 def test_refused_data_of_landmarks(cancer, diabetes):
     X, y = cancer
     sieve = SparseMaximalAlignment(5).fit(X, y)

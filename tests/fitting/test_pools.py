@@ -1,6 +1,7 @@
 """Pools drawn by screening."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -110,3 +111,37 @@ def test_a_screen_that_fits_is_as_large_as_ever(criterion, batch):
 def test_a_pool_may_be_larger_than_what_is_screened(batch, monkeypatch):
     monkeypatch.setattr(pools, "SCREEN_CANDIDATES", 50)
     assert len(np.unique(draw(batch, 80, "screen"))) == 80
+
+
+@pytest.mark.parametrize("criterion", [Alignment(), DirectionVariance()])
+def test_a_screen_of_all_rows_takes_whole_weights_for_repeated_rows(criterion, batch):
+    weight = np.random.default_rng(0).integers(1, 4, len(batch))
+    repeated = np.repeat(np.arange(len(batch)), weight)
+    weighted = draw(replace(batch, weight=weight.astype(float)), 12, "screen", criterion)
+    assert_array_equal(repeated[draw(batch[repeated], 12, "screen", criterion)], weighted)
+    assert set(weighted) != set(draw(batch, 12, "screen", criterion))
+
+
+@pytest.mark.parametrize("criterion", [Alignment(), DirectionVariance()])
+def test_a_screen_of_samples_goes_by_weight_once(criterion, rng, monkeypatch):
+    """As many candidates of the heavy rows, over many seeds, as where these rows are repeated."""
+    monkeypatch.setattr(pools, "SCREEN_ROWS", 60)
+    monkeypatch.setattr(pools, "SCREEN_CANDIDATES", 60)
+    monkeypatch.setattr(pools, "_ANALYSED_ROWS", 60)
+    monkeypatch.setattr(pools, "_ANALYSED_CANDIDATES", 60)
+    X = np.vstack([rng.standard_normal((40, 3)), 10 + rng.standard_normal((260, 3))])
+    batch = Batch(X, np.sin(2 * X[:, :1]) * np.cos(X[:, 1:2]))
+    weight = np.repeat([8, 1], [40, 260])
+    repeated = np.repeat(np.arange(300), weight)
+
+    def parts(draw_rows):
+        return np.array([np.mean(draw_rows(seed) < 40) for seed in range(60)])
+
+    weighted = parts(
+        lambda seed: draw(replace(batch, weight=weight.astype(float)), 10, "screen", criterion, seed)
+    )
+    expected = parts(lambda seed: repeated[draw(batch[repeated], 10, "screen", criterion, seed)])
+    noise = np.sqrt((weighted.var() + expected.var()) / 60)
+    assert abs(weighted.mean() - expected.mean()) < 4 * noise
+    unweighted = parts(lambda seed: draw(batch, 10, "screen", criterion, seed))
+    assert weighted.mean() > unweighted.mean() + 8 * noise

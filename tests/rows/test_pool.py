@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from kernelsieve.kernels import RBF, Kernel, Linear, Sigmoid
-from kernelsieve.rows import Pool, draw_kmeans, draw_random, draw_rpcholesky
+from kernelsieve.rows import Pool, draw_kmeans, draw_random, draw_rpcholesky, draw_sample
 
 N_ROWS, N_POOL = 150, 12
 
@@ -27,9 +27,9 @@ def clustered_rows() -> np.ndarray:
 
 
 DRAWS = {
-    "random": lambda X, n_pool, seed: draw_random(X.shape[0], n_pool, seeded(seed)),
-    "kmeans": lambda X, n_pool, seed: draw_kmeans(X, n_pool, seeded(seed)),
-    "rpcholesky": lambda X, n_pool, seed: draw_rpcholesky(X, RBF(0.5), n_pool, seeded(seed)),
+    "random": lambda X, n, seed, w=None: draw_random(X.shape[0], n, seeded(seed), w),
+    "kmeans": lambda X, n, seed, w=None: draw_kmeans(X, n, seeded(seed), w),
+    "rpcholesky": lambda X, n, seed, w=None: draw_rpcholesky(X, RBF(0.5), n, seeded(seed), w),
 }
 every_draw = pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS.keys())
 
@@ -88,6 +88,79 @@ def test_sparse_rows_draw_valid_pools_of_a_sample(name, monkeypatch):
 def test_pools_may_be_larger_than_the_sample(name, monkeypatch):
     monkeypatch.setattr("kernelsieve.rows.pool._SAMPLE_ROWS", 20)
     check(DRAWS[name](rows(), 30, 0), N_ROWS, 30)
+
+
+# -- weights
+
+
+@every_draw
+@pytest.mark.parametrize("sample", [60, 10_000])  # fewer and more than the rows
+@pytest.mark.parametrize("value", [1.0, 0.3])
+def test_equal_weights_draw_the_same_rows_as_none(draw, sample, value, monkeypatch):
+    monkeypatch.setattr("kernelsieve.rows.pool._SAMPLE_ROWS", sample)
+    weight = np.full(N_ROWS, value)
+    np.testing.assert_array_equal(draw(rows(), N_POOL, 0, weight), draw(rows(), N_POOL, 0))
+
+
+@every_draw
+@pytest.mark.parametrize("sample", [60, 10_000])
+def test_weighted_draws_are_different_rows_in_the_right_number(draw, sample, monkeypatch):
+    monkeypatch.setattr("kernelsieve.rows.pool._SAMPLE_ROWS", sample)
+    weight = np.random.default_rng(0).pareto(0.5, N_ROWS) + 1e-6
+    for n_pool in (1, N_POOL, N_ROWS - 1, N_ROWS):
+        check(draw(rows(), n_pool, 0, weight), N_ROWS, n_pool)
+
+
+@every_draw
+@pytest.mark.parametrize("sample", [120, 10_000])
+def test_whole_weights_draw_as_repeated_rows_do(draw, sample, monkeypatch):
+    """The part of a crowd in the pool, over many seeds, and nearly all of it for nearly all weight."""
+    monkeypatch.setattr("kernelsieve.rows.pool._SAMPLE_ROWS", sample)
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.standard_normal((40, 4)), 20 + rng.standard_normal((260, 4))])
+    weight = np.repeat([8, 1], [40, 260])
+    repeated = np.repeat(np.arange(300), weight)
+
+    def parts(draw_rows):
+        return np.array([np.mean(draw_rows(seed) < 40) for seed in range(60)])
+
+    weighted = parts(lambda seed: draw(X, 10, seed, weight.astype(float)))
+    expected = parts(lambda seed: repeated[draw(X[repeated], 10, seed)])
+    noise = np.sqrt((weighted.var() + expected.var()) / 60)
+    assert abs(weighted.mean() - expected.mean()) < 4 * noise
+    assert weighted.mean() > parts(lambda seed: draw(X, 10, seed)).mean() + 0.2
+    heavy = np.repeat([1e5, 1.0], [40, 260])
+    assert parts(lambda seed: draw(X, 10, seed, heavy)).mean() > 0.9
+
+
+def test_weighted_rows_are_drawn_one_after_another():
+    weight = np.array([5.0, 3.0, 1.0, 1.0])
+    draws = [tuple(draw_random(4, 2, seeded(seed), weight)) for seed in range(4000)]
+    for pair in ((0, 1), (0, 2), (1, 2), (2, 3)):
+        a, b = weight[list(pair)] / 10
+        expected = a * b / (1 - a) + a * b / (1 - b)
+        noise = np.sqrt(expected * (1 - expected) / 4000)
+        assert abs(draws.count(pair) / 4000 - expected) < 4 * noise
+
+
+def test_sums_over_a_weighted_sample_are_those_over_all_rows():
+    rng = np.random.default_rng(0)
+    weight, values = rng.pareto(1.0, 200) + 0.01, rng.uniform(1, 2, 200)
+    estimates = []
+    for seed in range(2000):
+        sample, share = draw_sample(200, 40, seeded(seed), weight)
+        check(sample, 200, 40)
+        estimates.append(share @ values[sample])
+    noise = np.std(estimates) / np.sqrt(2000)
+    assert abs(np.mean(estimates) - weight @ values) < 4 * noise
+    assert 0 < noise < 0.01 * (weight @ values)
+
+
+def test_a_sample_of_all_rows_has_their_weights():
+    weight = np.arange(1.0, 9.0)
+    sample, share = draw_sample(8, 20, seeded(), weight)
+    np.testing.assert_array_equal(sample, np.arange(8))
+    np.testing.assert_array_equal(share, weight)
 
 
 # -- random

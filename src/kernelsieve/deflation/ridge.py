@@ -6,36 +6,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels import Rows
-from ..rows import distinct
 from .columns import Columns
 
 
 @dataclass(frozen=True)
 class Ridge:
-    """A penalty of squared coefficients that decorates columns; without a penalty it changes nothing.
+    """A penalty of squared coefficients that decorates columns; a ridge of 0 changes nothing."""
 
-    Of equal candidates one may be chosen: two halves of a coefficient would cost less than the whole.
-    """
-
-    penalty: float = 0.0
+    ridge: float = 0.0
 
     def below(self, columns: Columns) -> Columns:
         """Return columns each of which has a further row of its own."""
-        return RidgeColumns(columns, self.penalty) if self.penalty > 0 else columns
+        return RidgeColumns(columns, self.ridge) if self.ridge > 0 else columns
 
     def shared_below(self, columns: Columns, place: int, n_places: int) -> Columns:
         """Return columns with ``n_places`` further rows, one of which they share.
 
         For columns of which one at most is ever taken up.
         """
-        if self.penalty == 0:
+        if self.ridge == 0:
             return columns
-        return RidgeColumns(columns, self.penalty, np.full(columns.shape[1], place), n_places)
-
-    def candidates(self, points: Rows) -> np.ndarray:
-        """Return which points may be chosen."""
-        return distinct(points) if self.penalty > 0 else np.arange(points.shape[0])
+        return RidgeColumns(columns, self.ridge, np.full(columns.shape[1], place), n_places)
 
 
 class RidgeColumns(Columns):

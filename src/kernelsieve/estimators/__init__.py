@@ -1,20 +1,20 @@
-"""What estimators share: reading parameters and data, abilities, documentation."""
+"""What estimators share: reading parameters and data, abilities with one job each, documentation."""
 
+from .base import KernelEstimator
 from .documentation import documented
 from .inputs import check_precomputed_columns
-from .inverse_transform import Rebuilding
-from .kernel_extractor import KernelExtractor
-from .loop_transformer import DEFAULT_COMPONENTS, LoopTransformer, all_or_nothing
-from .nested import NestedTransformer
-from .prediction import Predicting
+from .inverse_transform import InverseTransformMixin
+from .loop import LoopEstimator
+from .out_of_core import OutOfCoreMixin
+from .predicting import PredictMixin
+from .transaction import all_or_nothing
 
 __all__ = [
-    "DEFAULT_COMPONENTS",
-    "KernelExtractor",
-    "LoopTransformer",
-    "NestedTransformer",
-    "Predicting",
-    "Rebuilding",
+    "InverseTransformMixin",
+    "KernelEstimator",
+    "LoopEstimator",
+    "OutOfCoreMixin",
+    "PredictMixin",
     "all_or_nothing",
     "check_precomputed_columns",
     "documented",

@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_array, validate_data
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import check_finite
-from ..kernels import Kernel, Rows
-from ..rows import row_slices
+from ..fitting import CandidatePool
+from ..kernels import Kernel, Precomputed, Rows
+from ..rows import Pool, row_slices
 
 _COMPARED_VALUES = 500_000  # looked at together
 
@@ -113,6 +114,17 @@ def given_candidates(
         )
     check_precomputed(X, rows)
     return rows
+
+
+def given_pool(X: Rows, kernel: Kernel, points: Rows) -> CandidatePool:
+    """Return given candidates with their own kernel matrix."""
+    if not isinstance(kernel, Precomputed):
+        pool = Pool(points, np.arange(points.shape[0]))
+        return CandidatePool(pool, kernel.block(points, points))
+    is_square = X.shape[0] == X.shape[1]
+    columns = points if is_square else np.arange(len(points))
+    W = X[np.ix_(points, columns)].astype(np.float64)
+    return CandidatePool(Pool(columns, points), W)
 
 
 def check_kernel_input(kernel: Kernel, X: Rows) -> None:

@@ -2,61 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import solve
 from sklearn.utils import check_array, check_random_state
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Chi2, Kernel, Precomputed, Rows
-from ..rows import draw_random
-from .nested import NestedTransformer
+from ..model import Fit, PreImages
+from ..rows import Batch, TargetEncoder, draw_random
 
 _MOST_ANCHORS = 3000
 
 
-@dataclass
-class PreImages:
-    """Kernel ridge regression of inputs on features, solved for the first j features when asked.
-
-    Bakir, Weston and Schoelkopf (2004): the kernel of the inputs serves for the features as well.
-    """
-
-    kernel: Kernel
-    inputs: np.ndarray  # of the anchors, (m, d)
-    features: np.ndarray  # (m, k)
-    alpha: float
-    _dual: dict[int, np.ndarray] = field(default_factory=dict)
-
-    def __call__(self, features: np.ndarray) -> np.ndarray:
-        j = features.shape[1]
-        return self.kernel.block(features, self._anchors(j)) @ self._solve(j)
-
-    def _anchors(self, j: int) -> np.ndarray:
-        return np.ascontiguousarray(self.features[:, :j])
-
-    def _solve(self, j: int) -> np.ndarray:
-        if j not in self._dual:
-            anchors = self._anchors(j)
-            matrix = self.kernel.block(anchors, anchors)
-            matrix.flat[:: len(matrix) + 1] += self.alpha
-            self._dual[j] = solve(matrix, self.inputs, assume_a="sym")
-        return self._dual[j]
-
-
-class Rebuilding(NestedTransformer):
-    """Estimators whose features describe the images: these and the inputs can be rebuilt from them."""
-
-    kernel: Any
-    fit_inverse_transform: bool
-    alpha: float
-    random_state: Any
+class InverseTransformMixin:
+    """Inputs, and distances in feature space, from features that describe the images of samples."""
 
     def reconstruction_error(
-        self,
+        self: Any,
         X: Any,
         n_components: int | None = None,
         *,
@@ -67,23 +31,22 @@ class Rebuilding(NestedTransformer):
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n, d)
-            Rows, as for ``transform``.
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples, as for ``transform``.
         n_components : int, default=None
             Use the first features only; None for all.
         per_example : bool, default=False
-            Return one squared distance for each row instead of their mean.
-        diagonal : array-like of shape (n,), default=None
-            k(x, x) of each row, which must be given where the kernel is precomputed.
+            Return one squared distance for each sample instead of their mean.
+        diagonal : array-like of shape (n_samples,), default=None
+            k(x, x) of each sample, which must be given where the kernel is precomputed.
 
         Returns
         -------
-        float or ndarray of shape (n,)
-            With centred features, distances are taken from the mean image: exactly where all rows
-            were candidates, in the span of the pool otherwise.
+        float or ndarray of shape (n_samples,)
+            With centred features, distances are taken from the mean image: exactly where all
+            samples were candidates, in the span of the pool otherwise.
         """
-        fitted = self if n_components is None else self.truncate(n_components)
-        fit = fitted._current_fit()
+        fit = self._prefix(n_components)._current_fit()
         rows = self._check_new_rows(X, len(fit.model.projection))
         lengths = self._squared_lengths(rows, diagonal)
         features = fit.model.features(rows, self.n_jobs)
@@ -94,7 +57,7 @@ class Rebuilding(NestedTransformer):
         errors = np.maximum(lengths - np.einsum("nk,nk->n", features, features), 0.0)
         return errors if per_example else float(errors.mean())
 
-    def _squared_lengths(self, rows: Rows, diagonal: Any) -> np.ndarray:
+    def _squared_lengths(self: Any, rows: Rows, diagonal: Any) -> np.ndarray:
         kernel = self._current_fit().model.kernel
         if not isinstance(kernel, Precomputed):
             return kernel.diag(rows)
@@ -109,23 +72,23 @@ class Rebuilding(NestedTransformer):
             )
         return lengths
 
-    def inverse_transform(self, X: Any) -> np.ndarray:
+    def inverse_transform(self: Any, X: Any) -> np.ndarray:
         """Return inputs whose features are near the given ones.
 
         Parameters
         ----------
-        X : array-like of shape (n, j)
+        X : array-like of shape (n_samples, j)
             Features, all or the first j of them.
 
         Returns
         -------
-        ndarray of shape (n, d)
+        ndarray of shape (n_samples, n_features)
         """
         n_components = self._current_fit().model.n_components
         preimages = vars(self).get("_preimages")
         if preimages is None:
             raise InvalidParameterError(
-                "inverse_transform needs rows of the training set; fit with fit_inverse_transform=True."
+                "inverse_transform needs training samples; fit with fit_inverse_transform=True."
             )
         features = check_array(X, dtype=np.float64)
         if features.shape[1] > n_components:
@@ -135,32 +98,40 @@ class Rebuilding(NestedTransformer):
             )
         return np.asarray(preimages(features))
 
-    def _check_rebuilding(self, X: Rows) -> None:
-        if not self.fit_inverse_transform:
-            return
-        if self._is_precomputed:
-            raise InvalidParameterError(
-                "fit_inverse_transform=True needs inputs, which a precomputed kernel does not have; "
-                "pass a kernel by its name or as a function."
-            )
-        if sparse.issparse(X):
-            raise InvalidParameterError(
-                "fit_inverse_transform=True gives dense rows back and does not take sparse X; pass "
-                "fit_inverse_transform=False, or X.toarray()."
-            )
-        if isinstance(self.kernel, Chi2) or self.kernel == "chi2":
-            raise InvalidParameterError(
-                "fit_inverse_transform=True compares features by the kernel of the inputs, and "
-                "kernel='chi2' takes no negative ones; pass another kernel, such as 'laplacian'."
-            )
+    def _resolve_kernel(
+        self: Any, batch: Batch, points: Rows | None, random_state: np.random.RandomState
+    ) -> Kernel:
+        kernel = super()._resolve_kernel(batch, points, random_state)  # type: ignore[misc]
+        if self.fit_inverse_transform:
+            _check_invertible(kernel, batch.X)  # before any work
+        return kernel
 
-    def _remember_rows(self, rows: Rows) -> None:
-        self.__dict__.pop("_preimages", None)
+    def _set_fit(self: Any, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
+        super()._set_fit(fit, encoder, rows)  # type: ignore[misc]
+        vars(self).pop("_preimages", None)
         if not self.fit_inverse_transform:
             return
-        self._check_rebuilding(rows)
         if len(rows) > _MOST_ANCHORS:
             rows = rows[draw_random(len(rows), _MOST_ANCHORS, check_random_state(self.random_state))]
-        model = self._current_fit().model
-        features = model.features(rows, self.n_jobs).astype(np.float64)
-        self._preimages = PreImages(model.kernel, np.array(rows, np.float64), features, self.alpha)
+        features = fit.model.features(rows, self.n_jobs).astype(np.float64)
+        inputs = np.array(rows, np.float64)
+        self._preimages = PreImages(fit.model.kernel, inputs, features, self.alpha)
+
+
+def _check_invertible(kernel: Kernel, X: Rows) -> None:
+    """Refuse inputs that features could not be transformed back to."""
+    if isinstance(kernel, Precomputed):
+        raise InvalidParameterError(
+            "fit_inverse_transform=True needs inputs, which a precomputed kernel does not have; "
+            "pass a kernel by its name or as a function."
+        )
+    if sparse.issparse(X):
+        raise InvalidParameterError(
+            "fit_inverse_transform=True gives dense samples back and does not take sparse X; pass "
+            "fit_inverse_transform=False, or X.toarray()."
+        )
+    if isinstance(kernel, Chi2):
+        raise InvalidParameterError(
+            "fit_inverse_transform=True compares features by the kernel of the inputs, and "
+            "kernel='chi2' takes no negative ones; pass another kernel, such as 'laplacian'."
+        )

@@ -12,16 +12,24 @@ from .exact import (
 from .one_pass import OnePass, RowPass, pool_pass
 from .pools import draw_pool, screening_criterion
 from .precision import RIDGE_TRUST, PrecisionPolicy
-from .settings import Settings
+from .problem import AUTO_POOL, CandidatePool, CandidateRule, Plan, Problem, way_to_draw
+from .selection import loop_pass, scored_samples, select, select_in_pool
+from .settings import DEFAULT_COMPONENTS, Settings
 from .statistic_pass import ColumnSums, StatisticPass
 from .stream import RepeatableBatches, Stream, check_first_batch, split_item
 from .symmetric import about_the_mean, analyse_fresh, analyse_rows, analyse_sample
 
 __all__ = [
+    "AUTO_POOL",
+    "DEFAULT_COMPONENTS",
     "RIDGE_TRUST",
+    "CandidatePool",
+    "CandidateRule",
     "ColumnSums",
     "OnePass",
+    "Plan",
     "PrecisionPolicy",
+    "Problem",
     "RepeatableBatches",
     "RowPass",
     "Settings",
@@ -36,11 +44,16 @@ __all__ = [
     "draw_pool",
     "fit_columns",
     "fit_fresh",
+    "loop_pass",
     "pool_pass",
     "row_columns",
+    "scored_samples",
     "screening_criterion",
+    "select",
+    "select_in_pool",
     "split_item",
     "total_weight",
     "trace_of",
+    "way_to_draw",
     "weighted_sum",
 ]

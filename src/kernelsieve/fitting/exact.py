@@ -32,7 +32,15 @@ from ..model import (
     least_squares_heads,
     reorthonormalise,
 )
-from ..rows import Batch, Pool, check_not_constant, first_equals, weighted_targets
+from ..rows import (
+    Batch,
+    Pool,
+    check_not_constant,
+    distinct,
+    draw_random,
+    first_equals,
+    weighted_targets,
+)
 from .settings import Settings
 
 
@@ -86,7 +94,7 @@ def fit_fresh(
 ) -> Fit:
     """Draw a new random subset of candidates at every step (section 4.4 of Dhanjal et al.)."""
     everyone = np.arange(len(batch))
-    kept = criterion.penalty.candidates(batch.X)
+    kept = eligible_points(batch.X, criterion)
     # For one subset at a time; without it a chosen column is evaluated once more.
     fits = n_candidates * len(batch) * 8 <= settings.max_memory
     memory = np.empty((n_candidates, len(batch))) if fits else None
@@ -96,7 +104,9 @@ def fit_fresh(
         if len(remaining) == 0:
             return None
         size = min(n_candidates, len(remaining))
-        rows = np.sort(random_state.choice(remaining, size, replace=False))
+        # One of equal rows stands for all under a ridge, so every point is as likely as another.
+        weight = None if batch.weight is None or criterion.one_of_equals else batch.weight[remaining]
+        rows = remaining[draw_random(len(remaining), size, random_state, weight)]
         columns = RecomputedColumns(
             batch,
             kernel,
@@ -193,8 +203,13 @@ def followed_candidates(
     seen = penalty.below(columns)
     targets = padded(targets, seen.shape[0])
     candidates = rule.candidates(seen, metric, targets, settings.n_components)
-    candidates.retire(np.setdiff1d(np.arange(len(candidates.names)), penalty.candidates(points)))
+    candidates.retire(np.setdiff1d(candidates.names, eligible_points(points, criterion)))
     return candidates
+
+
+def eligible_points(points: Rows, criterion: Criterion) -> np.ndarray:
+    """Return which points may be chosen: all, or one of equal ones."""
+    return distinct(points) if criterion.one_of_equals else np.arange(points.shape[0])
 
 
 def padded(targets: np.ndarray, n_rows: int) -> np.ndarray:

@@ -29,6 +29,7 @@ from ..rows import (
     draw_kmeans,
     draw_random,
     draw_rpcholesky,
+    draw_sample,
     filled_up,
     weighted_targets,
 )
@@ -45,7 +46,7 @@ _SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
 def draw_pool(
     batch: Batch,
     kernel: Kernel,
-    criterion: Criterion,
+    criterion: Criterion | None,
     n_pool: int,
     how: str,
     *,
@@ -58,11 +59,11 @@ def draw_pool(
     if n_pool >= len(batch):
         return np.arange(len(batch))
     if how == "random":
-        return draw_random(len(batch), n_pool, random_state)
+        return draw_random(len(batch), n_pool, random_state, batch.weight)
     if how == "kmeans":
-        return draw_kmeans(batch.X, n_pool, random_state)
+        return draw_kmeans(batch.X, n_pool, random_state, batch.weight)
     if how == "rpcholesky":
-        return draw_rpcholesky(batch.X, kernel, n_pool, random_state)
+        return draw_rpcholesky(batch.X, kernel, n_pool, random_state, batch.weight)
     screening = screening_criterion(criterion)
     if screening is not None and screening.deflation.symmetric:
         return draw_analysed(
@@ -85,8 +86,10 @@ def draw_pool(
     )
 
 
-def screening_criterion(criterion: Criterion) -> Criterion | None:
+def screening_criterion(criterion: Criterion | None) -> Criterion | None:
     """Return the criterion by which candidates for this one are screened, if there is any."""
+    if criterion is None:
+        return None
     if isinstance(criterion, BestSubset):
         return criterion.single
     if criterion.needs_metric:
@@ -112,12 +115,12 @@ def draw_screened(
     on a sample; a random pool may not contain it.
     """
     most = SCREEN_ROWS, SCREEN_CANDIDATES
-    rows, candidates = _samples(len(batch), n_pool, most, max_memory, random_state)
-    sample, points = _sampled(batch, kernel, rows, candidates)
+    sample, candidates, weight = _samples(batch, n_pool, most, max_memory, random_state)
+    sample, points = _dense(sample, batch, kernel, candidates)
     columns = store_columns(sample, kernel, points, center=center, dtype=np.float32, n_jobs=n_jobs)
     targets = weighted_targets(sample, center)
     screen = _Screen(columns, DiagonalOnly(kernel.diag_at(batch.X, candidates)), targets, criterion)
-    return filled_up(candidates, screen.pick(n_pool), n_pool, random_state)
+    return filled_up(candidates, screen.pick(n_pool), n_pool, random_state, weight)
 
 
 def draw_analysed(
@@ -132,48 +135,48 @@ def draw_analysed(
 ) -> np.ndarray:
     """Screen candidates with symmetric deflation: the analysis itself on a sample of rows."""
     most = _ANALYSED_ROWS, _ANALYSED_CANDIDATES
-    rows, candidates = _samples(len(batch), n_pool, most, max_memory, random_state)
-    sample, points = _sampled(batch, kernel, rows, candidates)
+    sample, candidates, weight = _samples(batch, n_pool, most, max_memory, random_state)
+    sample, points = _dense(sample, batch, kernel, candidates)
     columns = store_columns(
         sample, kernel, points, center=criterion.centred_scores, dtype=np.float32, n_jobs=n_jobs
     )
     metric = EvaluatedMetric(kernel, batch.X, candidates)
     extraction = extract(
         FollowedCandidates(columns, metric, n_pool),
-        np.empty((len(rows), 0)),
+        np.empty((len(sample), 0)),
         criterion,
         n_pool,
         total_weight=1.0,
         floor=_SCREEN_FLOOR,
     )
     picked = np.array([int(direction.candidates[0]) for direction in extraction.directions])
-    return filled_up(candidates, picked.astype(np.intp), n_pool, random_state)
+    return filled_up(candidates, picked.astype(np.intp), n_pool, random_state, weight)
 
 
 def _samples(
-    n_rows: int,
+    batch: Batch,
     n_pool: int,
     most: tuple[int, int],
     max_memory: float,
     random_state: np.random.RandomState,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Draw the rows and the candidates of a screen: as many as memory has room for, at most ``most``.
+) -> tuple[Batch, np.ndarray, np.ndarray | None]:
+    """Draw the rows and the candidates of a screen, and return the candidates' weights, too.
 
-    The pool's own kernel matrix is needed in any case, and a screen may be as large.
+    They are as many as memory has room for, at most ``most``. The pool's own kernel matrix is needed in
+    any case, and a screen may be as large.
     """
+    n_rows = len(batch)
     rows, candidates = min(n_rows, most[0]), min(n_rows, max(most[1], n_pool))
     room = max(max_memory, 8 * n_pool**2)
     share = min(1.0, np.sqrt(room / (4 * rows * candidates)))  # float32
     sizes = max(1, int(share * rows)), max(n_pool, int(share * candidates))
-    first, second = (draw_random(n_rows, size, random_state) for size in sizes)
-    return first, second
+    first, second = (draw_sample(n_rows, size, random_state, batch.weight) for size in sizes)
+    return replace(batch[first[0]], weight=first[1]), *second
 
 
-def _sampled(
-    batch: Batch, kernel: Kernel, rows: np.ndarray, candidates: np.ndarray
-) -> tuple[Batch, Rows]:
+def _dense(sample: Batch, batch: Batch, kernel: Kernel, candidates: np.ndarray) -> tuple[Batch, Rows]:
     """Return rows, and candidates as points; dense, where it is not for the user to see."""
-    sample, points = batch[rows], kernel.points(batch.X, candidates)
+    points = kernel.points(batch.X, candidates)
     if isinstance(kernel, CallableKernel):  # a function of the user's sees rows as they were given
         return sample, points
     return replace(sample, X=dense_sample(sample.X)), dense_sample(points)

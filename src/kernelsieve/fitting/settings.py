@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -10,12 +11,14 @@ import numpy as np
 # cancelled in them, are rounding.
 _FLOAT32_FLOOR, _LAST_DIGITS = 1e-10, 10
 
+DEFAULT_COMPONENTS = 100
+
 
 @dataclass(frozen=True)
 class Settings:
     """Parameters of an estimator that concern every way to fit."""
 
-    n_components: int
+    n_components: int = DEFAULT_COMPONENTS
     center: bool = False
     tol: float = 0.0
     precision: str = "auto"
@@ -23,6 +26,18 @@ class Settings:
     max_memory: float = 2**30
     block_rows: int | None = None
     n_jobs: int | None = None
+
+    @classmethod
+    def of_parameters(cls, parameters: dict[str, Any]) -> Self:
+        """Read those of an estimator's parameters that concern fitting; it need not have all."""
+        names = ("center", "tol", "precision", "max_memory", "n_jobs")
+        found = {name: parameters[name] for name in names if name in parameters}
+        return cls(
+            n_components=parameters.get("n_components") or DEFAULT_COMPONENTS,
+            dtype=np.float32 if parameters.get("dtype") == "float32" else np.float64,
+            block_rows=parameters.get("block_size"),
+            **found,
+        )
 
     @property
     def floor(self) -> float:

@@ -22,7 +22,7 @@ from ..deflation import (
 )
 from ..kernels import Kernel
 from ..model import Fit, OrthonormalModel, build_model, explained_variance_ratio, finish, mean_image
-from ..rows import Batch, Pool
+from ..rows import Batch, Pool, draw_random
 from .exact import centred_columns, diagonal_of, row_columns, total_weight, trace_of, weighted_sum
 from .settings import Settings
 
@@ -93,7 +93,8 @@ def analyse_fresh(
         if len(remaining) == 0:
             return None
         size = min(n_candidates, len(remaining))
-        rows = np.sort(random_state.choice(remaining, size, replace=False))
+        weight = None if batch.weight is None else batch.weight[remaining]
+        rows = remaining[draw_random(len(remaining), size, random_state, weight)]
         landmarks = kernel.points(batch.X, np.array(chosen, dtype=np.intp))
         values = kernel.block(batch.X[rows], landmarks) if chosen else np.empty((size, 0))
         drawn = DrawnSubset(columns_of(rows), rows, kernel.diag_at(batch.X, rows), values)

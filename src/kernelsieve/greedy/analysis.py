@@ -6,35 +6,25 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, DirectionVariance, ExpansionVariance
-from ..estimators import KernelExtractor, Rebuilding, documented
+from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, documented
+from ..fitting import Problem, select
 from ..kernels import Kernel
-from ..rows import Batch, draw_random
+from ..model import Fit
 
+_FRESH = 59  # candidates a step: the best of them is in the top 5 % with probability 95 %
 
-class _FeatureAnalysis(Rebuilding, KernelExtractor):
-    """What the two share: everything but the criterion."""
-
-    _parameter_constraints: ClassVar[dict] = {
-        **KernelExtractor._parameter_constraints,
-        "sample_rows": [Interval(Integral, 1, None, closed="left"), None],
-        "fit_inverse_transform": ["boolean"],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-    }
-    sample_rows: int | None
-    _auto_resample = 59  # the best of them is in the top 5 % with probability 95 %
-
-    def _scored_rows(self, batch: Batch, random_state: np.random.RandomState) -> Batch:
-        if self.sample_rows is None or self.sample_rows >= len(batch):
-            return batch
-        return batch[draw_random(len(batch), self.sample_rows, random_state)]
+_CONSTRAINTS: dict[str, list] = {
+    **LoopEstimator._parameter_constraints,
+    "sample_rows": [Interval(Integral, 1, None, closed="left"), None],
+    "fit_inverse_transform": ["boolean"],
+    "alpha": [Interval(Real, 0, None, closed="left")],
+}
 
 
 @documented
-class AcceleratedKernelFeatureAnalysis(_FeatureAnalysis):
+class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """Sparse kernel principal directions, each from a single example (AKFA, ACKFA).
 
     Each step takes the example whose image, less the directions so far and scaled to unit length,
@@ -95,7 +85,7 @@ class AcceleratedKernelFeatureAnalysis(_FeatureAnalysis):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **_FeatureAnalysis._parameter_constraints,
+        **_CONSTRAINTS,
         "cutoff": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -148,12 +138,15 @@ class AcceleratedKernelFeatureAnalysis(_FeatureAnalysis):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _single_criterion(self) -> Criterion:
+    def _criterion(self) -> Criterion:
         return DirectionVariance(self.cutoff)
+
+    def _solve(self, problem: Problem) -> Fit:
+        return select(problem, self._criterion(), self._draw, self._row_pass, fresh=_FRESH)
 
 
 @documented
-class SparseKernelFeatureAnalysis(_FeatureAnalysis):
+class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """Sparse kernel principal directions under an l1 constraint (SKFA).
 
     Each step takes the example whose image, less the directions so far and scaled so that its
@@ -203,7 +196,7 @@ class SparseKernelFeatureAnalysis(_FeatureAnalysis):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **_FeatureAnalysis._parameter_constraints,
+        **_CONSTRAINTS,
         "variance": [StrOptions({"centered", "uncentered"})],
     }
 
@@ -256,5 +249,8 @@ class SparseKernelFeatureAnalysis(_FeatureAnalysis):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _single_criterion(self) -> Criterion:
+    def _criterion(self) -> Criterion:
         return ExpansionVariance(centred=self.variance == "centered")
+
+    def _solve(self, problem: Problem) -> Fit:
+        return select(problem, self._criterion(), self._draw, self._row_pass, fresh=_FRESH)

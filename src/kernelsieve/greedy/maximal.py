@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..deflation import Alignment, Covariance, Criterion
-from ..estimators import KernelExtractor, documented
+from ..estimators import LoopEstimator, OutOfCoreMixin, documented
 
 
 @documented
-class SparseMaximalAlignment(KernelExtractor):
+class SparseMaximalAlignment(OutOfCoreMixin, LoopEstimator):
     """Features from single examples, chosen for their alignment with the target (SMA).
 
     Each step takes the example whose kernel column, after removing the features so far, is best
@@ -44,12 +44,12 @@ class SparseMaximalAlignment(KernelExtractor):
     True
     """
 
-    def _single_criterion(self) -> Criterion:
+    def _criterion(self) -> Criterion:
         return Alignment()
 
 
 @documented
-class SparseMaximalCovariance(KernelExtractor):
+class SparseMaximalCovariance(OutOfCoreMixin, LoopEstimator):
     """Features from single examples, chosen for their covariance with the target (SMC).
 
     As :class:`SparseMaximalAlignment`, but a direction has unit length in feature space, so examples
@@ -79,5 +79,5 @@ class SparseMaximalCovariance(KernelExtractor):
     (442, 3)
     """
 
-    def _single_criterion(self) -> Criterion:
+    def _criterion(self) -> Criterion:
         return Covariance()

@@ -6,31 +6,18 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .._sklearn import Interval, StrOptions
-from ..deflation import Criterion, Loss, LossGradient, resolve_loss
-from ..estimators import KernelExtractor, Predicting, documented
+from ..deflation import Criterion, Loss, LossGradient
+from ..estimators import LoopEstimator, PredictMixin, documented
 from ..kernels import Kernel
-from .framework import PrimalExtractor
+from .framework import PrimalEstimator
+from .probabilities import predict_proba
 
 _LOSS = [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss]
 
 
-class _Boosted(Predicting):
-    """What the primal and the kernel form share."""
-
-    loss: str | Loss
-
-    def _make_criterion(self) -> Criterion:
-        return LossGradient(self.loss)
-
-    def _probabilities(self, predictions: np.ndarray) -> np.ndarray | None:
-        return resolve_loss(self.loss).probabilities(predictions)
-
-
 @documented
-class KernelBoostedLatentFeatures(_Boosted, KernelExtractor):
+class KernelBoostedLatentFeatures(PredictMixin, LoopEstimator):
     """Kernel latent features that follow the gradient of a loss (KBLF).
 
     As kernel PLS, but the vector that features follow is the negative gradient of a loss, which is
@@ -76,7 +63,7 @@ class KernelBoostedLatentFeatures(_Boosted, KernelExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **KernelExtractor._parameter_constraints,
+        **LoopEstimator._parameter_constraints,
         "loss": _LOSS,
     }
 
@@ -121,14 +108,14 @@ class KernelBoostedLatentFeatures(_Boosted, KernelExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    precision = "auto"  # there is no statistic: the rows themselves are seen
+    predict_proba = predict_proba
 
-    def _single_criterion(self) -> Criterion:
-        return self._make_criterion()
+    def _criterion(self) -> Criterion:
+        return LossGradient(self.loss)
 
 
 @documented
-class BoostedLatentFeatures(_Boosted, PrimalExtractor):
+class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
     """Linear latent features that follow the gradient of a loss (BLF).
 
     Partial least squares for any convex loss: see :class:`KernelBoostedLatentFeatures`, of which this
@@ -192,5 +179,7 @@ class BoostedLatentFeatures(_Boosted, PrimalExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    precision = "auto"
-    block_size = None
+    predict_proba = predict_proba
+
+    def _criterion(self) -> Criterion:
+        return LossGradient(self.loss)

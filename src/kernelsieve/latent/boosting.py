@@ -8,27 +8,20 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
-from ..deflation import Criterion, Outcome, PartialLeastSquares, store_columns
-from ..estimators import DEFAULT_COMPONENTS, KernelExtractor, documented
+from ..deflation import Outcome, store_columns
+from ..estimators import KernelEstimator, documented
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
-from ..fitting import weighted_sum
+from ..fitting import DEFAULT_COMPONENTS, Problem, weighted_sum
 from ..kernels import Kernel, Precomputed
 from ..model import Fit, KernelModel, orthonormal_additions, sign_of_largest
-from ..rows import Batch, Pool, TargetEncoder, draw_random
+from ..rows import Batch, Pool, TargetEncoder, draw_sample
 from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
 
 
-class _PairsOfRows(PartialLeastSquares):
-    """What ``fit`` asks of a criterion: labels, and all rows at once. The loop itself is not run."""
-
-    needs_rows = True
-
-
 @documented
-class KernelBoosting(KernelExtractor):
+class KernelBoosting(KernelEstimator):
     """A kernel learned from labels, as features: their inner products are its values.
 
     The learned kernel is to be positive for pairs of rows with equal labels and negative for pairs
@@ -94,7 +87,7 @@ class KernelBoosting(KernelExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **KernelExtractor._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "loss": [StrOptions(set(PAIR_WEIGHTS))],
         "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "sample_rows": [Interval(Integral, 2, None, closed="left"), None],
@@ -135,57 +128,45 @@ class KernelBoosting(KernelExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    resample = False
-    center = False
-    target = "classes"
+    def _target_kind(self) -> str:
+        return "classes"
 
-    def _single_criterion(self) -> Criterion:
-        return _PairsOfRows()
-
-    def _encoder(self, criterion: Criterion, y: Any, classes: Any = None) -> TargetEncoder:
+    def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
         values = np.asarray(y)
         if values.dtype.kind == "f" and (values[np.isfinite(values)] % 1 != 0).any():
             raise InvalidDataError(
                 "y is continuous, and KernelBoosting compares labels; pass class labels, or use "
                 "KernelFeatureExtraction('kpls') for numbers to predict."
             )
-        return super()._encoder(criterion, y, classes)
+        return super()._encoder(y, classes)
 
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        rows = self._rows_of_pairs(len(batch), random_state)
-        sample = batch[rows]
-        if isinstance(self.candidates, Integral):
-            size = self._pool_size(len(batch))
-            self._check(sample, size)
-            pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
-            columns = self._columns(sample, kernel, pool)
-            lengths = kernel.diag_at(batch.X, rows)
-        else:
-            self._check(sample, len(rows))
-            pool = Pool(kernel.points(batch.X, rows), rows)
+    def _solve(self, problem: Problem) -> Fit:
+        rows, kernel = problem.rows, problem.kernel
+        sample, numbers = self._samples_of_pairs(problem)
+        candidates = problem.given
+        self._check(sample, self._n_candidates(problem, len(sample)))
+        if candidates is None and not problem.candidates.is_number:  # the samples of the pairs
+            pool = Pool(kernel.points(rows.X, numbers), numbers)
             columns = W = self._columns(sample, kernel, pool)
             lengths = W.diagonal()
-        span = span_of(columns, W, _largest(lengths), self.tol)
-        return self._boost(span, sample, kernel, pool, lengths, random_state)
-
-    def _fit_pool(
-        self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
-    ) -> Fit:
-        random_state = check_random_state(self.random_state)
-        sample = batch[self._rows_of_pairs(len(batch), random_state)]
-        self._check(sample, len(pool))
-        if isinstance(kernel, Precomputed):  # the columns of a pool do not hold k(x, x) of the rows
-            lengths = np.full(len(sample), W.diagonal().max())
         else:
-            lengths = kernel.diag(sample.X)
-        span = span_of(self._columns(sample, kernel, pool), W, _largest(lengths), self.tol)
-        return self._boost(span, sample, kernel, pool, lengths, random_state)
+            candidates = candidates or self._draw(problem, self._pool_size(problem, len(rows)))
+            pool, W = candidates.pool, candidates.W
+            columns = self._columns(sample, kernel, pool)
+            if problem.given is not None and isinstance(kernel, Precomputed):
+                # The columns of a pool do not hold k(x, x) of the samples.
+                lengths = np.full(len(sample), W.diagonal().max())
+            else:
+                lengths = kernel.diag_at(rows.X, numbers)
+        span = span_of(columns, W, _largest(lengths), self.tol)
+        return self._boost(span, sample, kernel, pool, lengths, problem.random_state)
+
+    def _n_candidates(self, problem: Problem, n_pairs: int) -> int:
+        if problem.given is not None:
+            return len(problem.given)
+        if problem.candidates.is_number:
+            return self._pool_size(problem, len(problem.rows))
+        return n_pairs
 
     def _boost(
         self,
@@ -236,10 +217,13 @@ class KernelBoosting(KernelExtractor):
             raise KernelError("Kernel values are not all finite; scale the inputs, or lower degree.")
         return columns
 
-    def _rows_of_pairs(self, n_rows: int, random_state: np.random.RandomState) -> np.ndarray:
-        if self.sample_rows is None or self.sample_rows >= n_rows:
-            return np.arange(n_rows)
-        return draw_random(n_rows, self.sample_rows, random_state)
+    def _samples_of_pairs(self, problem: Problem) -> tuple[Batch, np.ndarray]:
+        """Return the samples of which pairs are formed, and their numbers."""
+        rows, size = problem.rows, self.sample_rows
+        if size is None or size >= len(rows):
+            return rows, np.arange(len(rows))
+        numbers, weight = draw_sample(len(rows), size, problem.random_state, rows.weight)
+        return replace(rows[numbers], weight=weight), numbers
 
     def _check(self, sample: Batch, n_candidates: int) -> None:
         """Refuse, before any work, what has one class only or does not fit in memory."""

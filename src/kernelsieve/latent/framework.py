@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .._sklearn import Interval, StrOptions, fit_context
+from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, IdentityMetric, resolve_criterion
-from ..estimators import KernelExtractor, LoopTransformer, all_or_nothing, documented
+from ..estimators import LoopEstimator, OutOfCoreMixin, documented
 from ..exceptions import InvalidParameterError
-from ..fitting import OnePass, Settings, fit_columns
-from ..kernels import Inputs, Kernel
-from ..rows import Pool
+from ..fitting import OnePass, Problem, fit_columns
+from ..kernels import Inputs, Kernel, Rows
+from ..model import Fit
+from ..rows import Batch, Pool
 
 
 @documented
-class KernelFeatureExtraction(KernelExtractor):
+class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
     """Features in kernel space by any criterion.
 
     The general framework of Dhanjal, Gunn and Shawe-Taylor (2009), Algorithm 2: choose a direction,
@@ -50,7 +51,7 @@ class KernelFeatureExtraction(KernelExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **KernelExtractor._parameter_constraints,
+        **LoopEstimator._parameter_constraints,
         "criterion": [str, Criterion],
     }
 
@@ -103,59 +104,39 @@ class KernelFeatureExtraction(KernelExtractor):
         )
         self.criterion = criterion
 
-    def _single_criterion(self) -> Criterion:
+    def _criterion(self) -> Criterion:
         return resolve_criterion(self.criterion)
 
+    def _out_of_core_obstacle(self) -> str:
+        if self._criterion().needs_rows:
+            return f"criterion={self.criterion!r} looks at all samples; pass one of inner products."
+        return super()._out_of_core_obstacle()
 
-class PrimalExtractor(LoopTransformer):
+
+class PrimalEstimator(LoopEstimator):
     """Base of the estimators whose candidates are the inputs themselves."""
 
-    _candidates_are = "inputs; lower n_components"
+    def _resolve_kernel(
+        self, batch: Batch, points: Rows | None, random_state: np.random.RandomState
+    ) -> Kernel:
+        return Inputs()
 
-    @fit_context(prefer_skip_nested_validation=True)
-    @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose directions.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n, d)
-            Training rows.
-        y : array-like of shape (n,) or (n, q), default=None
-            Targets, for a criterion that uses them.
-        sample_weight : array-like of shape (n,), default=None
-            Weights; a whole number counts as that many equal rows.
-
-        Returns
-        -------
-        self
-        """
-        criterion = self._make_criterion()
-        batch, encoder = self._read(X, y, sample_weight, criterion)
-        batch, _ = batch.without_zero_weights()
-        n_inputs = batch.X.shape[1]
+    def _solve(self, problem: Problem) -> Fit:
+        rows, criterion = problem.rows, self._criterion_for(problem.encoder)
+        n_inputs = rows.X.shape[1]
+        settings = problem.settings_for(n_inputs, "inputs; lower n_components")
         inputs = np.arange(n_inputs)
-        settings: Settings = self._settings(criterion, n_inputs)
         kernel, pool, metric = Inputs(), Pool(inputs, inputs), IdentityMetric(n_inputs)
-        if criterion.needs_rows or len(batch) <= n_inputs:
-            fit = fit_columns(batch, kernel, pool, criterion, settings, metric)
-        else:
-            # Any shift near the means will do; those of the first rows are free.
-            shift = np.asarray(batch.X[:64].mean(axis=0), dtype=np.float64).ravel()
-            target_shift = batch.Y[:64].mean(axis=0)
-            one_pass = OnePass(kernel, pool, metric, shift, target_shift, criterion, settings)
-            fit = one_pass.fit([batch])
-        self._set_fit(fit, encoder)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        if criterion.needs_rows or len(rows) <= n_inputs:
+            return fit_columns(rows, kernel, pool, criterion, settings, metric)
+        # Any shift near the means will do; those of the first samples are free.
+        shift = np.asarray(rows.X[:64].mean(axis=0), dtype=np.float64).ravel()
+        target_shift = rows.Y[:64].mean(axis=0)
+        return OnePass(kernel, pool, metric, shift, target_shift, criterion, settings).fit([rows])
 
 
 @documented
-class FeatureExtraction(PrimalExtractor):
+class FeatureExtraction(PrimalEstimator):
     """Features in the space of the inputs by any criterion.
 
     Algorithm 1 of Dhanjal, Gunn and Shawe-Taylor (2009). The candidates are the inputs themselves, so
@@ -226,7 +207,7 @@ class FeatureExtraction(PrimalExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _make_criterion(self) -> Criterion:
+    def _criterion(self) -> Criterion:
         criterion = resolve_criterion(self.criterion)
         if criterion.deflation.symmetric:
             raise InvalidParameterError(

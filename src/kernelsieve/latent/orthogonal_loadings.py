@@ -7,16 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from ..deflation import Criterion, DoublyCentredColumns, Heads, Outcome, PartialLeastSquares
-from ..estimators import KernelExtractor, Predicting, documented
-from ..fitting import Settings, about_the_mean, diagonal_of, row_columns, total_weight, weighted_sum
+from ..deflation import DoublyCentredColumns, Heads, Outcome
+from ..estimators import KernelEstimator, PredictMixin, documented
+from ..fitting import (
+    Problem,
+    Settings,
+    about_the_mean,
+    diagonal_of,
+    row_columns,
+    total_weight,
+    weighted_sum,
+)
 from ..kernels import Kernel
 from ..model import Fit, KernelModel
-from ..rows import Batch, Pool, check_not_constant
+from ..rows import Batch, Pool, TargetEncoder, check_not_constant, one_target
 
 
 @documented
-class OrthogonalLoadingsKernelPLS(Predicting, KernelExtractor):
+class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
     """Kernel partial least squares whose directions are orthogonal, not its features (KOLPLS).
 
     Each direction is the combination of all rows by what least squares on the features so far leaves
@@ -81,30 +89,15 @@ class OrthogonalLoadingsKernelPLS(Predicting, KernelExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    candidates = "all"
-    pool = "auto"
-    precision = "auto"
-    block_size = None
-    center = True
-    target = "continuous"
-    _in_pieces = False
-    _one_target = True
+    def _target_kind(self) -> str:
+        return "continuous"
 
-    @property
-    def _one_dimensional(self) -> bool:
-        return True
+    def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
+        return super()._encoder(one_target(y), classes)
 
-    def _single_criterion(self) -> Criterion:
-        return PartialLeastSquares()
-
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        return fit_orthogonal_loadings(batch, kernel, self._settings(criterion, len(batch)))
+    def _solve(self, problem: Problem) -> Fit:
+        settings = problem.settings_for(len(problem.rows))
+        return fit_orthogonal_loadings(problem.rows, problem.kernel, settings)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -120,7 +113,7 @@ def fit_orthogonal_loadings(batch: Batch, kernel: Kernel, settings: Settings) ->
     check_not_constant(y, batch.Y[:, 0] * root)
     everyone = np.arange(len(batch))
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    stored = row_columns(batch, kernel, pool, settings, everyone=True, center=settings.center)
+    stored = row_columns(batch, kernel, pool, settings, everyone=True, center=True)
     columns = DoublyCentredColumns(stored, root)
     lengths = diagonal_of(stored, batch) - 2 * columns.row_means + columns.mean_of_all
     duals, features, coefficients = _loadings(columns, root, y, settings)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..deflation import Criterion, PartialLeastSquares
-from ..estimators import KernelExtractor, Predicting, documented
+from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, documented
 from ..kernels import Kernel
 from ..rows import TargetEncoder
 
 
 @documented
-class KernelPLS(Predicting, KernelExtractor):
+class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     """Kernel partial least squares, for regression and classification.
 
     Each step takes the direction, among combinations of all candidates, whose feature has the largest
@@ -101,7 +101,7 @@ class KernelPLS(Predicting, KernelExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _single_criterion(self) -> Criterion:
+    def _criterion(self) -> Criterion:
         return PartialLeastSquares()
 
     def _criterion_for(self, encoder: TargetEncoder) -> Criterion:

@@ -17,8 +17,16 @@ from ..deflation import (
     PrincipalDirections,
     StoredColumns,
 )
-from ..estimators import KernelExtractor, Rebuilding, documented
-from ..fitting import Settings, about_the_mean, diagonal_of, row_columns, total_weight, weighted_sum
+from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, documented
+from ..fitting import (
+    Problem,
+    Settings,
+    about_the_mean,
+    diagonal_of,
+    row_columns,
+    total_weight,
+    weighted_sum,
+)
 from ..kernels import Kernel
 from ..model import Fit, KernelModel, sign_of_largest
 from ..rows import Batch, Pool
@@ -29,7 +37,7 @@ _DENSE_SHARE = 0.1  # of the rows as features, beyond which products in blocks d
 
 
 @documented
-class KernelPCA(Rebuilding, KernelExtractor):
+class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """Kernel principal component analysis, exact or on a pool of examples.
 
     With all rows as candidates this is classical kernel PCA on the doubly centred kernel matrix, and
@@ -76,7 +84,7 @@ class KernelPCA(Rebuilding, KernelExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **KernelExtractor._parameter_constraints,
+        **LoopEstimator._parameter_constraints,
         "eigen_solver": [StrOptions({"auto", "dense", "krylov"})],
         "fit_inverse_transform": ["boolean"],
         "alpha": [Interval(Real, 0, None, closed="left")],
@@ -127,24 +135,21 @@ class KernelPCA(Rebuilding, KernelExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    resample = False  # there is nothing to draw anew: all directions are found at once
-
-    def _single_criterion(self) -> Criterion:
+    def _criterion(self) -> Criterion:
         return PrincipalDirections()
 
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        if self._pool_size(len(batch)) < len(batch):
-            return super()._fit_rows(batch, kernel, criterion, random_state)
-        everyone = np.arange(len(batch))
-        pool = Pool(kernel.points(batch.X, everyone), everyone)
-        settings = self._settings(criterion, len(batch))
-        return fit_exactly(batch, kernel, pool, settings, self.eigen_solver, random_state)
+    def _solve(self, problem: Problem) -> Fit:
+        n_samples = len(problem.rows)
+        if problem.given is not None or self._pool_size(problem, n_samples) < n_samples:
+            return super()._solve(problem)
+        return fit_exactly(
+            problem.rows,
+            problem.kernel,
+            problem.everyone,
+            problem.settings_for(n_samples),
+            self.eigen_solver,
+            problem.random_state,
+        )
 
 
 def fit_exactly(

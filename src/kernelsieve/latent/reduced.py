@@ -6,20 +6,18 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, OrthonormalisedDirections
-from ..estimators import KernelExtractor, documented
+from ..estimators import LoopEstimator, OutOfCoreMixin, documented
+from ..fitting import Problem, select_in_pool
 from ..kernels import Kernel
 from ..model import Fit
-from ..rows import Batch
 
 _AUTO_LANDMARKS = 100
 
 
 @documented
-class ReducedKernelOPLS(KernelExtractor):
+class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
     """The few features that predict several targets best by least squares (rKOPLS).
 
     Orthonormalised PLS in the span of a random subset of the examples. The first feature is the
@@ -76,7 +74,7 @@ class ReducedKernelOPLS(KernelExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **KernelExtractor._parameter_constraints,
+        **LoopEstimator._parameter_constraints,
         "n_landmarks": [
             StrOptions({"auto"}),
             Interval(Integral, 1, None, closed="left"),
@@ -124,32 +122,17 @@ class ReducedKernelOPLS(KernelExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    resample = False  # all directions are found at once, from one subset
-    max_memory = 0.0  # columns are never kept
-    tol = 0.0  # the ridge says how far rounding may be amplified
-    _candidates_parameter = "n_landmarks"
-    _candidates_are = "landmarks; raise n_landmarks or lower n_components"
-
-    @property
-    def candidates(self) -> Any:
-        """The landmarks: all of them are used."""
-        return self.n_landmarks
-
-    def _pool_size(self, n_rows: int) -> int:
-        wanted = self.n_landmarks if isinstance(self.n_landmarks, Integral) else _AUTO_LANDMARKS
-        return min(int(wanted), n_rows)
-
-    def _single_criterion(self) -> Criterion:
+    def _criterion(self) -> Criterion:
         return OrthonormalisedDirections(self.regularization)
 
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        size = self._pool_size(len(batch))
-        self._settings(criterion, size)  # refuses before a subset is drawn
-        pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
-        return self._fit_pool(batch, kernel, pool, W, criterion)
+    def _pool_size(self, problem: Problem, n_samples: int) -> int:
+        number = problem.candidates.number
+        return min(_AUTO_LANDMARKS if isinstance(number, str) else int(number), n_samples)
+
+    def _solve(self, problem: Problem) -> Fit:
+        candidates = problem.given
+        if candidates is None:
+            size = self._pool_size(problem, len(problem.rows))
+            problem.settings_for(size)  # refuses before a subset is drawn
+            candidates = self._draw(problem, size)
+        return select_in_pool(problem, problem.rows, candidates, self._criterion(), self._row_pass)

@@ -19,7 +19,9 @@ from .explained import (
     orthonormal_combinations,
 )
 from .fit_result import Decision, Fit, Search, sign_of_largest
+from .inverse_transform import PreImages
 from .kernel_model import KernelModel, Projector, features_as_they_are, order_of_first_use
+from .pruning import prune
 
 __all__ = [
     "Decision",
@@ -27,6 +29,7 @@ __all__ = [
     "Fit",
     "KernelModel",
     "OrthonormalModel",
+    "PreImages",
     "Projector",
     "Search",
     "build_model",
@@ -42,6 +45,7 @@ __all__ = [
     "order_of_first_use",
     "orthonormal_additions",
     "orthonormal_combinations",
+    "prune",
     "reorthonormalise",
     "sign_of_largest",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Integral
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ..deflation import (
     StoredColumns,
     extract,
 )
-from ..exceptions import FewerFeaturesWarning, InvalidDataError, warn
+from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
 from ..execution import gather
 from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import CompensatedStatistic, Coordinates
@@ -33,6 +34,13 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
     variance on the rows of the batch, and the landmarks as the pool.
     """
     model = fit.model
+    _check_limits(n_landmarks, tol, len(model.projection))
+    batch = batch.without_zero_weights()[0]
+    if len(batch) < 2:
+        raise InvalidDataError(
+            f"X has {len(batch)} samples that count; pass at least 2, and better more than the model "
+            f"has landmarks ({len(model.projection)})."
+        )
     coordinates, scales = _coordinates(
         fit, replace(batch, Y=model.features(batch.X, n_jobs).astype(np.float64)), n_jobs
     )
@@ -52,6 +60,18 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
         first_use=np.zeros(size, dtype=np.intp),  # every feature is a combination of all that is left
     )
     return replace(fit, model=pruned, landmark_indices=fit.landmark_indices[built.names[:size]])
+
+
+def _check_limits(n_landmarks: int | None, tol: float, m: int) -> None:
+    is_number = isinstance(n_landmarks, Integral) and 1 <= n_landmarks <= m
+    if n_landmarks is not None and not is_number:
+        raise InvalidParameterError(
+            f"n_landmarks={n_landmarks!r} is not between 1 and the {m} landmarks of this model."
+        )
+    if not 0 <= tol < 1:
+        raise InvalidParameterError(
+            f"tol={tol!r} is no share of variance that may be lost; pass 0 or more, below 1."
+        )
 
 
 def _coordinates(fit: Fit, batch: Batch, n_jobs: int | None) -> tuple[Coordinates, np.ndarray]:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._sklearn import safe_split
-from ..estimators import KernelExtractor
+from ..estimators import KernelEstimator
 from ..exceptions import InvalidParameterError, VacuousBoundWarning, warn
 from ..kernels import Kernel, Precomputed, Rows
 from ..metrics import cumulative_pointwise_squared_covariance
@@ -362,7 +362,8 @@ def _norms(model: Any, X: Rows) -> np.ndarray:
 
 
 def _check(extractor: Any, delta: float, cost: float | None, trim: float) -> None:
-    if not isinstance(extractor, KernelExtractor):
+    has_kernel = isinstance(extractor, KernelEstimator) and "kernel" in extractor.get_params(deep=False)
+    if not has_kernel:
         raise InvalidParameterError(
             f"extractor={extractor!r} has no kernel of kernelsieve; pass an extractor such as "
             "SparseMaximalCovariance(center=False)."

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from ..estimators import NestedTransformer
+from ..estimators import KernelEstimator
 from ..exceptions import InvalidParameterError
 
 _CALLS, _REPEATS = 20, 5  # of a projector that is timed
@@ -30,7 +30,7 @@ def name_in_pipeline(extractor: Any, parameter: str) -> str:
 def check_nested(extractor: Any) -> None:
     """Refuse what does not give nested features, or any number but one."""
     model = last_step(extractor)
-    if not isinstance(model, NestedTransformer):
+    if not isinstance(model, KernelEstimator):
         raise InvalidParameterError(
             f"extractor={extractor!r} does not give nested features; pass an extractor of kernelsieve, "
             "such as SparseMaximalAlignment(), or a Pipeline that ends in one."

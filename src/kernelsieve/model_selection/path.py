@@ -21,9 +21,9 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import assert_all_finite, indexable
 
 from .._sklearn import Interval, StrOptions, fit_context
-from ..estimators import DEFAULT_COMPONENTS, Predicting, all_or_nothing
+from ..estimators import PredictMixin, all_or_nothing
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
-from ..rows import TargetEncoder
+from ..fitting import DEFAULT_COMPONENTS
 from .checks import check_folds, check_head, warn_of_labels
 from .composed import ExtractorWithHead, composed_tags
 from .delegation import DelegatingToChosen
@@ -253,15 +253,16 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
 
     @property
     def _predicts_itself(self) -> bool:
-        return isinstance(last_step(self.extractor), Predicting)
+        return isinstance(last_step(self.extractor), PredictMixin)
 
     def _tells_classes_apart(self, y: Any) -> bool:
         if self.head is not None:
             return is_classifier(self.head)
         model = last_step(self.extractor)
-        if y is None or not np.size(y) or not isinstance(model, Predicting):
+        if y is None or not np.size(y) or not isinstance(model, PredictMixin):
             return False
-        return TargetEncoder.for_target(y, model.target).classes is not None
+        encoder = model._encoder(y)  # type: ignore[attr-defined]
+        return encoder.classes is not None
 
     def _task(self) -> Task:
         name = name_in_pipeline(self.extractor, "n_components")

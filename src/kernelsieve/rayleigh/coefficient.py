@@ -2,141 +2,23 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from numbers import Real
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .._sklearn import Interval, StrOptions
-from ..deflation import Criterion, OrthonormalisedDirections, PrincipalDirections
-from ..estimators import DEFAULT_COMPONENTS, KernelExtractor, documented
+from ..estimators import KernelEstimator, OutOfCoreMixin, documented
 from ..exceptions import InvalidParameterError
-from ..fitting import RowPass
+from ..fitting import Plan, Problem, RowPass
 from ..kernels import Kernel
 from ..model import Fit
-from ..rows import Batch, Pool
-from .invariance_mixin import Moving
-from .outputs import Moments
-from .ratio_pass import RayleighPass, Recipe
+from .invariance_mixin import InvarianceMixin
 from .scatter import Scatter, Tangent, TotalScatter
-
-
-class RayleighExtractor(Moving):
-    """Base of the estimators that maximise a ratio of scatters."""
-
-    reg: float
-    penalty: str
-
-    resample = False  # all directions are found at once, from one pool
-    max_memory = 0.0  # columns are never kept
-    target = "classes"
-
-    _parameter_constraints: ClassVar[dict] = {
-        **KernelExtractor._parameter_constraints,
-        **Moving._moving_constraints,
-        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
-        "reg": [Interval(Real, 0, None, closed="left")],
-        "penalty": [StrOptions({"alpha", "norm"})],
-    }
-
-    @abstractmethod
-    def _scatters(self) -> tuple[list[Scatter], list[Scatter]]:
-        """Return what numerator and denominator are sums of."""
-
-    def _complete(
-        self,
-        fit: Fit,
-        moments: Moments | None,
-        n_candidates: int,
-        batches: Iterable[Batch] | None,
-    ) -> Fit:
-        """Add to a fit what a subclass needs."""
-        return fit
-
-    def _needs_rows(self, n_classes: int) -> bool:
-        """Tell if :meth:`_complete` goes through the rows."""
-        return False
-
-    def _recipe(self, n_candidates: int, n_classes: int) -> Recipe:
-        numerator, denominator = self._scatters()
-        wanted = self.n_components
-        return Recipe(
-            numerator,
-            denominator,
-            reg=self.reg,
-            penalty=self.penalty,
-            n_components=min(DEFAULT_COMPONENTS, n_candidates) if wanted is None else wanted,
-            center=self.center,
-            tol=self.tol,
-        )
-
-    def _given_tangents(self) -> list[Tangent]:
-        # Of the denominator, wherever they come from.
-        return [s for s in self._scatters()[1] if isinstance(s, Tangent)]
-
-    # ------------------------------------------------------------------ what fitting asks for
-
-    def _single_criterion(self) -> Criterion:
-        # Says whether labels are needed, and how a pool is drawn; the loop itself is not run.
-        supervised = any(s.supervised for scatters in self._scatters() for s in scatters)
-        return OrthonormalisedDirections() if supervised else PrincipalDirections()
-
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        size = self._pool_size(self._n_with_moved(batch))
-        self._settings(criterion, size)  # refuses before a pool is drawn
-        pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
-        if batch.weight is None or len(pool) < len(batch):
-            return self._fit_pool(batch, kernel, pool, W, criterion)
-        # All rows are candidates, and a row of weight 2 is two equal candidates that share alpha.
-        copies = batch.weight[pool.indices]
-        target_shift = batch.Y[:64].mean(axis=0)
-        return self._pass(kernel, pool, W, target_shift, criterion, copies).fit([batch])
-
-    def _one_pass(
-        self,
-        kernel: Kernel,
-        pool: Pool,
-        W: np.ndarray,
-        target_shift: np.ndarray,
-        criterion: Criterion,
-    ) -> RowPass:
-        return self._pass(kernel, pool, W, target_shift, criterion)
-
-    def _pass(
-        self,
-        kernel: Kernel,
-        pool: Pool,
-        W: np.ndarray,
-        target_shift: np.ndarray,
-        criterion: Criterion,
-        copies: np.ndarray | None = None,
-    ) -> RayleighPass:
-        settings = self._settings(criterion, len(pool))
-        return RayleighPass(
-            kernel,
-            pool,
-            W,
-            target_shift,
-            self._recipe(len(pool), len(target_shift)),
-            copies=copies,
-            precision=settings.precision,
-            block_rows=settings.block_rows,
-            n_jobs=settings.n_jobs,
-            complete=self._complete,
-            needs_rows=self._needs_rows(len(target_shift)),
-        )
+from .solve import RATIO_CONSTRAINTS, ratio_pass, recipe_of, solve_ratio
 
 
 @documented
-class RayleighCoefficient(RayleighExtractor):
+class RayleighCoefficient(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Features with the largest ratio of what is wanted to what is not.
 
     Numerator and denominator are sums of scatters, each with a weight, that are combined freely:
@@ -194,7 +76,7 @@ class RayleighCoefficient(RayleighExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **RayleighExtractor._parameter_constraints,
+        **RATIO_CONSTRAINTS,
         "numerator": [list, tuple, None],
         "denominator": [list, tuple, None],
     }
@@ -243,6 +125,21 @@ class RayleighCoefficient(RayleighExtractor):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _target_kind(self) -> str | None:
+        numerator, denominator = self._scatters()
+        supervised = any(scatter.supervised for scatter in [*numerator, *denominator])
+        return "classes" if supervised else None
+
+    def _given_tangents(self) -> list[Tangent]:
+        return [scatter for scatter in self._scatters()[1] if isinstance(scatter, Tangent)]
+
+    def _solve(self, problem: Problem) -> Fit:
+        size = self._pool_size(problem, len(self._with_moved(problem.rows)))
+        return solve_ratio(problem, size, self._draw, self._row_pass)
+
+    def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
+        return ratio_pass(plan, recipe_of(self, plan, *self._scatters()), copies)
 
     def _scatters(self) -> tuple[list[Scatter], list[Scatter]]:
         numerator: list[Scatter] = [TotalScatter()]

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._sklearn import StrOptions
-from ..estimators import documented
-from ..kernels import Kernel
+from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, documented
+from ..fitting import Plan, Problem, RowPass
+from ..kernels import Kernel, Rows
 from ..model import Fit
 from ..rows import Batch
-from .coefficient import RayleighExtractor
-from .discriminating import Discriminating
-from .invariance_mixin import tangents
+from .decisions import (
+    DECISION_CONSTRAINTS,
+    check_out_of_core,
+    decided,
+    fit_discriminant,
+    predict_proba,
+    sparsity,
+    thresholds,
+)
+from .invariance_mixin import InvarianceMixin
 from .outputs import Moments
-from .ratio_pass import Recipe
-from .scatter import BetweenClasses, Scatter, WithinClasses
+from .scatter import BetweenClasses, WithinClasses
+from .solve import RATIO_CONSTRAINTS, ratio_pass, recipe_of, solve_ratio
 
 
 @documented
-class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
+class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Kernel Fisher discriminant (KFD): features that tell classes apart, and a classifier on them.
 
     The features have the largest ratio of the scatter between the class means to the scatter within
@@ -96,8 +105,8 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **RayleighExtractor._parameter_constraints,
-        **Discriminating._discriminating_constraints,
+        **RATIO_CONSTRAINTS,
+        **DECISION_CONSTRAINTS,
         "multi_class": [StrOptions({"joint", "ovr"})],
     }
 
@@ -154,18 +163,31 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _scatters(self) -> tuple[list[Scatter], list[Scatter]]:
-        return [BetweenClasses()], [WithinClasses(), *tangents(self.invariances)]
+    fit = fit_discriminant
+    predict_proba = predict_proba
+    thresholds_ = property(thresholds)
+    sparsity_ = property(sparsity)
 
-    def _recipe(self, n_candidates: int, n_classes: int) -> Recipe:
-        recipe = super()._recipe(n_candidates, n_classes)
-        return replace(recipe, one_against_rest=self.multi_class == "ovr" and n_classes > 2)
+    def _target_kind(self) -> str:
+        return "classes"
 
-    def _is_joint(self, n_classes: int) -> bool:
-        return self.multi_class == "joint" and n_classes > 2
+    def _solve(self, problem: Problem) -> Fit:
+        size = self._pool_size(problem, len(self._with_moved(problem.rows)))
+        return solve_ratio(problem, size, self._draw, self._row_pass)
 
-    def _needs_rows(self, n_classes: int) -> bool:
-        return self.threshold == "margin" and not self._is_joint(n_classes)
+    def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
+        check_out_of_core(self.get_params(deep=False))
+        return super()._plan(X, y, classes, sample_weight)
+
+    def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
+        n_classes = len(plan.target_shift)
+        joint = self.multi_class == "joint" and n_classes > 2
+        recipe = recipe_of(self, plan, [BetweenClasses()], [WithinClasses(), *self._tangents()])
+        recipe = replace(recipe, one_against_rest=self.multi_class == "ovr" and n_classes > 2)
+        needs_rows = self.threshold == "margin" and not joint
+        return ratio_pass(
+            plan, recipe, copies, partial(self._complete, joint=joint), needs_rows=needs_rows
+        )
 
     def _complete(
         self,
@@ -173,7 +195,10 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
         moments: Moments | None,
         n_candidates: int,
         batches: Iterable[Batch] | None,
+        *,
+        joint: bool,
     ) -> Fit:
+        """Add to a fit how it decides."""
         if moments is None:  # no feature was found, which is refused later
             return fit
 
@@ -185,5 +210,5 @@ class KernelFisherDiscriminant(Discriminating, RayleighExtractor):
             features, indicators, weights = zip(*parts, strict=True)
             return np.vstack(features), np.vstack(indicators), np.concatenate(weights)
 
-        joint = self._is_joint(len(moments.weights))
-        return self._decided(fit, moments, n_candidates, joint=joint, features_of=features_of)
+        how = self.threshold, self.nu
+        return decided(fit, moments, n_candidates, *how, joint=joint, features_of=features_of)

@@ -11,22 +11,24 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval
-from ..deflation import Alignment, Criterion, Heads, RidgeAlignment
-from ..estimators import KernelExtractor, documented
+from ..deflation import Alignment, Heads, RidgeAlignment
+from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, documented
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import Change
-from ..fitting import RowPass, Stream, pool_pass
+from ..fitting import Plan, Problem, RowPass, Settings, pool_pass, select, select_in_pool
 from ..kernels import Kernel, Rows
 from ..model import Decision, Fit
-from ..rows import Batch, Pool, TargetEncoder, distinct
-from .discriminating import Discriminating
-from .invariance_mixin import Moving
+from ..rows import Batch, TargetEncoder, distinct
+from .decisions import DECISION_CONSTRAINTS, check_out_of_core, predict_proba, sparsity
+from .invariance_mixin import INVARIANCE_CONSTRAINTS, InvarianceMixin
 from .outputs import Moments, decision_heads, logit_heads, winning_logits
-from .scatter import move
+from .scatter import Tangent, move
+
+_FRESH = 59  # candidates a step: the best of them is in the top 5 % with probability 95 %
 
 
 @documented
-class GreedyKernelFisherDiscriminant(Moving, Discriminating):
+class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Kernel Fisher discriminant on few examples, chosen one after another.
 
     Each step adds the example with which the discriminant on all examples so far becomes best: the
@@ -107,9 +109,10 @@ class GreedyKernelFisherDiscriminant(Moving, Discriminating):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **KernelExtractor._parameter_constraints,
-        **Discriminating._discriminating_constraints,
-        **Moving._moving_constraints,
+        **KernelEstimator._parameter_constraints,
+        **DECISION_CONSTRAINTS,
+        **INVARIANCE_CONSTRAINTS,
+        "resample": ["boolean"],
         "reg": [Interval(Real, 0, None, closed="left")],
         "stop_tol": [Interval(Real, 0, 1, closed="left")],
     }
@@ -167,82 +170,80 @@ class GreedyKernelFisherDiscriminant(Moving, Discriminating):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    center = True
-    n_nonzero = 1
-    probability_cv = None
-    _auto_resample = 59
+    predict_proba = predict_proba
+    sparsity_ = property(sparsity)
 
-    def _single_criterion(self) -> Criterion:
+    @property
+    def thresholds_(self) -> np.ndarray:
+        """Constants of the decisions with all features."""
+        return np.asarray(self._current_fit().heads.intercepts[-1])  # type: ignore[union-attr]
+
+    def _target_kind(self) -> str:
+        return "classes"
+
+    def _settings(self) -> Settings:
+        return replace(super()._settings(), center=True)
+
+    def _criterion(self) -> RidgeAlignment:
         return RidgeAlignment(float(self.reg), float(self.stop_tol))
 
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        if self._tangents():  # the pass over a pool sums up the changes, whatever their number
-            size = self._pool_size(self._n_with_moved(batch))
-            self._settings(criterion, size)  # refuses before a pool is drawn
-            pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
-            return self._fit_pool(batch, kernel, pool, W, criterion)
-        fit = super()._fit_rows(batch, kernel, criterion, random_state)
-        return self._deciding(fit, len(distinct(batch.X)), batch)
+    def _screening(self) -> Alignment:
+        return Alignment()  # without the ridge, without invariances, and without a rule to stop
 
-    def _one_pass(
-        self,
-        kernel: Kernel,
-        pool: Pool,
-        W: np.ndarray,
-        target_shift: np.ndarray,
-        criterion: Criterion,
-    ) -> RowPass:
-        settings = self._settings(criterion, len(pool))
+    def _tangents(self) -> list[Tangent]:
+        if self.invariances and (self.resample or self._is_precomputed):
+            raise InvalidParameterError(
+                f"invariances are given with kernel={self.kernel!r} and resample={self.resample}; they "
+                "need inputs that can be moved, and one pool of candidates: pass a kernel by name or "
+                "as a function, and resample=False."
+            )
+        return super()._tangents()
+
+    def _solve(self, problem: Problem) -> Fit:
+        rows, criterion = problem.rows, self._criterion()
+        if self._tangents() and problem.given is None:
+            # The pass over a pool sums up the changes, whatever the number of candidates is.
+            size = self._pool_size(problem, len(self._with_moved(rows)))
+            problem.settings_for(size)  # refuses before a pool is drawn
+            candidates = self._draw(problem, size)
+            return select_in_pool(problem, rows, candidates, criterion, self._row_pass)
+        fit = select(problem, criterion, self._draw, self._row_pass, fresh=_FRESH)
+        return self._deciding(fit, len(distinct(rows.X)), rows)
+
+    def _row_pass(self, plan: Plan) -> RowPass:
+        settings = plan.settings
         changes = [
             Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0
         ]
-        one_pass = pool_pass(kernel, pool, W, target_shift, criterion, settings, changes)
-        size = len(distinct(pool.points))
+        one_pass = pool_pass(
+            plan.kernel,
+            plan.pool,
+            plan.candidates.W,
+            plan.target_shift,
+            self._criterion(),
+            settings,
+            changes,
+        )
+        size = len(distinct(plan.pool.points))
         return _DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
 
-    def _drawn_pool(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        size: int,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> tuple[Pool, np.ndarray]:
-        # The first sieve does without the ridge, without invariances, and without a rule to stop.
-        return super()._drawn_pool(batch, kernel, size, Alignment(), random_state)
-
-    def _why_immovable(self) -> str:
-        if not (self.resample or self._is_precomputed):
-            return ""
-        return (
-            f"invariances are given with kernel={self.kernel!r} and resample={self.resample}; they "
-            "need inputs that can be moved, and one pool of candidates: pass a kernel by name or "
-            "as a function, and resample=False."
-        )
-
-    def _start_stream(
-        self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
-    ) -> Stream:
+    def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
+        check_out_of_core(self.get_params(deep=False))
         if self.threshold == "margin":
             raise InvalidParameterError(
-                "threshold='margin' looks at all rows at once; where rows come in pieces pass "
+                "threshold='margin' looks at all samples at once; out of core pass "
                 "threshold='gaussian', 'midpoint' or 'least_squares'."
             )
-        return super()._start_stream(X, y, classes, sample_weight, criterion)
+        return super()._plan(X, y, classes, sample_weight)
 
-    def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
+    def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
         if fit.model.n_components == 0:
             raise InvalidDataError(
                 f"No feature could be found: with reg={self.reg:g} no example tells the classes apart. "
-                "Look for constant inputs or equal rows, lower reg, or choose another kernel or gamma."
+                "Look for constant inputs or equal samples, lower reg, or choose another kernel or "
+                "gamma."
             )
-        super()._set_fit(fit, encoder)
+        super()._set_fit(fit, encoder, rows)
 
     # ------------------------------------------------------------------ decisions
 
@@ -276,12 +277,6 @@ class GreedyKernelFisherDiscriminant(Moving, Discriminating):
             criterion_path=scale * np.maximum(1 - explained, 0.0) / explained,
             decision=Decision(_nested(logits, directions), False, n_candidates),
         )
-
-    @property
-    def thresholds_(self) -> np.ndarray:
-        """Constants of the decisions with all features."""
-        heads = self._discriminant()[0].heads
-        return np.asarray(heads.intercepts[-1])  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True)

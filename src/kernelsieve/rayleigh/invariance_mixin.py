@@ -1,78 +1,54 @@
-"""What the estimators with invariances share: reading them, and moved rows as candidates."""
+"""What estimators with invariances share: reading them, and moved samples as candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..deflation import Criterion
-from ..estimators import KernelExtractor
 from ..exceptions import InvalidParameterError
-from ..kernels import Kernel
+from ..fitting import CandidatePool, Problem
 from ..rows import Batch, Pool
 from .scatter import Tangent, Transform, move
 
+INVARIANCE_CONSTRAINTS: dict[str, list] = {
+    "invariances": [list, tuple, None],
+    "virtual_candidates": ["boolean"],
+}
 
-class Moving(KernelExtractor):
-    """Base of the estimators with invariances, whose transformations may give further candidates."""
 
-    invariances: list[tuple[Callable, float]] | None
-    virtual_candidates: bool
+class InvarianceMixin:
+    """Features that change little under transformations, which may give further candidates."""
 
-    _moving_constraints: ClassVar[dict] = {
-        "invariances": [list, tuple, None],
-        "virtual_candidates": ["boolean"],
-    }
-
-    def _tangents(self) -> list[Tangent]:
-        """Return what features are to be invariant under."""
-        found = self._given_tangents()
-        reason = self._why_immovable()
-        if found and reason:
-            raise InvalidParameterError(reason)
-        return found
-
-    def _given_tangents(self) -> list[Tangent]:
+    def _given_tangents(self: Any) -> list[Tangent]:
         return tangents(self.invariances)
 
-    def _why_immovable(self) -> str:
-        """Explain why these parameters allow no invariances; nothing where they do."""
-        if not self._is_precomputed:
-            return ""
-        return (
-            "invariances need inputs, which a precomputed kernel does not have; pass a kernel by "
-            "its name or as a function, or invariances=None."
-        )
+    def _tangents(self: Any) -> list[Tangent]:
+        """Return what features are to be invariant under."""
+        found = self._given_tangents()
+        if found and self._is_precomputed:
+            raise InvalidParameterError(
+                "invariances need inputs, which a precomputed kernel does not have; pass a kernel by "
+                "its name or as a function, or invariances=None."
+            )
+        return list(found)
 
-    def _virtual_transforms(self) -> list[Transform]:
-        return [tangent.transform for tangent in self._tangents()] if self.virtual_candidates else []
+    def _with_moved(self: Any, rows: Batch) -> Batch:
+        """Return samples with their moved copies below them, where these may be candidates."""
+        moves = [tangent.transform for tangent in self._tangents()] if self.virtual_candidates else []
+        return with_moved(rows, moves)
 
-    def _n_with_moved(self, batch: Batch) -> int:
-        """Return the number of rows and moved rows, which all may be candidates."""
-        return len(batch) * (1 + len(self._virtual_transforms()))
-
-    def _whole_pool(self, batch: Batch, kernel: Kernel) -> Pool:
-        """Return all rows and moved rows; the index of a moved row is that of its row."""
-        union = with_moved(batch, self._virtual_transforms())
-        everyone = np.arange(len(union))
-        return Pool(kernel.points(union.X, everyone), everyone % len(batch))
-
-    def _drawn_pool(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        size: int,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> tuple[Pool, np.ndarray]:
-        union = with_moved(batch, self._virtual_transforms())
-        pool, W = super()._drawn_pool(union, kernel, size, criterion, random_state)
-        return Pool(pool.points, pool.indices % len(batch)), W
+    def _draw(self: Any, problem: Problem, size: int) -> CandidatePool:
+        union = replace(problem, rows=self._with_moved(problem.rows))
+        drawn = super()._draw(union, size)  # type: ignore[misc]
+        # The index of a moved sample is that of the sample.
+        pool = Pool(drawn.pool.points, drawn.pool.indices % len(problem.rows))
+        return CandidatePool(pool, drawn.W)
 
 
 def with_moved(batch: Batch, transforms: Sequence[Transform]) -> Batch:

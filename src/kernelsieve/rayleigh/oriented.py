@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
+
 from .._sklearn import StrOptions
-from ..estimators import documented
+from ..estimators import KernelEstimator, OutOfCoreMixin, documented
+from ..fitting import Plan, Problem, RowPass
 from ..kernels import Kernel
-from .coefficient import RayleighExtractor
-from .invariance_mixin import tangents
+from ..model import Fit
+from .invariance_mixin import InvarianceMixin
 from .scatter import NoiseCovariance, NoiseSamples, Scatter, TotalScatter
+from .solve import RATIO_CONSTRAINTS, ratio_pass, recipe_of, solve_ratio
 
 
 @documented
-class OrientedKernelPCA(RayleighExtractor):
+class OrientedKernelPCA(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Oriented kernel PCA: the most variance of the data for the least variance of known noise.
 
     Noise is given as samples, as a covariance of the inputs (for the linear kernel), or as
@@ -69,10 +73,10 @@ class OrientedKernelPCA(RayleighExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **RayleighExtractor._parameter_constraints,
+        **RATIO_CONSTRAINTS,
         "noise": ["array-like", "sparse matrix", None],
         "noise_type": [StrOptions({"samples", "covariance"})],
-        "noise_weight": RayleighExtractor._parameter_constraints["reg"],
+        "noise_weight": RATIO_CONSTRAINTS["reg"],
     }
 
     def __init__(
@@ -124,9 +128,16 @@ class OrientedKernelPCA(RayleighExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _scatters(self) -> tuple[list[Scatter], list[Scatter]]:
-        denominator: list[Scatter] = [*tangents(self.invariances)]
+    def _target_kind(self) -> None:
+        return None
+
+    def _solve(self, problem: Problem) -> Fit:
+        size = self._pool_size(problem, len(self._with_moved(problem.rows)))
+        return solve_ratio(problem, size, self._draw, self._row_pass)
+
+    def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
+        denominator: list[Scatter] = [*self._tangents()]
         if self.noise is not None:
             kind = NoiseSamples if self.noise_type == "samples" else NoiseCovariance
             denominator.append(kind(self.noise, self.noise_weight))
-        return [TotalScatter()], denominator
+        return ratio_pass(plan, recipe_of(self, plan, [TotalScatter()], denominator), copies)

@@ -12,17 +12,25 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
-from ..deflation import Alignment, Criterion, Heads, Outcome
-from ..estimators import KernelExtractor, documented
+from ..deflation import Heads, Outcome
+from ..estimators import KernelEstimator, PredictMixin, documented
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
 from ..execution import single_threaded_blas
+from ..fitting import CandidatePool, Problem
 from ..kernels import Kernel
-from ..model import Fit, KernelModel
+from ..model import Decision, Fit, KernelModel
 from ..rows import Batch, Pool, check_not_constant, weighted_targets
 from .column_generation import PricedColumns, SparseSolution, merged_coefficients
-from .discriminating import Discriminating
+from .decisions import (
+    DECISION_CONSTRAINTS,
+    decided,
+    fit_discriminant,
+    predict_proba,
+    sparsity,
+    thresholds,
+)
 from .explained import ImageVariance, explained_targets
-from .invariance_mixin import Moving
+from .invariance_mixin import INVARIANCE_CONSTRAINTS, InvarianceMixin
 from .outputs import Moments, logit_heads, winning_logits
 from .scatter import Tangent
 from .solvers import ProgramLoss, Solver, solvers_of_classes
@@ -32,14 +40,14 @@ from .solvers import ProgramLoss, Solver, solvers_of_classes
 class _Shared:
     """What the fits of a path have in common: the candidates, their columns, and the last solutions."""
 
-    pool: tuple[Pool, np.ndarray] | None = None
+    pool: CandidatePool | None = None
     columns: PricedColumns | None = None
     images: ImageVariance | None = None
     solvers: list[Solver] | None = None
 
 
 @documented
-class SparseKernelFisherDiscriminant(Moving, Discriminating):
+class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstimator):
     """Kernel Fisher discriminant with few coefficients (SKFD, LSKFD).
 
     Fisher's discriminant is least squares to labels -1 and 1. Here the coefficients of the kernel
@@ -130,9 +138,9 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **KernelExtractor._parameter_constraints,
-        **Discriminating._discriminating_constraints,
-        **Moving._moving_constraints,
+        **KernelEstimator._parameter_constraints,
+        **DECISION_CONSTRAINTS,
+        **INVARIANCE_CONSTRAINTS,
         "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions({"squared", "absolute", "huber", "epsilon_insensitive"})],
         "delta": [Interval(Real, 0, None, closed="neither")],
@@ -191,13 +199,10 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    _in_pieces = False  # losses are sums over rows that no statistic holds
-    n_components = None  # one, or one for each class
-    resample = False
-    center = False
-    precision = "auto"
-    block_size = None
-    max_memory = 0.0  # the kernel matrix is never stored
+    fit = fit_discriminant
+    predict_proba = predict_proba
+    thresholds_ = property(thresholds)
+    sparsity_ = property(sparsity)
 
     def path(
         self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None
@@ -251,39 +256,25 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
 
     # ------------------------------------------------------------------ fitting
 
-    def _single_criterion(self) -> Criterion:
-        return Alignment()  # says that labels are needed; the loop itself is not run
+    def _target_kind(self) -> str:
+        return "classes"
 
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        n_candidates = self._n_with_moved(batch)
-        size = self._pool_size(n_candidates)
-        if size < n_candidates:
-            pool, W = self._drawn_pool(batch, kernel, size, criterion, random_state)
-            return self._fit_pool(batch, kernel, pool, W, criterion)
-        return self._solve(batch, kernel, self._whole_pool(batch, kernel), None)
+    def _solve(self, problem: Problem) -> Fit:
+        rows, candidates = problem.rows, problem.given
+        union = self._with_moved(rows)
+        size = self._pool_size(problem, len(union))
+        if candidates is None and size < len(union):
+            candidates = self._draw(problem, size)
+        if candidates is not None:
+            return self._programme(rows, problem.kernel, candidates.pool, candidates.W)
+        everyone = np.arange(len(union))  # the index of a moved sample is that of the sample
+        pool = Pool(problem.kernel.points(union.X, everyone), everyone % len(rows))
+        return self._programme(rows, problem.kernel, pool, None)
 
-    def _fit_pool(
-        self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
-    ) -> Fit:
-        return self._solve(batch, kernel, pool, W)
-
-    def _drawn_pool(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        size: int,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> tuple[Pool, np.ndarray]:
+    def _draw(self, problem: Problem, size: int) -> CandidatePool:
         shared = self._of_path()
         if shared.pool is None:
-            shared.pool = super()._drawn_pool(batch, kernel, size, criterion, random_state)
+            shared.pool = super()._draw(problem, size)
         return shared.pool
 
     def _tangents(self) -> list[Tangent]:
@@ -293,7 +284,7 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
     def _of_path(self) -> _Shared:
         return vars(self).get("_shared") or _Shared()
 
-    def _solve(self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray | None) -> Fit:
+    def _programme(self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray | None) -> Fit:
         check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
         shared = self._of_path()
         if shared.columns is None or shared.images is None or shared.solvers is None:
@@ -340,20 +331,21 @@ class SparseKernelFisherDiscriminant(Moving, Discriminating):
             outcome=Outcome.COMPLETE,
             n_columns=n_columns,
         )
-        decided = self._decided(
+        fit = decided(
             fit,
             moments,
             len(pool),
+            self.threshold,
+            self.nu,
             joint=False,
             features_of=lambda: (outputs, batch.Y, batch.weight),
         )
-        if self.threshold == "intercept":
-            lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, -np.inf)
-            heads = Heads(lower, np.eye(n_outputs))
-            logits = winning_logits(heads, logit_heads(moments))
-            decision = replace(decided.decision, logits=logits)  # type: ignore[type-var]
-            decided = replace(decided, heads=heads, decision=decision)
-        return decided
+        if self.threshold != "intercept":
+            return fit
+        lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, -np.inf)
+        heads = Heads(lower, np.eye(n_outputs))
+        logits = winning_logits(heads, logit_heads(moments))
+        return replace(fit, heads=heads, decision=Decision(logits, False, len(pool)))
 
     def _why_constant(self, solutions: list[SparseSolution], columns: PricedColumns) -> str:
         """Explain why no coefficient is worth its penalty, and what to do."""

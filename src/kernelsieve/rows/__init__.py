@@ -9,10 +9,11 @@ from .pool import (
     draw_kmeans,
     draw_random,
     draw_rpcholesky,
+    draw_sample,
     filled_up,
     first_equals,
 )
-from .targets import TargetEncoder, check_not_constant, target_array, weighted_targets
+from .targets import TargetEncoder, check_not_constant, one_target, target_array, weighted_targets
 
 __all__ = [
     "AugmentedBlock",
@@ -25,8 +26,10 @@ __all__ = [
     "draw_kmeans",
     "draw_random",
     "draw_rpcholesky",
+    "draw_sample",
     "filled_up",
     "first_equals",
+    "one_target",
     "row_slices",
     "rows_per_block",
     "target_array",

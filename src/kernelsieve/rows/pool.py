@@ -80,9 +80,78 @@ def _keys(points: Rows) -> Iterator[bytes]:
     return (columns[data != 0].tobytes() + data[data != 0].tobytes() for columns, data in parts)
 
 
-def draw_random(n_rows: int, n_pool: int, random_state: np.random.RandomState) -> np.ndarray:
-    """Return ``n_pool`` different rows, in ascending order."""
-    return np.sort(random_state.choice(n_rows, n_pool, replace=False))
+def draw_random(
+    n_rows: int,
+    n_pool: int,
+    random_state: np.random.RandomState,
+    weight: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return ``n_pool`` different rows, in ascending order.
+
+    With weights, every draw is in proportion to the weights of the rows that are left, as if a row of
+    weight 3 were three equal rows of which one is enough.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rows import draw_random
+    >>> draw_random(5, 2, np.random.RandomState(0), np.array([1e-9, 1.0, 1e-9, 2.0, 1e-9]))
+    array([1, 3])
+    """
+    return np.sort(_drawn(n_rows, n_pool, random_state, weight))
+
+
+def draw_sample(
+    n_rows: int,
+    size: int,
+    random_state: np.random.RandomState,
+    weight: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Draw rows that sums over all rows are estimated from: the rows, and their weights in the sums.
+
+    A row that was drawn because of its weight must not be weighted once more: its weight is divided by
+    the probability to be drawn (a bottom-k sketch; Cohen and Kaplan, 2008). Light rows then count
+    alike, and rows that are drawn in any case count as before.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rows import draw_sample
+    >>> rows, weight = draw_sample(1000, 100, np.random.RandomState(0), np.r_[500.0, np.full(999, 0.5)])
+    >>> int(rows[0]), weight[[0, 1, 99]].round(1).tolist()
+    (0, [500.0, 5.0, 5.0])
+    """
+    if weight is None or _are_equal(weight):
+        rows = draw_random(n_rows, size, random_state)
+        return rows, None if weight is None else weight[rows]
+    if size >= n_rows:
+        return np.arange(n_rows), weight
+    arrivals = _arrivals(weight, random_state)
+    order = np.argpartition(arrivals, size)
+    rows = np.sort(order[:size])
+    expected = np.exp(np.log(weight[rows]) + arrivals[order[size]])  # arrivals before the next row's
+    return rows, weight[rows] / -np.expm1(-expected)
+
+
+def _drawn(
+    n_rows: int, size: int, random_state: np.random.RandomState, weight: np.ndarray | None
+) -> np.ndarray:
+    """Return different rows, in the order in which they were drawn."""
+    if weight is None or _are_equal(weight):
+        return random_state.choice(n_rows, size, replace=False)
+    return np.argsort(_arrivals(weight, random_state))[:size]
+
+
+def _arrivals(weight: np.ndarray, random_state: np.random.RandomState) -> np.ndarray:
+    """Return the logarithm of when each row first arrives, if it arrives at the rate of its weight.
+
+    The row that arrives next is a draw in proportion to weight among those that have not arrived.
+    """
+    return np.log(random_state.standard_exponential(len(weight))) - np.log(weight)
+
+
+def _are_equal(weight: np.ndarray) -> bool:
+    return bool((weight == weight[0]).all())
 
 
 def dense_sample(rows: Rows) -> Rows:
@@ -95,26 +164,34 @@ def dense_sample(rows: Rows) -> Rows:
     return rows.toarray() if is_small else rows
 
 
-def draw_kmeans(X: Rows, n_pool: int, random_state: np.random.RandomState) -> np.ndarray:
+def draw_kmeans(
+    X: Rows, n_pool: int, random_state: np.random.RandomState, weight: np.ndarray | None = None
+) -> np.ndarray:
     """Return the rows nearest to the centres of ``n_pool`` clusters of a sample."""
-    sample = draw_random(X.shape[0], min(X.shape[0], max(n_pool, _SAMPLE_ROWS)), random_state)
+    size = min(X.shape[0], max(n_pool, _SAMPLE_ROWS))
+    sample, weight = draw_sample(X.shape[0], size, random_state, weight)
     rows = dense_sample(X[sample])
-    clusters = MiniBatchKMeans(n_pool, n_init=1, max_iter=20, random_state=random_state).fit(rows)
-    centres = clusters.cluster_centers_
+    clusters = MiniBatchKMeans(n_pool, n_init=1, max_iter=20, random_state=random_state)
+    centres = clusters.fit(rows, sample_weight=weight).cluster_centers_
     nearest = pairwise_distances_argmin(
         sparse.csr_matrix(centres) if sparse.issparse(rows) else centres.astype(rows.dtype), rows
     )
-    return filled_up(sample, np.unique(nearest), n_pool, random_state)
+    return filled_up(sample, np.unique(nearest), n_pool, random_state, weight)
 
 
 def draw_rpcholesky(
-    X: Rows, kernel: Kernel, n_pool: int, random_state: np.random.RandomState
+    X: Rows,
+    kernel: Kernel,
+    n_pool: int,
+    random_state: np.random.RandomState,
+    weight: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return rows drawn in proportion to what the rows so far leave unexplained.
+    """Return rows drawn in proportion to what the rows so far leave unexplained, times their weight.
 
     This is randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, 2023) on a sample of rows.
     """
-    sample = draw_random(X.shape[0], min(X.shape[0], max(n_pool, _SAMPLE_ROWS)), random_state)
+    size = min(X.shape[0], max(n_pool, _SAMPLE_ROWS))
+    sample, weight = draw_sample(X.shape[0], size, random_state, weight)
     fill = kernel.against(kernel.points(X, sample))
     residual = np.maximum(kernel.diag_at(X, sample), 0.0)  # an indefinite kernel may have others
     floor = 1e-10 * residual.max(initial=0.0)
@@ -122,7 +199,8 @@ def draw_rpcholesky(
     values = np.empty((len(sample), 1))
     picks: list[int] = []
     while len(picks) < n_pool and residual.max() > floor:
-        pick = int(random_state.choice(len(sample), p=residual / residual.sum()))
+        chances = residual if weight is None else np.where(residual > floor, residual, 0.0) * weight
+        pick = int(random_state.choice(len(sample), p=chances / chances.sum()))
         used = factor[: len(picks)]
         fill(X[sample[pick : pick + 1]], values)
         column = values[:, 0] - used[:, pick] @ used
@@ -130,14 +208,19 @@ def draw_rpcholesky(
         residual = np.maximum(residual - factor[len(picks)] ** 2, 0.0)
         residual[pick] = 0.0
         picks.append(pick)
-    return filled_up(sample, np.array(picks, dtype=np.intp), n_pool, random_state)
+    return filled_up(sample, np.array(picks, dtype=np.intp), n_pool, random_state, weight)
 
 
 def filled_up(
-    sample: np.ndarray, picks: np.ndarray, n_pool: int, random_state: np.random.RandomState
+    sample: np.ndarray,
+    picks: np.ndarray,
+    n_pool: int,
+    random_state: np.random.RandomState,
+    weight: np.ndarray | None = None,
 ) -> np.ndarray:
     """Turn picks within a sample into rows, with random ones where there are too few."""
     others = np.setdiff1d(np.arange(len(sample)), picks)
-    missing = n_pool - len(picks)
-    extra = random_state.choice(others, missing, replace=False) if missing > 0 else others[:0]
-    return sample[np.concatenate([picks, extra])]
+    missing = max(0, n_pool - len(picks))
+    weight = None if weight is None else weight[others]
+    extra = _drawn(len(others), missing, random_state, weight) if missing else others[:0]
+    return sample[np.concatenate([picks, others[extra]])]

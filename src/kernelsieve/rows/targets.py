@@ -84,6 +84,11 @@ class TargetEncoder:
         return columns
 
 
+def one_target(y: Any) -> Any:
+    """Return ``y`` as one column; several are refused."""
+    return y if y is None else column_or_1d(y, warn=True)
+
+
 def target_array(y: Any) -> np.ndarray:
     """Return targets as an array, of numbers where all objects are numbers."""
     values = y if isinstance(y, np.ndarray) else np.asarray(y)

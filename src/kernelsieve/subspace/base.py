@@ -1,124 +1,100 @@
-"""What the subspace estimators share: labels, and how rows become images."""
+"""What the subspace estimators share: labels, and how samples become images."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 
-from ..deflation import Criterion, Outcome
-from ..estimators import KernelExtractor
+from ..deflation import Alignment, Outcome
+from ..estimators import KernelEstimator, OutOfCoreMixin
 from ..exceptions import FewerFeaturesWarning, warn
-from ..fitting import Stream
+from ..fitting import CandidatePool, Plan, Problem, RowPass
 from ..kernels import Inputs, Kernel, Linear, Rows
 from ..model import Fit
-from ..rows import Batch, Pool, TargetEncoder
-from .image_pass import ImagePass, SubspaceMethod, input_pass
+from ..rows import Pool, TargetEncoder
+from .image_pass import ImagePass, SubspaceMethod
 from .images import input_images, projected_images, row_images
 
 _MOST_INPUTS = 3000  # of which a pass adds up inner products
-_MANY_ROWS = 4  # times as many as inputs: a pass over them shortens the rest
+_MANY_SAMPLES = 4  # times as many as inputs: a pass over them shortens the rest
 
 
-class SubspaceExtractor(KernelExtractor):
+class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
     """Base of the estimators that look for a subspace of the feature space by labels."""
 
-    resample = False
-    center = False
-    target = "classes"
-    tol = 0.0
-
-    _parameter_constraints: ClassVar[dict] = {**KernelExtractor._parameter_constraints}
+    candidates: Any
 
     @abstractmethod
-    def _single_criterion(self) -> SubspaceMethod:
-        """Return the method that the parameters describe."""
+    def _method(self) -> SubspaceMethod:
+        """Return what finds a subspace, by the parameters."""
+
+    def _target_kind(self) -> str:
+        return "classes"
+
+    def _screening(self) -> Alignment:
+        return Alignment()  # examples that are good one by one serve a subspace, too
 
     def _takes_inputs(self, kernel: Kernel) -> bool:
         """Tell if coordinates are the inputs: the linear kernel, and no candidates asked for."""
         return isinstance(kernel, Linear) and isinstance(self.candidates, str)
 
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        method = self._method(criterion)
-        batch = self._divided(batch, kernel, random_state)
-        if self._takes_inputs(kernel):
-            return self._fit_inputs(batch, method)
-        size = self._pool_size(len(batch))
-        self._settings(method, size)  # refuses before any work
-        if size < len(batch):
-            pool, W = self._drawn_pool(batch, kernel, size, method, random_state)
-            return self._fit_span(batch, kernel, pool, W, method)
-        return self._fit_everyone(batch, kernel, method)
+    def _solve(self, problem: Problem) -> Fit:
+        if problem.given is not None:
+            return self._solve_in_span(problem, problem.given)
+        if self._takes_inputs(problem.kernel):
+            return self._solve_inputs(problem)
+        n_samples = len(problem.rows)
+        size = self._pool_size(problem, n_samples)
+        problem.settings_for(size)  # refuses before any work
+        if size < n_samples:
+            return self._solve_in_span(problem, self._draw(problem, size))
+        return self._solve_among_all(problem)
 
-    def _divided(self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState) -> Batch:
-        """Return the rows with the labels that the method is to see; here, those of the classes."""
-        return batch
+    def _solve_among_all(self, problem: Problem) -> Fit:
+        settings = problem.settings
+        images = row_images(problem.rows, problem.kernel, settings.max_memory, settings.n_jobs)
+        return self._method().solve(images)
 
-    def _fit_everyone(self, batch: Batch, kernel: Kernel, method: SubspaceMethod) -> Fit:
-        return method.solve(row_images(batch, kernel, self.max_memory, self.n_jobs))
+    def _solve_inputs(self, problem: Problem) -> Fit:
+        """Find a subspace under the linear kernel, for which no candidates are needed."""
+        rows, method = problem.rows, self._method()
+        n_samples, n_inputs = rows.X.shape
+        settings = problem.settings_for(max(n_samples, n_inputs))
+        many = n_samples > _MANY_SAMPLES * n_inputs and n_inputs <= _MOST_INPUTS
+        if not many or sparse.issparse(rows.X) or method.keeps_rows:
+            return method.solve(input_images(rows))
+        return self._row_pass(problem.plan(_inputs(n_inputs), settings)).fit([rows])
 
-    def _fit_inputs(self, batch: Batch, method: SubspaceMethod) -> Fit:
-        """Fit under the linear kernel, for which no candidates are needed."""
-        n_rows, n_inputs = batch.X.shape
-        settings = self._settings(method, max(n_rows, n_inputs))
-        many = n_rows > _MANY_ROWS * n_inputs and n_inputs <= _MOST_INPUTS
-        if many and not sparse.issparse(batch.X) and not method.keeps_rows:
-            return input_pass(n_inputs, batch.Y[:64].mean(axis=0), method, settings).fit([batch])
-        return method.solve(input_images(batch))
+    def _solve_in_span(self, problem: Problem, candidates: CandidatePool) -> Fit:
+        rows, method, settings = problem.rows, self._method(), problem.settings_for(len(candidates))
+        if not method.keeps_rows:
+            return self._row_pass(problem.plan(candidates, settings)).fit([rows])
+        images = projected_images(rows, problem.kernel, candidates.pool, candidates.W, settings.n_jobs)
+        return method.solve(images)
 
-    def _fit_pool(
-        self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
-    ) -> Fit:
-        batch = self._divided(batch, kernel, check_random_state(self.random_state))
-        return self._fit_span(batch, kernel, pool, W, self._method(criterion))
+    def _row_pass(self, plan: Plan) -> RowPass:
+        takes_inputs = isinstance(plan.kernel, Linear) and not len(plan.candidates.W)
+        kernel, W = (Inputs(), None) if takes_inputs else (plan.kernel, plan.candidates.W)
+        return ImagePass(kernel, plan.pool, W, plan.target_shift, self._method(), plan.settings)
 
-    def _fit_span(
-        self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, method: SubspaceMethod
-    ) -> Fit:
-        """Fit in the span of a pool."""
-        one_pass = self._one_pass(kernel, pool, W, batch.Y[:64].mean(axis=0), method)
-        self._say(f"{len(pool)} candidates, {len(batch)} rows")
-        if method.keeps_rows:
-            return method.solve(projected_images(batch, kernel, pool, W, self.n_jobs))
-        return one_pass.fit([batch])
-
-    def _one_pass(
-        self,
-        kernel: Kernel,
-        pool: Pool,
-        W: np.ndarray,
-        target_shift: np.ndarray,
-        criterion: Criterion,
-    ) -> ImagePass:
-        settings = self._settings(criterion, len(pool))
-        own = None if isinstance(kernel, Inputs) else W
-        return ImagePass(kernel, pool, own, target_shift, self._method(criterion), settings)
-
-    def _start_stream(
-        self, X: Rows, y: Any, classes: Any, sample_weight: Any, criterion: Criterion
-    ) -> Stream:
+    def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
         named = isinstance(self.candidates, str) and self.candidates == "auto"
-        if named and X.shape[1] <= _MOST_INPUTS and not self._is_precomputed:
-            encoder = self._encoder(criterion, y, classes)
-            batch = self._batch(X, y, sample_weight, encoder)
-            kernel = self._resolve_kernel(batch, None, check_random_state(self.random_state))
-            if isinstance(kernel, Linear):
-                numbers = np.arange(X.shape[1])
-                shift = batch.Y.mean(axis=0)
-                return Stream(Inputs(), Pool(numbers, numbers), np.empty((0, 0)), encoder, shift)
-        return super()._start_stream(X, y, classes, sample_weight, criterion)
+        if named and X.shape[1] <= _MOST_INPUTS and self._is_linear():
+            encoder = self._encoder(y, classes)
+            problem = self._problem_of(self._batch(X, y, sample_weight, encoder), encoder)
+            return problem.plan(_inputs(X.shape[1]), problem.settings_for(X.shape[1]))
+        return super()._plan(X, y, classes, sample_weight)
 
-    def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
-        super()._set_fit(fit, encoder)
+    def _is_linear(self) -> bool:
+        return isinstance(self.kernel, Linear) or (
+            isinstance(self.kernel, str) and self.kernel == "linear"
+        )
+
+    def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
+        super()._set_fit(fit, encoder, rows)
         if fit.outcome is Outcome.CENTROIDS and self.n_components is None:
             warn(
                 f"The data gave {fit.model.n_components} features, and there are more centroids: those "
@@ -127,13 +103,13 @@ class SubspaceExtractor(KernelExtractor):
                 FewerFeaturesWarning,
             )
 
-    @staticmethod
-    def _method(criterion: Criterion) -> SubspaceMethod:
-        if not isinstance(criterion, SubspaceMethod):
-            raise TypeError(f"unknown method {type(criterion).__name__}")
-        return criterion
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = False
         return tags
+
+
+def _inputs(n_inputs: int) -> CandidatePool:
+    """Return the inputs in place of candidates: the linear kernel loses nothing by that."""
+    numbers = np.arange(n_inputs)
+    return CandidatePool(Pool(numbers, numbers), np.empty((0, 0)))

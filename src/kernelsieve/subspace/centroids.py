@@ -208,7 +208,8 @@ def _coordinates(
     """Return rows whose distances are those of images in feature space."""
     if isinstance(kernel, Linear):
         return batch.X[members]
-    some = draw_random(len(members), min(len(members), _CLUSTERED), random_state)
+    weight = None if batch.weight is None else batch.weight[members]
+    some = draw_random(len(members), min(len(members), _CLUSTERED), random_state, weight)
     points = kernel.points(batch.X, members[some])
     factor, chosen = independent(kernel.block(batch.X[members[some]], points))
     return whitened(kernel.block(batch.X[members], points[chosen]), factor, chosen)

@@ -10,20 +10,19 @@ import numpy as np
 from scipy.linalg import eigh
 
 from .._sklearn import Interval, StrOptions
-from ..deflation import Criterion
 from ..estimators import documented
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..fitting import Problem
 from ..kernels import Kernel
 from ..model import Fit, orthonormal_additions
-from ..rows import Batch
-from .base import SubspaceExtractor
+from .base import SubspaceEstimator
 from .centroids import Centroids, class_centroids, exact_centroids, finish, mean_images
 from .image_pass import SubspaceMethod
 from .images import Images
 
 
 class QRDiscriminant(SubspaceMethod):
-    """Discriminant directions in the span of the anchors."""
+    """Discriminant directions in the span of the centroids."""
 
     symmetric = False
 
@@ -36,15 +35,15 @@ class QRDiscriminant(SubspaceMethod):
         self.regularization = regularization
 
     def solve(self, images: Images) -> Fit:
-        return self.solve_anchors(class_centroids(images))
+        return self.solve_centroids(class_centroids(images))
 
-    def solve_anchors(self, anchors: Centroids) -> Fit:
+    def solve_centroids(self, centroids: Centroids) -> Fit:
         """Return the fit, the directions in the order of their eigenvalues."""
-        features = anchors.features
-        class_sums, total = anchors.class_sums, anchors.total_weight
-        projected = (anchors.labels.T @ features) / class_sums[:, None]  # class means of Q
-        means = projected if self.between == "projected" else anchors.own
-        root = anchors.labels.sum(axis=1)
+        features = centroids.features
+        class_sums, total = centroids.class_sums, centroids.total_weight
+        projected = (centroids.labels.T @ features) / class_sums[:, None]  # class means of Q
+        means = projected if self.between == "projected" else centroids.own
+        root = centroids.labels.sum(axis=1)
         centred = features - np.outer(root, class_sums @ projected / total)
         T = centred.T @ centred
         counts = np.ones(len(class_sums)) if self.balanced else class_sums
@@ -59,23 +58,17 @@ class QRDiscriminant(SubspaceMethod):
         V = V[:, ::-1][:, : self.n_components]
         V /= np.linalg.norm(V, axis=0)
         return finish(
-            *anchors.model(V),
+            *centroids.model(V),
             features @ V,
             features @ orthonormal_additions(V),
-            anchors,
+            centroids,
             np.maximum(values[::-1][: self.n_components], 0.0),
-            anchors.outcome(V.shape[1], self.n_components),
+            centroids.outcome(V.shape[1], self.n_components),
         )
 
 
-class ApproximateQRDiscriminant(QRDiscriminant):
-    """The same with the images of class means, which are known only after all rows."""
-
-    needs_rows = True
-
-
 @documented
-class KernelDiscriminantQR(SubspaceExtractor):
+class KernelDiscriminantQR(SubspaceEstimator):
     """Discriminant analysis in the span of the centroids (KDA/QR), or of class means (AKDA/QR).
 
     The data are projected on the span of the centroids of the classes, and discriminant analysis
@@ -92,7 +85,7 @@ class KernelDiscriminantQR(SubspaceExtractor):
     approximate : bool, default=False
         Take images of means instead of means of images (AKDA/QR).
     between : {"projected", "factor"}, default="projected"
-        The scatter between classes: that of the projected class means, or that of the anchors
+        The scatter between classes: that of the projected class means, or that of the centroids
         themselves. They differ only where ``approximate=True``, and "factor" is closer to the code of
         the method's authors.
     balanced : bool, default=False
@@ -123,7 +116,7 @@ class KernelDiscriminantQR(SubspaceExtractor):
     classes, features are ``V'R^-T M'k(x)`` with V the eigenvectors of ``(T + ridge)^-1 B``, at unit
     length: coordinates along directions that are uncorrelated, and not orthogonal. ``criterion_path_``
     are the eigenvalues. With "factor", ``B = R N N'R'`` instead, where N takes the weighted mean from
-    the anchors, and eigenvalues may exceed 1. The paper was at hand in part only: the weights and the
+    the centroids, and eigenvalues may exceed 1. The paper was at hand in part only: the weights and the
     ridge relative to T are ours.
 
     References
@@ -143,7 +136,7 @@ class KernelDiscriminantQR(SubspaceExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **SubspaceExtractor._parameter_constraints,
+        **SubspaceEstimator._parameter_constraints,
         "approximate": ["boolean"],
         "between": [StrOptions({"projected", "factor"})],
         "balanced": ["boolean"],
@@ -191,27 +184,24 @@ class KernelDiscriminantQR(SubspaceExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _single_criterion(self) -> QRDiscriminant:
-        method = ApproximateQRDiscriminant if self.approximate else QRDiscriminant
-        return method(self.n_components, self.between, self.balanced, self.regularization)
+    def _method(self) -> QRDiscriminant:
+        return QRDiscriminant(self.n_components, self.between, self.balanced, self.regularization)
 
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        if not self.approximate:
-            return super()._fit_rows(batch, kernel, criterion, random_state)
+    def _out_of_core_obstacle(self) -> str:
+        if self.approximate:
+            return "approximate=True needs the means of all samples first; pass approximate=False."
+        return super()._out_of_core_obstacle()
+
+    def _solve(self, problem: Problem) -> Fit:
+        if not self.approximate or problem.given is not None:
+            return super()._solve(problem)
         if self._is_precomputed:
             raise InvalidParameterError(
                 "approximate=True takes means of the inputs, which a precomputed kernel does not have; "
                 "pass approximate=False, or a kernel by its name or as a function."
             )
-        anchors = mean_images(batch, kernel, self.n_jobs)
-        return self._single_criterion().solve_anchors(anchors)
+        return self._method().solve_centroids(mean_images(problem.rows, problem.kernel, self.n_jobs))
 
-    def _fit_everyone(self, batch: Batch, kernel: Kernel, method: SubspaceMethod) -> Fit:
-        settings = self._settings(method, len(batch))
-        return self._single_criterion().solve_anchors(exact_centroids(batch, kernel, settings))
+    def _solve_among_all(self, problem: Problem) -> Fit:
+        centroids = exact_centroids(problem.rows, problem.kernel, problem.settings)
+        return self._method().solve_centroids(centroids)

@@ -7,14 +7,12 @@ from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .._sklearn import Interval
 from ..estimators import documented
+from ..fitting import Problem
 from ..kernels import Kernel
 from ..model import Fit
-from ..rows import Batch
-from .base import SubspaceExtractor
+from .base import SubspaceEstimator
 from .centroids import (
     Centroids,
     by_contribution,
@@ -32,30 +30,24 @@ class OrthogonalCentroids(SubspaceMethod):
     """An orthonormal basis of the span of the centroids."""
 
     def solve(self, images: Images) -> Fit:
-        return self.solve_anchors(class_centroids(images))
+        return self.solve_centroids(class_centroids(images))
 
-    def solve_anchors(self, anchors: Centroids) -> Fit:
+    def solve_centroids(self, centroids: Centroids) -> Fit:
         """Return the fit, the directions in the order of what they add to the alignment."""
-        rotation = by_contribution(anchors.features, anchors.labels)[:, : self.n_components]
-        features = anchors.features @ rotation
+        rotation = by_contribution(centroids.features, centroids.labels)[:, : self.n_components]
+        features = centroids.features @ rotation
         return finish(
-            *anchors.model(rotation),
+            *centroids.model(rotation),
             features,
             features,
-            anchors,
-            TargetAlignment(anchors.labels).prefixes(features),
-            anchors.outcome(rotation.shape[1], self.n_components),
+            centroids,
+            TargetAlignment(centroids.labels).prefixes(features),
+            centroids.outcome(rotation.shape[1], self.n_components),
         )
 
 
-class ClusterCentroids(OrthogonalCentroids):
-    """The same for clusters, which can be found only when all rows are at hand."""
-
-    needs_rows = True
-
-
 @documented
-class KernelOrthogonalCentroid(SubspaceExtractor):
+class KernelOrthogonalCentroid(SubspaceEstimator):
     """Projection on the span of the centroids of the classes (KOC).
 
     There is one feature for each class, or for each cluster where classes are divided into several.
@@ -115,7 +107,7 @@ class KernelOrthogonalCentroid(SubspaceExtractor):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **SubspaceExtractor._parameter_constraints,
+        **SubspaceEstimator._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -154,15 +146,21 @@ class KernelOrthogonalCentroid(SubspaceExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _single_criterion(self) -> OrthogonalCentroids:
-        method = OrthogonalCentroids if self.n_clusters == 1 else ClusterCentroids
-        return method(self.n_components)
+    def _method(self) -> OrthogonalCentroids:
+        return OrthogonalCentroids(self.n_components)
 
-    def _divided(self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState) -> Batch:
-        if self.n_clusters == 1:
-            return batch
-        return replace(batch, Y=clusters_as_labels(batch, kernel, self.n_clusters, random_state))
+    def _out_of_core_obstacle(self) -> str:
+        if self.n_clusters > 1:
+            return f"n_clusters={self.n_clusters} looks at all samples of a class; pass n_clusters=1."
+        return super()._out_of_core_obstacle()
 
-    def _fit_everyone(self, batch: Batch, kernel: Kernel, method: SubspaceMethod) -> Fit:
-        settings = self._settings(method, len(batch))
-        return self._single_criterion().solve_anchors(exact_centroids(batch, kernel, settings))
+    def _solve(self, problem: Problem) -> Fit:
+        if self.n_clusters > 1:
+            rows, kernel, state = problem.rows, problem.kernel, problem.random_state
+            labels = clusters_as_labels(rows, kernel, self.n_clusters, state)
+            problem = replace(problem, rows=replace(rows, Y=labels))
+        return super()._solve(problem)
+
+    def _solve_among_all(self, problem: Problem) -> Fit:
+        centroids = exact_centroids(problem.rows, problem.kernel, problem.settings)
+        return self._method().solve_centroids(centroids)

@@ -10,22 +10,21 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn import Interval, StrOptions
-from ..deflation import Criterion
 from ..estimators import documented
 from ..exceptions import InvalidParameterError, warn
-from ..kernels import Kernel, Precomputed
+from ..fitting import Problem
+from ..kernels import Kernel, Precomputed, Rows
 from ..model import Fit, Search
-from ..rows import Batch, Pool, TargetEncoder
-from .base import SubspaceExtractor
-from .image_pass import SubspaceMethod
+from ..rows import TargetEncoder
+from .base import SubspaceEstimator
 from .images import input_images
 from .kernel import SubspaceKernel
-from .learning import LearnedMargin, LearnedPoints, LearnedSubspace
+from .learning import LearnedMargin, LearnedSubspace
 from .optimise import Ending
 
 
 @documented
-class SubspaceKernelFeatures(SubspaceExtractor):
+class SubspaceKernelFeatures(SubspaceEstimator):
     """Features along a subspace that is learned from labels (SKFE).
 
     Projecting on a subspace of the feature space changes the kernel, and what describes the subspace
@@ -125,7 +124,7 @@ class SubspaceKernelFeatures(SubspaceExtractor):
 
     _nested: ClassVar[bool] = False  # the whole subspace is learned together
     _parameter_constraints: ClassVar[dict] = {
-        **SubspaceExtractor._parameter_constraints,
+        **SubspaceEstimator._parameter_constraints,
         "init": [StrOptions({"koc", "kpls"}), "array-like"],
         "span": [StrOptions({"examples", "points"})],
         "objective": [StrOptions({"alignment", "radius_margin"})],
@@ -203,11 +202,8 @@ class SubspaceKernelFeatures(SubspaceExtractor):
         assert search is not None
         return search
 
-    def _single_criterion(self) -> LearnedSubspace:
-        if self.objective == "radius_margin":
-            method: type[LearnedSubspace] = LearnedMargin
-        else:
-            method = LearnedPoints if self.span == "points" else LearnedSubspace
+    def _method(self) -> LearnedSubspace:
+        method = LearnedMargin if self.objective == "radius_margin" else LearnedSubspace
         return method(
             self.n_components,
             init=self.init,
@@ -217,39 +213,37 @@ class SubspaceKernelFeatures(SubspaceExtractor):
             C=self.C,
         )
 
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        if self.span == "examples" or self._takes_inputs(kernel):
-            return super()._fit_rows(batch, kernel, criterion, random_state)
-        if isinstance(kernel, Precomputed):
-            raise InvalidParameterError(
-                "span='points' moves points among the inputs, which a precomputed kernel does not "
-                "have; pass span='examples', or kernel='rbf', 'poly' or 'linear'."
-            )
-        return self._single_criterion().solve_points(batch, kernel, random_state)
-
-    def _fit_inputs(self, batch: Batch, method: SubspaceMethod) -> Fit:
-        if isinstance(self.init, str):
-            return super()._fit_inputs(batch, method)
-        return method.solve(input_images(batch))  # init combines the rows themselves
-
-    def _fit_pool(
-        self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, criterion: Criterion
-    ) -> Fit:
+    def _out_of_core_obstacle(self) -> str:
+        if self.objective == "radius_margin":
+            return "objective='radius_margin' looks at all samples; pass objective='alignment'."
         if self.span == "points":
+            return "span='points' moves points among all samples; pass span='examples'."
+        return super()._out_of_core_obstacle()
+
+    def _solve(self, problem: Problem) -> Fit:
+        if self.span == "examples":
+            return super()._solve(problem)
+        if problem.given is not None:
             raise InvalidParameterError(
                 "span='points' learns its points and takes no candidates; pass them as init, or pass "
                 "span='examples'."
             )
-        return super()._fit_pool(batch, kernel, pool, W, criterion)
+        if self._takes_inputs(problem.kernel):
+            return super()._solve(problem)
+        if isinstance(problem.kernel, Precomputed):
+            raise InvalidParameterError(
+                "span='points' moves points among the inputs, which a precomputed kernel does not "
+                "have; pass span='examples', or kernel='rbf', 'poly' or 'linear'."
+            )
+        return self._method().solve_points(problem.rows, problem.kernel, problem.random_state)
 
-    def _set_fit(self, fit: Fit, encoder: TargetEncoder) -> None:
-        super()._set_fit(fit, encoder)
+    def _solve_inputs(self, problem: Problem) -> Fit:
+        if isinstance(self.init, str):
+            return super()._solve_inputs(problem)
+        return self._method().solve(input_images(problem.rows))  # init combines the samples
+
+    def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
+        super()._set_fit(fit, encoder, rows)
         search = fit.search
         if search is not None and search.ending in (Ending.LIMIT, Ending.STUCK):
             warn(

@@ -119,16 +119,9 @@ class LearnedSubspace(SubspaceMethod):
         return replace(fit, search=Search(found.path, found.ending))
 
 
-class LearnedPoints(LearnedSubspace):
-    """The same for points, which move among all rows."""
-
-    needs_rows = True
-
-
 class LearnedMargin(LearnedSubspace):
     """The subspace of smallest radius-margin bound, for two classes."""
 
-    needs_rows = True
     keeps_rows = True
 
     def objective(self, known: Labelled) -> Objective:

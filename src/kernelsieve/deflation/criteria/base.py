@@ -83,6 +83,11 @@ class Criterion(Selector, BaseEstimator):
         """Return what chooses the directions of one fit; a criterion without memory does so itself."""
         return self
 
+    @property
+    def one_of_equals(self) -> bool:
+        """Whether one of equal candidates is eligible: halves of a coefficient would cost less."""
+        return self.penalty.ridge > 0
+
     def target_scale(self, target_sums: np.ndarray) -> np.ndarray:
         """Return by what each target is multiplied, given the weighted sums of the targets."""
         return np.ones(len(target_sums))

@@ -18,8 +18,8 @@ class SimultaneousCriterion(Criterion):
     needs_metric = True
 
     @abstractmethod
-    def directions(self, view: View) -> tuple[np.ndarray, np.ndarray]:
-        """Return combinations of all candidates, as columns, and their scores."""
+    def directions(self, view: View) -> list[Direction]:
+        """Return all directions, the best first."""
 
     def start(self) -> Selector:
         return _Simultaneous(self)
@@ -33,15 +33,13 @@ class _Simultaneous(Selector):
 
     def __init__(self, criterion: SimultaneousCriterion) -> None:
         self._criterion = criterion
-        self._found: tuple[np.ndarray, np.ndarray] | None = None
+        self._found: list[Direction] | None = None
 
     def propose(self, view: View) -> Direction | None:
         if self._found is None:
             self._found = self._criterion.directions(view)
-        (directions, scores), done = self._found, view.features.shape[1]
-        if done == directions.shape[1]:
-            return None
-        return Direction(np.arange(len(directions)), directions[:, done], float(scores[done]))
+        done = view.features.shape[1]
+        return self._found[done] if done < len(self._found) else None
 
 
 class PrincipalDirections(SimultaneousCriterion):
@@ -49,9 +47,9 @@ class PrincipalDirections(SimultaneousCriterion):
 
     supervised = False
 
-    def directions(self, view: View) -> tuple[np.ndarray, np.ndarray]:
+    def directions(self, view: View) -> list[Direction]:
         found = view.metric.principal(view.columns, view.n_components)
-        return found, np.zeros(found.shape[1])
+        return [Direction(np.arange(len(found)), weights, 0.0) for weights in found.T]
 
     def value(self, step: Step) -> float:
         return step.residual_norm**2 / step.total_weight

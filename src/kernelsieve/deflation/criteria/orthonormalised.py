@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..view import Step, View
+from ..view import Direction, Step, View
 from .dense import SimultaneousCriterion
 
 # Singular values of the columns below this part of the largest are rounding. Without a ridge nothing
@@ -29,9 +29,19 @@ class OrthonormalisedDirections(SimultaneousCriterion):
     def __init__(self, regularization: float = 1e-8) -> None:
         self.regularization = regularization
 
-    def directions(self, view: View) -> tuple[np.ndarray, np.ndarray]:
-        columns = view.columns.take(np.arange(view.columns.shape[1]))
-        return opls_directions(columns, view.targets, self.regularization)
+    @property
+    def one_of_equals(self) -> bool:
+        return True  # without a ridge, coefficients are those of least norm
+
+    def directions(self, view: View) -> list[Direction]:
+        usable = np.flatnonzero(view.eligible)
+        found, eigenvalues = opls_directions(
+            view.columns.take(usable), view.targets, self.regularization
+        )
+        return [
+            Direction(usable, weights, float(eigenvalue))
+            for weights, eigenvalue in zip(found.T, eigenvalues, strict=True)
+        ]
 
     def value(self, step: Step) -> float:
         return float(step.target_products @ step.target_products) / step.target_squared_norm

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -10,20 +11,19 @@ import numpy as np
 
 from ..._sklearn import Interval, StrOptions
 from ...deflation import (
-    Criterion,
     ExponentialLoss,
     Heads,
     LogisticLoss,
     Loss,
-    PartialLeastSquares,
     SquaredLoss,
 )
-from ...estimators import KernelExtractor, Predicting, documented
+from ...estimators import KernelEstimator, PredictMixin, documented
 from ...exceptions import InvalidDataError
-from ...fitting import total_weight, trace_of
+from ...fitting import Problem, total_weight, trace_of
 from ...kernels import Kernel
 from ...model import Fit, KernelModel
-from ...rows import Batch, check_not_constant
+from ...rows import Batch, TargetEncoder, check_not_constant, one_target
+from ..probabilities import predict_proba
 from .extraction import SparseLatent, extract_sparse
 
 _LOSSES: dict[str, type[Loss]] = {
@@ -35,7 +35,17 @@ _LOSSES: dict[str, type[Loss]] = {
 _LEAST_SHARE = float(np.finfo(float).tiny)  # rounded up to one row
 
 
-class _SparseLatentFeatures(Predicting, KernelExtractor):
+_CONSTRAINTS: dict[str, list] = {
+    **KernelEstimator._parameter_constraints,
+    "nu": [Interval(Real, 0, 1, closed="right"), StrOptions({"min"})],
+    "selection": [StrOptions({"mi", "mr", "mi-mr", "exact"})],
+    "target_error": [Interval(Real, 0, None, closed="left"), None],
+    "sample_size": [Interval(Integral, 2, None, closed="left")],
+    "cache_columns": [Interval(Integral, 1, None, closed="left")],
+}
+
+
+class _SparseLatentFeatures(PredictMixin, KernelEstimator):
     """What the two share: support vectors are found feature by feature, columns as needed."""
 
     nu: float | str
@@ -43,71 +53,47 @@ class _SparseLatentFeatures(Predicting, KernelExtractor):
     target_error: float | None
     sample_size: int
     cache_columns: int
-    candidates = "all"
-    pool = "auto"
-    precision = "auto"
-    block_size = None
-    max_memory = 0.0
-    center = True
-    _in_pieces = False
-    _one_target = True
-    _parameter_constraints: ClassVar[dict] = {
-        **KernelExtractor._parameter_constraints,
-        "nu": [Interval(Real, 0, 1, closed="right"), StrOptions({"min"})],
-        "selection": [StrOptions({"mi", "mr", "mi-mr", "exact"})],
-        "target_error": [Interval(Real, 0, None, closed="left"), None],
-        "sample_size": [Interval(Integral, 2, None, closed="left")],
-        "cache_columns": [Interval(Integral, 1, None, closed="left")],
-    }
+    tol: float
 
-    def _single_criterion(self) -> Criterion:
-        return PartialLeastSquares()
-
+    @abstractmethod
     def _loss(self) -> Loss:
-        return SquaredLoss()
+        """Return the loss that features follow."""
 
-    def _prepared(self, batch: Batch) -> np.ndarray:
+    @abstractmethod
+    def _compared(self, batch: Batch) -> np.ndarray:
         """Return the one column of y that the loss compares with."""
-        return batch.Y[:, 0]
 
-    def _fit_rows(
-        self,
-        batch: Batch,
-        kernel: Kernel,
-        criterion: Criterion,
-        random_state: np.random.RandomState,
-    ) -> Fit:
-        settings = self._settings(criterion, len(batch))
-        y = self._prepared(batch)
-        root = batch.root_weight
+    def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
+        return super()._encoder(one_target(y), classes)
+
+    def _solve(self, problem: Problem) -> Fit:
+        rows, kernel, loss = problem.rows, problem.kernel, self._loss()
+        settings = problem.settings_for(len(rows))
+        y, root = self._compared(rows), rows.root_weight
         check_not_constant((y - root**2 @ y / (root @ root)) * root, y * root)
         latent = extract_sparse(
-            batch.X,
+            rows.X,
             y,
             kernel,
             settings.n_components,
             nu=_LEAST_SHARE if isinstance(self.nu, str) else self.nu,
             selection=self.selection,
-            loss=self._loss(),
-            weight=batch.weight,
+            loss=loss,
+            weight=rows.weight,
             target_error=self.target_error,
             sample_size=self.sample_size,
             cache_columns=self.cache_columns,
             tol=self.tol,
-            random_state=random_state,
+            random_state=problem.random_state,
             n_jobs=self.n_jobs,
         )
         self.support_fraction_ = latent.support
         self.duality_gaps_ = latent.gaps
         weight = root**2
-        before = weight @ self._loss().value(y, np.full(len(y), latent.baseline)) / weight.sum()
-        if isinstance(self._loss(), SquaredLoss):
+        before = weight @ loss.value(y, np.full(len(y), latent.baseline)) / weight.sum()
+        if isinstance(loss, SquaredLoss):
             before *= 2  # errors are mean squares, without the half
-        return _fit_of(latent, batch, kernel, settings.dtype, float(before))
-
-    @property
-    def _one_dimensional(self) -> bool:
-        return True
+        return _fit_of(latent, rows, kernel, settings.dtype, float(before))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -202,7 +188,7 @@ class SparseKernelPLS(_SparseLatentFeatures):
     True
     """
 
-    target = "continuous"
+    _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
 
     def __init__(
         self,
@@ -240,6 +226,15 @@ class SparseKernelPLS(_SparseLatentFeatures):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _target_kind(self) -> str:
+        return "continuous"
+
+    def _loss(self) -> Loss:
+        return SquaredLoss()
+
+    def _compared(self, batch: Batch) -> np.ndarray:
+        return batch.Y[:, 0]
 
 
 @documented
@@ -301,7 +296,7 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **_SparseLatentFeatures._parameter_constraints,
+        **_CONSTRAINTS,
         "loss": [StrOptions(set(_LOSSES))],
         "target": [StrOptions({"classes", "continuous"})],
     }
@@ -347,10 +342,15 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    predict_proba = predict_proba
+
+    def _target_kind(self) -> str:
+        return self.target
+
     def _loss(self) -> Loss:
         return _LOSSES[self.loss]()
 
-    def _prepared(self, batch: Batch) -> np.ndarray:
+    def _compared(self, batch: Batch) -> np.ndarray:
         if batch.Y.shape[1] > 2:
             raise InvalidDataError(
                 f"{type(self).__name__} separates two classes; y has {batch.Y.shape[1]}. Only binary "
@@ -358,14 +358,11 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
             )
         if self.target == "continuous":
             if self.loss == "squared":
-                return super()._prepared(batch)
+                return batch.Y[:, 0]
             raise InvalidDataError(
                 f"loss={self.loss!r} separates classes; pass loss='squared' for a continuous target."
             )
         return LogisticLoss().prepare(batch.Y)[:, 0]
-
-    def _probabilities(self, predictions: np.ndarray) -> np.ndarray | None:
-        return self._loss().probabilities(predictions)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...rows import draw_sample
 from .columns import DeflatedKernel, Multipliers
 from .exact import most_unlike, reconstruction_errors, solve_dual
 
@@ -160,9 +161,9 @@ class MaximumInnerProduct(Selection):
 
     def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
         size = min(self._sample_size, len(u))
-        rows = np.sort(self._random_state.choice(len(u), size, replace=False))
-        sample = _multipliers(rows, self._shares.weight[rows])
-        return reconstruction_errors(kernel, u, sample, keep=False)
+        rows, weight = draw_sample(len(u), size, self._random_state, self._shares.weight)
+        mass = np.ones(len(rows)) if weight is None else weight
+        return reconstruction_errors(kernel, u, _multipliers(rows, mass), keep=False)
 
 
 class InnerProductThenResidual(Selection):

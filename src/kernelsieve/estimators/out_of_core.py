@@ -1,0 +1,173 @@
+"""Fitting out of core: samples come in batches, and only their statistic is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from sklearn.utils.metaestimators import available_if
+
+from .._sklearn import fit_context
+from ..exceptions import InvalidDataError, InvalidParameterError
+from ..fitting import (
+    AUTO_POOL,
+    CandidateRule,
+    Plan,
+    Problem,
+    RepeatableBatches,
+    RowPass,
+    Stream,
+    check_first_batch,
+    split_item,
+)
+from ..kernels import Rows
+from ..model import Fit
+from ..rows import Batch
+from .inputs import check_rows
+from .transaction import all_or_nothing
+
+
+def _is_offered(estimator: Any) -> bool:
+    obstacle = estimator._out_of_core_obstacle()
+    if obstacle:
+        raise AttributeError(f"{type(estimator).__name__} cannot be fitted out of core: {obstacle}")
+    return True
+
+
+class OutOfCoreMixin:
+    """``partial_fit`` and ``fit_batches`` for estimators that say how samples are passed over."""
+
+    #: Returns what passes over samples for a plan; of the estimator.
+    _row_pass: Callable[..., RowPass]
+
+    def _out_of_core_obstacle(self: Any) -> str:
+        """Return which parameter needs all samples at once, and the remedy; nothing if none does."""
+        if self.get_params(deep=False).get("resample"):
+            return "resample=True draws candidates from all samples; pass resample=False."
+        return ""
+
+    @available_if(_is_offered)
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def partial_fit(
+        self: Any, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Any:
+        """Add samples; the features are found when they are next used.
+
+        The first call, and the first after ``fit``, begins anew: it settles the kernel, the classes and
+        the pool of candidates. A pool that is not given as points is drawn from the samples of that
+        call, so these should be many, and like those to come; a number asks for at least as many.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            More training samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
+        classes : array-like, default=None
+            All labels that will ever come, where the samples of the first call lack some.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+
+        Returns
+        -------
+        self
+        """
+        stream = vars(self).get("_stream")
+        X = check_rows(self, X, reset=stream is None, precomputed=self._is_precomputed)
+        plan = self._plan(X, y, classes, sample_weight) if stream is None else stream.plan
+        batch = self._batch(X, y, sample_weight, plan.encoder)
+        one_pass = self._row_pass(plan)
+        if stream is None:
+            stream = Stream(plan, one_pass.new_statistic(repeatable=False))
+        one_pass.absorb(stream.statistic, batch)
+        self._stream = stream
+        self._set_classes(plan.encoder)
+        vars(self).pop("_fit", None)
+        return self
+
+    @available_if(_is_offered)
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def fit_batches(self: Any, batches: Iterable[Any], classes: Any = None) -> Any:
+        """Fit on samples that come in batches, none of which has to be in memory with another.
+
+        Parameters
+        ----------
+        batches : iterable
+            Each item is ``(X, y)`` or ``(X, y, sample_weight)``. An iterable that can be gone through
+            again (a list, an object whose ``__iter__`` starts anew) is passed over as ``fit`` would;
+            an iterator is passed over once, in double-double precision.
+        classes : array-like, default=None
+            All labels, where the first batch lacks some.
+
+        Returns
+        -------
+        self
+        """
+        iterator = iter(batches)
+        first = next(iterator, None)
+        if first is None:
+            raise InvalidDataError("fit_batches got no batch; pass at least one (X, y).")
+        X, y, weight = split_item(first)
+        X = check_rows(self, X, reset=True, precomputed=self._is_precomputed)
+        plan = self._plan(X, y, classes, weight)
+        one_pass = self._row_pass(plan)
+
+        def check(item: Any) -> Batch:
+            X, y, weight = split_item(item)
+            X = check_rows(self, X, reset=False, precomputed=self._is_precomputed)
+            return self._batch(X, y, weight, plan.encoder)
+
+        if iterator is batches:
+            statistic = one_pass.new_statistic(repeatable=False)
+            for item in chain([first], iterator):
+                one_pass.absorb(statistic, check(item))
+            fit = one_pass.solve(statistic)
+        else:
+            fit = one_pass.fit(RepeatableBatches(batches, check))
+        self._set_fit(fit, plan.encoder, plan.pool.points)
+        return self
+
+    def _plan(self: Any, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
+        """Settle by the samples of the first batch what must be known before a pass."""
+        encoder = self._encoder(y, classes)
+        batch = self._batch(X, y, sample_weight, encoder)
+        rule = CandidateRule.of_parameters(self.get_params(deep=False))
+        if self._given_points(X) is None:
+            if rule.number == "all":
+                raise InvalidParameterError(
+                    f"Fitting out of core needs a pool: pass {rule.parameter} as a number or array of "
+                    "points instead of 'all'."
+                )
+            n_samples = len(batch.without_zero_weights()[0])
+            check_first_batch(n_samples, rule, self.n_components)
+        problem = self._problem_of(batch, encoder)
+        candidates = problem.given or self._draw(problem, self._first_pool_size(problem))
+        plan = problem.plan(candidates, problem.settings_for(len(candidates)))
+        plan = replace(plan, target_shift=batch.Y.mean(axis=0))
+        if problem.given is not None or problem.kept is None:
+            return plan
+        return plan.renumbered(problem.kept, X.shape[1])
+
+    def _first_pool_size(self: Any, problem: Problem) -> int:
+        size = self._pool_size(problem, len(problem.rows))
+        return int(size) if problem.candidates.is_number else min(size, AUTO_POOL)
+
+    def _current_fit(self) -> Fit:
+        """Return the fit; after ``partial_fit`` this is where the features are found."""
+        if "_fit" not in vars(self) and "_stream" in vars(self):
+            self._solve_stream()
+        return super()._current_fit()  # type: ignore[misc]
+
+    @all_or_nothing
+    def _solve_stream(self: Any) -> None:
+        stream = self._stream
+        fit = self._row_pass(stream.plan).solve(stream.statistic)
+        self._set_fit(fit, stream.plan.encoder, stream.plan.pool.points)
+        self._stream = stream  # more samples may come
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fit" in vars(self) or "_stream" in vars(self)

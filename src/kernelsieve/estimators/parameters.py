@@ -1,0 +1,68 @@
+"""Which values parameters may have that several estimators share, and weights of classes."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from .._sklearn import Interval, StrOptions
+from ..exceptions import InvalidParameterError
+from ..kernels import Kernel
+from ..rows import Batch
+
+KERNEL_CONSTRAINTS: dict[str, list] = {
+    "n_components": [Interval(Integral, 1, None, closed="left"), None],
+    "kernel": [str, callable, Kernel],
+    "gamma": [str, Real],
+    "degree": [Interval(Real, 0, None, closed="neither")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "kernel_params": [dict, None],
+    "candidates": [
+        StrOptions({"auto", "all"}),
+        Interval(Integral, 1, None, closed="left"),
+        "array-like",
+        "sparse matrix",
+    ],
+    "pool": [StrOptions({"auto", "random", "screen", "kmeans", "rpcholesky"})],
+    "center": ["boolean"],
+    "tol": [Interval(Real, 0, 1, closed="left")],
+    "precision": [StrOptions({"auto", "fast", "safe"})],
+    "target": [StrOptions({"auto", "continuous", "classes"})],
+    "dtype": [StrOptions({"float64", "float32"})],
+    "block_size": [Interval(Integral, 1, None, closed="left"), None],
+    "max_memory": [Interval(Real, 0, None, closed="left")],
+    "random_state": ["random_state"],
+    "n_jobs": [Integral, None],
+    "verbose": ["verbose"],
+}
+
+
+def with_class_weight(batch: Batch, class_weight: Any, classes: np.ndarray | None) -> Batch:
+    """Return samples whose weights are multiplied by those of their classes."""
+    if class_weight is None or classes is None:
+        return batch
+    of_class = _class_weights(batch, class_weight, classes)
+    return Batch(batch.X, batch.Y, batch.root_weight**2 * (batch.Y @ of_class))
+
+
+def _class_weights(batch: Batch, class_weight: Any, classes: np.ndarray) -> np.ndarray:
+    if isinstance(class_weight, str):  # "balanced"
+        totals = batch.root_weight**2 @ batch.Y
+        present = totals > 0
+        mean = totals.sum() / np.count_nonzero(present)
+        return np.where(present, mean / np.where(present, totals, 1.0), 0.0)
+    given = dict(class_weight)
+    unknown = [label for label in given if label not in classes.tolist()]
+    bad = [value for value in given.values() if not _is_positive(value)]
+    if unknown or bad:
+        raise InvalidParameterError(
+            f"class_weight={class_weight!r} must give labels, which are {classes.tolist()}, "
+            "positive weights; labels that are left out have weight 1."
+        )
+    return np.array([float(given.get(label, 1.0)) for label in classes.tolist()])
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, Real) and bool(0 < float(value) < np.inf)

@@ -1,0 +1,127 @@
+"""Predictions from features, for every number of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils.metaestimators import available_if
+
+from ..model import features_as_they_are
+from ..rows import target_array
+
+
+def _has_classes(estimator: Any) -> bool:
+    if estimator._labels() is None:
+        raise AttributeError("y was continuous, so there are no classes to decide between.")
+    return True
+
+
+class PredictMixin:
+    """Predictions of the target by a linear head on the features, for every number of them."""
+
+    def predict(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
+        """Predict the target of new samples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples, as for ``transform``.
+        n_components : int, default=None
+            Use the first features only; None for all. Nothing is fitted again.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Numbers, or labels where ``y`` had labels.
+        """
+        predictions = self._scores(X, n_components)
+        classes = self._labels()
+        if classes is None:
+            return predictions[:, 0] if self._one_dimensional_y else predictions
+        if predictions.shape[1] == 1:  # a margin between two classes
+            return classes[(predictions[:, 0] > 0).astype(int)]
+        return classes[predictions.argmax(axis=1)]
+
+    @available_if(_has_classes)
+    def decision_function(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
+        """Return a score for each class, the largest for the predicted one.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples, as for ``transform``.
+        n_components : int, default=None
+            Use the first features only; None for all.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one number, positive for the second.
+        """
+        predictions = self._scores(X, n_components)
+        if predictions.shape[1] == 1:
+            return predictions[:, 0]
+        if predictions.shape[1] == 2:
+            return predictions[:, 1] - predictions[:, 0]
+        return predictions
+
+    def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy for labels, and R2 for numbers.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their true targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+
+        Returns
+        -------
+        float
+        """
+        measure = r2_score if self._labels() is None else accuracy_score
+        return float(measure(target_array(y), self.predict(X), sample_weight=sample_weight))
+
+    def head(self: Any, n_components: int | None = None) -> Any:
+        """Return the predictor alone: a copy whose samples are features instead of inputs.
+
+        Parameters
+        ----------
+        n_components : int, default=None
+            For the first features only; None for all.
+
+        Returns
+        -------
+        estimator
+            ``head(j).predict(transform(X, j))`` is ``predict(X, j)``.
+        """
+        k = self.n_components_ if n_components is None else n_components
+        fit = self.truncate(k)._current_fit()
+        alone = self._with_fit(replace(fit, model=features_as_they_are(k)))
+        alone.n_features_in_ = k
+        alone.__dict__.pop("feature_names_in_", None)
+        return alone
+
+    def _scores(self: Any, X: Any, n_components: int | None) -> np.ndarray:
+        fitted = self._prefix(n_components)
+        return np.asarray(fitted._current_fit().heads.predict(self._features(X, fitted)))
+
+    def _labels(self: Any) -> np.ndarray | None:
+        self._current_fit()
+        return vars(self).get("classes_")
+
+    def __sklearn_tags__(self: Any) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        kind = self._target_kind()  # otherwise it depends on y
+        if kind == "classes":
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+            tags.target_tags.multi_output = False
+        elif kind == "continuous":
+            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        return tags

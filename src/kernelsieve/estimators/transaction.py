@@ -1,0 +1,30 @@
+"""Fitting that either succeeds or changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..execution import QUIET
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: _Method) -> _Method:
+    """Leave the estimator exactly as it was when a way to fit raises an error."""
+
+    @wraps(fit)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            with np.errstate(**QUIET):
+                return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return guarded  # type: ignore[return-value]

@@ -1,0 +1,183 @@
+"""What is to be fitted: data, kernel, candidates and settings, read once from an estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+
+from ..deflation import Criterion
+from ..exceptions import InvalidParameterError
+from ..kernels import Inputs, Kernel, Precomputed
+from ..model import Fit
+from ..rows import Batch, Pool, TargetEncoder
+from .pools import draw_pool, screening_criterion
+from .settings import DEFAULT_COMPONENTS, Settings
+
+_ALL_UP_TO = 3000  # samples of which candidates="auto" takes every one
+AUTO_POOL = 1000
+_FEWEST_SCREENED = 200
+_MOST_TO_COMBINE = {2: 600, 3: 100}  # candidates: some hundred thousand pairs or triples
+
+
+@dataclass(frozen=True)
+class CandidatePool:
+    """Candidates with their own kernel matrix ``W = K(pool, pool)``."""
+
+    pool: Pool
+    W: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.pool)
+
+
+@dataclass(frozen=True)
+class CandidateRule:
+    """How the parameters of an estimator ask for candidates."""
+
+    number: int | str = "auto"  # "auto", "all", or how many to draw
+    pool: str = "auto"  # how they are drawn
+    resample: bool = False  # anew at every step
+    n_nonzero: int = 1  # of them in one direction
+    sample_rows: int | None = None  # samples over which they are scored
+    parameter: str = "candidates"  # that holds their number; none where all samples are taken
+
+    @classmethod
+    def of_parameters(cls, parameters: dict[str, Any]) -> Self:
+        """Read those of an estimator's parameters that concern candidates; it need not have all."""
+        name = next((name for name in ("candidates", "n_landmarks") if name in parameters), "")
+        number = parameters.get(name, "all")
+        names = ("pool", "resample", "n_nonzero", "sample_rows")
+        found = {key: parameters[key] for key in names if key in parameters}
+        is_rule = isinstance(number, (str, Integral))
+        return cls(number=number if is_rule else "all", parameter=name, **found)
+
+    @property
+    def too_few(self) -> str:
+        """What there are fewer of than components, and the remedy."""
+        if not self.parameter:
+            return "samples; lower n_components"
+        return f"{self.parameter.removeprefix('n_')}; raise {self.parameter} or lower n_components"
+
+    @property
+    def is_number(self) -> bool:
+        return isinstance(self.number, Integral)
+
+    def size(
+        self, n_samples: int, n_components: int | None, *, screened: bool, fresh: int = AUTO_POOL
+    ) -> int:
+        """Return how many candidates to take from so many samples.
+
+        ``fresh`` are drawn at every step where their number is not given.
+        """
+        if self.is_number:
+            return min(int(self.number), n_samples)
+        if self.number == "all":
+            return n_samples
+        if self.resample:
+            return min(n_samples, fresh)
+        if self.n_nonzero > 1:  # all pairs or triples of the candidates are tried
+            return min(n_samples, _MOST_TO_COMBINE[self.n_nonzero])
+        if n_samples <= _ALL_UP_TO:
+            return n_samples
+        if screened:  # a few for each feature are enough
+            wanted = DEFAULT_COMPONENTS if n_components is None else n_components
+            return min(n_samples, int(np.clip(3 * wanted, _FEWEST_SCREENED, max(AUTO_POOL, wanted))))
+        return AUTO_POOL
+
+
+def way_to_draw(rule: CandidateRule, criterion: Criterion | None) -> str:
+    """Return how a pool is drawn, given the criterion by which it may be screened."""
+    if rule.pool != "auto":
+        return rule.pool
+    return "random" if rule.is_number or screening_criterion(criterion) is None else "screen"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Everything that an estimator hands to its solver."""
+
+    rows: Batch  # samples of positive weight
+    kernel: Kernel
+    given: CandidatePool | None  # candidates that were given as points
+    candidates: CandidateRule
+    encoder: TargetEncoder
+    settings: Settings
+    n_components: int | None  # as asked for
+    random_state: np.random.RandomState
+    kept: np.ndarray | None = None  # which samples these are, where some have no weight
+    n_features: int = 0  # of X as it was given
+
+    @property
+    def everyone(self) -> Pool:
+        """The pool of all samples."""
+        numbers = np.arange(len(self.rows))
+        return Pool(self.kernel.points(self.rows.X, numbers), numbers)
+
+    def settings_for(self, n_candidates: int, too_few: str | None = None) -> Settings:
+        """Return the settings with a number of components; refuse more than there are candidates."""
+        asked = self.n_components
+        if isinstance(asked, bool):
+            raise InvalidParameterError(
+                f"n_components={asked} is no number of features; pass a whole number, or None."
+            )
+        if asked is not None and asked > n_candidates:
+            raise InvalidParameterError(
+                f"n_components={asked} is larger than the {n_candidates} "
+                f"{too_few or self.candidates.too_few}."
+            )
+        return replace(self.settings, n_components=asked or min(DEFAULT_COMPONENTS, n_candidates))
+
+    def draw(self, size: int, how: str, criterion: Criterion | None = None) -> CandidatePool:
+        """Draw a pool from the samples; by a criterion where it is screened."""
+        settings, X = self.settings, self.rows.X
+        numbers = draw_pool(
+            self.rows,
+            self.kernel,
+            criterion,
+            size,
+            how,
+            center=settings.center,
+            random_state=self.random_state,
+            max_memory=settings.max_memory,
+            n_jobs=settings.n_jobs,
+        )
+        points = self.kernel.points(X, numbers)
+        return CandidatePool(Pool(points, numbers), self.kernel.block(X[numbers], points))
+
+    def plan(self, candidates: CandidatePool, settings: Settings) -> Plan:
+        """Return what must be known before a pass over the samples."""
+        # Any shift near the means of the targets will do.
+        target_shift = self.rows.Y[:64].sum(axis=0) / max(1, len(self.rows.Y[:64]))
+        return Plan(self.kernel, candidates, self.encoder, target_shift, settings)
+
+    def renumbered(self, fit: Fit) -> Fit:
+        """Return a fit with the numbers that samples have among all that were given."""
+        of_samples = self.given is None and not isinstance(self.kernel, Inputs)
+        if self.kept is None or not of_samples:
+            return fit
+        return fit.renumbered(self.kept, self.n_features)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is settled before samples are passed over, in whatever batches they come."""
+
+    kernel: Kernel
+    candidates: CandidatePool
+    encoder: TargetEncoder
+    target_shift: np.ndarray
+    settings: Settings
+
+    @property
+    def pool(self) -> Pool:
+        return self.candidates.pool
+
+    def renumbered(self, kept: np.ndarray, n_columns: int) -> Self:
+        """Return the plan of the kept samples with the numbers that they have among all."""
+        kernel, pool = self.kernel, Pool(self.pool.points, kept[self.pool.indices])
+        if isinstance(kernel, Precomputed):
+            kernel, pool = Precomputed(n_columns), Pool(kept[pool.points], pool.indices)
+        return replace(self, kernel=kernel, candidates=replace(self.candidates, pool=pool))

@@ -1,0 +1,43 @@
+"""Probabilities of classes for the methods that follow a loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from ..deflation import resolve_loss
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    if resolve_loss(estimator.loss).probabilities(np.zeros(1)) is None:
+        raise AttributeError(
+            f"loss={estimator.loss!r} gives no probabilities; pass loss='logistic' or "
+            "loss='exponential'."
+        )
+    if estimator._labels() is None:
+        raise AttributeError("y was continuous, so there are no classes to decide between.")
+    return True
+
+
+@available_if(_has_probabilities)
+def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
+    """Return the probability of each class, as the loss understands it.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        Samples, as for ``transform``.
+    n_components : int, default=None
+        Use the first features only; None for all.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        Of more than two classes each is told from the rest, and the sum made 1.
+    """
+    p = np.asarray(resolve_loss(self.loss).probabilities(self._scores(X, n_components)))
+    if p.shape[1] == 1:
+        return np.hstack([1 - p, p])
+    return p / p.sum(axis=1, keepdims=True)
