@@ -1,13 +1,12 @@
-"""What twice the digits cost: inner products of columns, and features of nearly dependent landmarks."""
+"""What double-double precision costs, in inner products and in features of dependent landmarks."""
 
 from __future__ import annotations
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kernelsieve.kernels.compensated import CompensatedRowProduct
-from kernelsieve.kernels.tiles import RowProduct
-from kernelsieve.statistics import CompensatedStatistic, GramStatistic
+from kernelsieve.kernels.compiled import DoubleDoubleRowProduct, RowProduct
+from kernelsieve.statistics import DoubleDoubleStatistic, GramStatistic
 
 from .common import heading, in_turns, table
 
@@ -16,7 +15,7 @@ N_LINES, N_ROWS, N_FEATURES = 1000, 2048, 100
 
 def statistics(lines: np.ndarray) -> list[float]:
     """Return seconds for one block of rows, by plain products, in two parts and by a factorisation."""
-    forms = GramStatistic(N_LINES), CompensatedStatistic(N_LINES)
+    forms = GramStatistic(N_LINES), DoubleDoubleStatistic(N_LINES)
     triangle = np.linalg.qr(lines.T, mode="r")
 
     def factorise() -> None:
@@ -29,7 +28,7 @@ def features(lines: np.ndarray) -> list[float]:
     """Return seconds for the features of one block of rows, by plain sums and in two parts."""
     right, offset = np.triu(np.ones((N_FEATURES, N_FEATURES))), np.zeros(N_FEATURES)
     n_terms, out = np.arange(1, N_FEATURES + 1), np.empty((N_ROWS, N_FEATURES))
-    products = [kind(right, offset, n_terms) for kind in (RowProduct, CompensatedRowProduct)]
+    products = [kind(right, offset, n_terms) for kind in (RowProduct, DoubleDoubleRowProduct)]
 
     def make(product):
         return lambda: [product(lines, out) for _ in range(50)]
@@ -48,7 +47,7 @@ def main() -> None:
         [name, 1e3 * plain, 1e3 * twice, 1e3 * factor],
         [f"{N_FEATURES} features of their values", 1e3 * plain_features, 1e3 * twice_features, "-"],
     ]
-    table(["", "plain", "twice the digits", "QR factorisation"], rows)
+    table(["", "plain", "double-double", "QR factorisation"], rows)
     print(
         f"Twice the digits take {twice / plain:.1f} times as long as plain inner products, "
         f"{twice / factor:.2f} times as long as a factorisation, and "

@@ -9,7 +9,7 @@ from kernelsieve import KernelFeatureExtraction, SparseMaximalAlignment
 from kernelsieve.fitting import one_pass
 from kernelsieve.fitting.one_pass import OnePass, _spread
 from kernelsieve.rows import Batch
-from kernelsieve.statistics import CompensatedStatistic, GramStatistic
+from kernelsieve.statistics import DoubleDoubleStatistic, GramStatistic
 
 N, C, K = 2000, 60, 20
 NARROW, WIDE = 0.5, 1e-2
@@ -46,7 +46,7 @@ def sieve(gamma, X, **options):
     return SparseMaximalAlignment(K, gamma=gamma, candidates=X[:: N // C][:C], **options)
 
 
-@pytest.mark.parametrize(("gamma", "form"), [(NARROW, GramStatistic), (WIDE, CompensatedStatistic)])
+@pytest.mark.parametrize(("gamma", "form"), [(NARROW, GramStatistic), (WIDE, DoubleDoubleStatistic)])
 @pytest.mark.parametrize("order", [None, 0])
 def test_a_few_rows_tell_which_form_is_needed(gamma, form, order, data, forms, few_ahead):
     X, y = data
@@ -63,11 +63,11 @@ def test_a_few_rows_tell_which_form_is_needed(gamma, form, order, data, forms, f
 def test_few_rows_keep_all_digits(data, forms):
     X, y = data
     sieve(NARROW, X).fit(X, y)
-    assert forms == [CompensatedStatistic]
+    assert forms == [DoubleDoubleStatistic]
 
 
 @pytest.mark.parametrize("size", [7, 100, 1500])
-@pytest.mark.parametrize(("gamma", "form"), [(NARROW, GramStatistic), (WIDE, CompensatedStatistic)])
+@pytest.mark.parametrize(("gamma", "form"), [(NARROW, GramStatistic), (WIDE, DoubleDoubleStatistic)])
 def test_rows_are_looked_at_in_batches_of_any_size(size, gamma, form, data, forms, few_ahead):
     X, y = data
     kernel = CountingKernel(gamma)
@@ -95,7 +95,7 @@ def test_a_second_pass_where_the_few_rows_told_nothing(data, forms, few_ahead):
     y[np.r_[:100, 950:1050, 1900:2000]] = 0
     kernel = CountingKernel(WIDE)
     model = SparseMaximalAlignment(K, kernel=kernel, candidates=X[:: N // C][:C]).fit(X, y)
-    assert forms == [GramStatistic, CompensatedStatistic]
+    assert forms == [GramStatistic, DoubleDoubleStatistic]
     assert model.n_components_ == K
     assert kernel.evaluations > 2 * N * C
 

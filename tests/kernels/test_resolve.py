@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from kernelsieve.exceptions import InvalidParameterError
 from kernelsieve.kernels import (
-    KERNEL_NAMES,
+    KERNELS,
     RBF,
     CallableKernel,
     Chi2,
@@ -46,13 +46,46 @@ def test_every_name_gives_its_kernel_with_its_parameters():
     }
     X = rows()
     assert {name: resolve_kernel(name, X, **given) for name in expected} == expected
-    assert isinstance(resolve_kernel("precomputed", X, **given), Precomputed)
-    assert set(KERNEL_NAMES) == {*expected, "precomputed"}
+    assert isinstance(resolve_kernel("precomputed", X), Precomputed)
+    assert set(KERNELS) == {*expected, "precomputed"}
+    assert all(kind.name == name for name, kind in KERNELS.items())
 
 
 def test_a_kernel_is_passed_through():
     kernel = RBF(2.0)
-    assert resolve_kernel(kernel, rows(), gamma=0.25) is kernel
+    assert resolve_kernel(kernel, rows()) is kernel
+
+
+@pytest.mark.parametrize(
+    ("kernel", "remedy"),
+    [
+        (RBF(2.0), r"set it in the kernel, RBF\(gamma=2.0\)"),
+        (lambda X, Z: X @ Z.T, "pass what the function takes in kernel_params"),
+        ("precomputed", "leave it out"),
+    ],
+    ids=["object", "function", "matrix"],
+)
+@pytest.mark.parametrize(
+    "ignored",
+    [{"gamma": 0.25}, {"gamma": "median"}, {"degree": 2}, {"coef0": 0.0}, {"kernel_params": {"a": 1}}],
+    ids=str,
+)
+def test_parameters_that_would_be_ignored_are_refused(kernel, remedy, ignored):
+    (name,) = ignored
+    if name == "kernel_params" and callable(kernel):
+        pytest.skip("the function gets them")
+    with pytest.raises(InvalidParameterError, match=f"{name}=.* would be ignored.*{remedy}"):
+        resolve_kernel(kernel, rows(), **ignored)
+
+
+@pytest.mark.parametrize("kernel", [RBF(2.0), lambda X, Z: X @ Z.T, "precomputed"])
+def test_defaults_of_any_type_are_not_refused(kernel):
+    resolve_kernel(kernel, rows(), gamma="scale", degree=3.0, coef0=1, kernel_params={})
+
+
+def test_a_named_kernel_refuses_parameters_that_it_does_not_have():
+    with pytest.raises(InvalidParameterError, match=r"has 'alpha', which kernel='rbf'.*takes nothing"):
+        resolve_kernel("rbf", rows(), kernel_params={"alpha": 1.0})
 
 
 def test_a_callable_is_wrapped_with_its_parameters():
@@ -77,7 +110,7 @@ def test_a_name_that_is_not_known_gets_a_suggestion(typed, meant):
 
 
 def test_a_name_like_no_other_gets_the_list():
-    with pytest.raises(InvalidParameterError, match=r"Pass one of 'linear'.*or a callable") as caught:
+    with pytest.raises(InvalidParameterError, match=r"Pass one of 'chi2'.*a callable, or") as caught:
         resolve_kernel("xyz123", rows())
     assert "Did you mean" not in str(caught.value)
 

@@ -127,7 +127,7 @@ def test_what_is_refused(model, diabetes):
             model.prune(X, n_landmarks)
     with pytest.raises(InvalidParameterError, match=r"tol=1\.5"):
         model.prune(X, tol=1.5)
-    with pytest.raises(InvalidDataError, match="1 rows that count"):
+    with pytest.raises(InvalidDataError, match="1 samples that count"):
         model.prune(X[:1])
     with pytest.raises(ValueError, match="features"):
         model.prune(X[:, :3])

@@ -17,7 +17,7 @@ from .._sklearn import fit_context, wrap_output
 from ..deflation import Criterion, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
 from ..fitting import CandidatePool, CandidateRule, Problem, Settings, way_to_draw
-from ..kernels import Chi2, Kernel, Precomputed, Rows, resolve_kernel
+from ..kernels import Kernel, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, Projector, prune
 from ..rows import Batch, TargetEncoder
 from .inputs import (
@@ -394,11 +394,10 @@ class KernelEstimator(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        kernel = self.get_params(deep=False).get("kernel")
-        histograms = isinstance(kernel, Chi2) or (isinstance(kernel, str) and kernel == "chi2")
-        tags.input_tags.sparse = not (self._is_precomputed or histograms)
+        kernel = kernel_class(self.get_params(deep=False).get("kernel"))
+        tags.input_tags.sparse = kernel.accepts_sparse
         tags.input_tags.pairwise = self._is_precomputed
-        tags.input_tags.positive_only = histograms
+        tags.input_tags.positive_only = kernel.non_negative
         tags.target_tags.required = self._target_kind() not in (None, "optional")
         tags.target_tags.multi_output = True
         return tags

@@ -6,26 +6,31 @@ import inspect
 from textwrap import indent
 from typing import TypeVar
 
+from ..kernels import KERNELS
+
 _Class = TypeVar("_Class", bound=type)
 
 #: Name, type and text of the parameters that several estimators have; defaults come from signatures.
 PARAMETERS: dict[str, tuple[str, str]] = {
     "n_components": ("int", "Number of features; None for as many as the data give, up to 100."),
     "kernel": (
-        "str or callable",
-        """"linear", "rbf", "laplacian", "poly", "sigmoid", "cosine", "chi2", "precomputed", or a
-function: vectorised, ``f(X, Z)`` giving an array of shape (len(X), len(Z)), or pairwise,
-``f(x, z)`` giving a number.""",
+        "str, callable or Kernel",
+        f"""A name, {", ".join(f'"{name}"' for name in sorted(KERNELS))};
+an object of :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an
+array of shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.""",
     ),
     "gamma": (
         '{"scale", "median"} or float',
-        """Width of the kernel; rbf is exp(-gamma d^2). "scale" is one over (number of inputs times
-variance of X); "median" is one over the median squared distance of a sample. With candidates
-given as points they are taken from these points, so that rows may come in pieces.""",
+        """Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features
+times variance of X); "median" is one over the median squared distance of a sample. With candidates
+given as points they are taken from these points, so that a fit may go out of core.""",
     ),
     "degree": ("float", 'Of the "poly" kernel.'),
     "coef0": ("float", 'Of the "poly" and "sigmoid" kernels.'),
-    "kernel_params": ("dict", "Keyword arguments for a kernel that is a function."),
+    "kernel_params": (
+        "dict",
+        "Keyword arguments for a kernel that is a function, or other parameters of a named kernel.",
+    ),
     "candidates": (
         '{"auto", "all"}, int or array',
         """Examples among which landmarks are chosen. "all" is exact selection; a number draws a pool of

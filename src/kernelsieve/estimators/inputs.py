@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, validate_data
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import check_finite
 from ..fitting import CandidatePool
-from ..kernels import Kernel, Precomputed, Rows
+from ..kernels import KERNELS, Kernel, Precomputed, Rows
 from ..rows import Pool, row_slices
 
 _COMPARED_VALUES = 500_000  # looked at together
@@ -130,9 +130,10 @@ def given_pool(X: Rows, kernel: Kernel, points: Rows) -> CandidatePool:
 def check_kernel_input(kernel: Kernel, X: Rows) -> None:
     """Refuse sparse rows for a kernel that needs dense ones."""
     if sparse.issparse(X) and not kernel.accepts_sparse:
+        others = ", ".join(repr(name) for name in sorted(KERNELS) if KERNELS[name].accepts_sparse)
         raise InvalidDataError(
-            f"kernel={kernel.name!r} needs dense input and X is sparse; pass "
-            "X.toarray(), or choose 'linear', 'rbf', 'laplacian', 'poly', 'sigmoid' or 'cosine'."
+            f"kernel={kernel.name!r} needs dense input and X is sparse; pass X.toarray(), or choose "
+            f"one of {others}."
         )
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils import check_array, check_random_state
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..kernels import Chi2, Kernel, Precomputed, Rows
+from ..kernels import Kernel, Precomputed, Rows
 from ..model import Fit, PreImages
 from ..rows import Batch, TargetEncoder, draw_random
 
@@ -130,8 +130,8 @@ def _check_invertible(kernel: Kernel, X: Rows) -> None:
             "fit_inverse_transform=True gives dense samples back and does not take sparse X; pass "
             "fit_inverse_transform=False, or X.toarray()."
         )
-    if isinstance(kernel, Chi2):
+    if kernel.non_negative:
         raise InvalidParameterError(
             "fit_inverse_transform=True compares features by the kernel of the inputs, and "
-            "kernel='chi2' takes no negative ones; pass another kernel, such as 'laplacian'."
+            f"kernel={kernel.name!r} takes no negative ones; pass another kernel, such as 'laplacian'."
         )

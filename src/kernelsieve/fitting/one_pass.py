@@ -35,7 +35,7 @@ from ..model import (
     reorthonormalise,
 )
 from ..rows import Batch, Pool, check_not_constant
-from ..statistics import CompensatedStatistic, Coordinates, Statistic
+from ..statistics import Coordinates, DoubleDoubleStatistic, Statistic
 from .exact import centred_columns, followed_candidates, padded
 from .precision import RESIDUAL_TRUST, PrecisionPolicy
 from .settings import Settings
@@ -187,7 +187,7 @@ class OnePass:
                 n_jobs=settings.n_jobs,
                 changes=self._changes,
             )
-        if not isinstance(statistic.columns, CompensatedStatistic):
+        if not isinstance(statistic.columns, DoubleDoubleStatistic):
             return None
         return feature_gram_from_statistic(built, statistic.columns, target_shift, *statistic.beside)
 

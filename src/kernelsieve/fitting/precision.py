@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ..statistics import CompensatedStatistic, GramStatistic, Statistic
+from ..statistics import DoubleDoubleStatistic, GramStatistic, Statistic
 
 #: Squared residuals of this part of the squared norm are the last that a Gram matrix knows well enough
 #: to choose by: scores are good to about 1e-6 here, and become worse as the residuals become smaller.
@@ -40,7 +40,7 @@ class PrecisionPolicy:
         """Return the form to begin with; "auto" may prefer the safe one, where rows come only once."""
         needed = self.needs_double_double or prefer_safe
         safe = self.precision == "safe" or (self.precision == "auto" and needed)
-        return CompensatedStatistic if safe else GramStatistic
+        return DoubleDoubleStatistic if safe else GramStatistic
 
     def may_change(self, form: type[Statistic]) -> bool:
         """Tell if what was found in a form may be found again in the safe one."""
@@ -59,5 +59,5 @@ class PrecisionPolicy:
         result = solve(gather(form))
         if self.may_change(form) and is_doubtful(result):
             del result  # which may be as large as the next one
-            result = solve(gather(CompensatedStatistic))
+            result = solve(gather(DoubleDoubleStatistic))
         return result

@@ -10,7 +10,7 @@ import numpy as np
 from ..execution import WeightedBlock, absorb, absorb_weighted
 from ..kernels import Kernel
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import CompensatedStatistic, Coordinates, Statistic
+from ..statistics import Coordinates, DoubleDoubleStatistic, Statistic
 from .exact import trace_of
 
 _NEARLY_CONSTANT = 0.9  # the mean of a column by the largest value that it can have
@@ -94,8 +94,8 @@ class StatisticPass:
         """Return sums that have seen no rows."""
         n_lines, n_beside = self._shifted.n_lines, 1 + len(self._diagonal)
         columns: Statistic
-        if form is CompensatedStatistic:
-            columns = CompensatedStatistic(n_lines, self._of_lines(self._shift_of_nearly_constant()))
+        if form is DoubleDoubleStatistic:
+            columns = DoubleDoubleStatistic(n_lines, self._of_lines(self._shift_of_nearly_constant()))
         else:
             columns = form(n_lines)
         return ColumnSums(columns, tuple(form(n_beside if group else 1) for group in self._beside))
@@ -124,7 +124,7 @@ class StatisticPass:
 
     def squared(self, sums: ColumnSums) -> ColumnSums:
         """Return the fast form of what the safe one has seen."""
-        if not isinstance(sums.columns, CompensatedStatistic) or sums.beside:
+        if not isinstance(sums.columns, DoubleDoubleStatistic) or sums.beside:
             raise TypeError("only the safe form of columns alone can become the fast one")
         return ColumnSums(sums.columns.squared(self._of_lines(self._shifted.shift)))
 

@@ -1,16 +1,17 @@
 """Kernel formulas: blocks of values, diagonals, names, callables and precomputed matrices."""
 
 from .base import Filler, Kernel, Rows, TiledFiller
+from .compiled import exp_inplace
 from .custom import CallableKernel, Inputs, Precomputed
+from .distance_cache import BlockCache, sharing
 from .distances import RBF, Chi2, Laplacian
-from .fast_exp import exp_inplace
-from .gradients import landmark_gradient
+from .gamma import resolve_gamma
 from .products import Cosine, Linear, Polynomial, Sigmoid
-from .resolve import KERNEL_NAMES, resolve_gamma, resolve_kernel
-from .sharing import BlockCache, sharing
+from .registry import KERNELS, register_kernel
+from .resolve import kernel_class, resolve_kernel
 
 __all__ = [
-    "KERNEL_NAMES",
+    "KERNELS",
     "RBF",
     "BlockCache",
     "CallableKernel",
@@ -27,7 +28,8 @@ __all__ = [
     "Sigmoid",
     "TiledFiller",
     "exp_inplace",
-    "landmark_gradient",
+    "kernel_class",
+    "register_kernel",
     "resolve_gamma",
     "resolve_kernel",
     "sharing",

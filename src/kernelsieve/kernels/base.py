@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from scipy import sparse
 
-from .tiles import LineProduct
+from ..exceptions import InvalidParameterError
+from .compiled import LineProduct
+from .registry import KERNELS
 
 Rows = Any  # a dense (n, d) array or a CSR matrix; scipy and numpy share no useful base class
 
@@ -46,17 +49,65 @@ class SharedPart(NamedTuple):
 
 
 class Kernel(ABC):
-    """A kernel function with its parameters settled.
+    """A kernel function with its parameters settled; the base of all kernels, and of yours.
 
-    A subclass implements :meth:`against` and :meth:`diag`. The filler that :meth:`against` returns
-    writes *landmarks by rows*, so that the values of one landmark are contiguous: that is the order
-    in which matrix products, the exponential and the one-pass statistic are fastest.
+    A subclass implements :meth:`against` and :meth:`diag`, and says by the attributes below what inputs
+    it takes. An object of it can be passed as ``kernel`` to every estimator. Under
+    :func:`register_kernel` the class can be called by its name: the estimator's ``gamma``, ``degree``
+    and ``coef0`` then go to parameters of these names in its constructor, and ``kernel_params`` to any.
+
+    The filler that :meth:`against` returns writes *landmarks by samples*, so that the values of one
+    landmark are contiguous: that is the order in which matrix products, the exponential and the
+    one-pass statistic are fastest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve import SparseMaximalAlignment
+    >>> from kernelsieve.kernels import Kernel
+    >>> class Minimum(Kernel):
+    ...     accepts_sparse = False
+    ...     def against(self, Z, dtype=np.float64):
+    ...         def fill(X, out):
+    ...             out[...] = np.minimum(Z[:, None], X[None]).sum(axis=2)
+    ...         return fill
+    ...     def diag(self, X):
+    ...         return X.sum(axis=1)
+    >>> X = np.random.default_rng(0).uniform(size=(20, 3))
+    >>> SparseMaximalAlignment(4, kernel=Minimum()).fit_transform(X, X[:, 0]).shape
+    (20, 4)
     """
 
+    #: The name by which users know the kernel; by default that of the class in lower case.
+    name: ClassVar[str]
+    #: Other names, for which :attr:`name` is suggested.
+    other_names: ClassVar[tuple[str, ...]] = ()
     #: Whether CSR input is used without making it dense.
     accepts_sparse: ClassVar[bool] = True
-    #: Whether :meth:`diag` costs less than evaluating the kernel for every row.
+    #: Whether inputs below zero are refused.
+    non_negative: ClassVar[bool] = False
+    #: Whether :meth:`diag` costs less than evaluating the kernel for every sample.
     cheap_diag: ClassVar[bool] = True
+    #: The distance, one of those of ``scipy.spatial.distance.pdist``, whose median ``gamma="median"``
+    #: is the inverse of.
+    distance: ClassVar[str] = "sqeuclidean"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" not in vars(cls):
+            cls.name = cls.__name__.lower()
+
+    @classmethod
+    def parameter_names(cls) -> tuple[str, ...]:
+        """Return the names of the parameters that a user may set."""
+        given = inspect.signature(cls).parameters.values()
+        named = (p.name for p in given if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
+        return tuple(name for name in named if not name.startswith("_"))
+
+    @classmethod
+    def for_samples(cls, X: Rows, **parameters: Any) -> Self:
+        """Return a kernel of these parameters for samples like those of ``X``."""
+        return cls(**parameters)
 
     @abstractmethod
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
@@ -68,11 +119,6 @@ class Kernel(ABC):
     @abstractmethod
     def diag(self, X: Rows) -> np.ndarray:
         """Return ``k(x, x)`` for each row of ``X``."""
-
-    @property
-    def name(self) -> str:
-        """The name by which users know the kernel."""
-        return type(self).__name__.lower()
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
         """Prepare the part of the values that does not depend on parameters.
@@ -86,6 +132,46 @@ class Kernel(ABC):
 
         Nothing where they are that already, or where no part is shared.
         """
+
+    def landmark_gradient(
+        self, X: Rows, Z: np.ndarray, values: np.ndarray, slopes: np.ndarray
+    ) -> np.ndarray:
+        """Return the derivative, with respect to landmarks ``Z``, of a function of kernel values.
+
+        Methods that learn where landmarks are need it; a kernel without it serves all others.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Samples.
+        Z : ndarray of shape (n_landmarks, n_features)
+            Landmarks.
+        values : ndarray of shape (n_samples, n_landmarks)
+            Kernel values ``k(x, z)``.
+        slopes : ndarray of shape (n_samples, n_landmarks)
+            The function's derivative with respect to them.
+
+        Returns
+        -------
+        ndarray of shape (n_landmarks, n_features)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from kernelsieve.kernels import RBF
+        >>> X, Z = np.array([[1.0], [3.0]]), np.array([[2.0]])
+        >>> RBF(0.5).landmark_gradient(X, Z, RBF(0.5).block(X, Z), np.ones((2, 1)))
+        array([[0.]])
+        """
+        able = [
+            repr(name)
+            for name, kernel in sorted(KERNELS.items())
+            if kernel.landmark_gradient is not Kernel.landmark_gradient
+        ]
+        raise InvalidParameterError(
+            f"kernel={self.name!r} has no derivative here by which landmarks could be moved; pass "
+            f"{', '.join(able)}, or a kernel with the method landmark_gradient."
+        )
 
     def rounded_as_with(self, Z: Rows) -> Kernel:
         """Return this kernel with values that are rounded alike for all of ``Z`` and for some of it."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from ..exceptions import KernelError
 from .base import Filler, Kernel, Rows, as_dtype, prepare_out, row_norms_squared
+from .registry import register_kernel
 
 _DIAGONAL_BLOCK = 16  # rows compared at once when a callable has no diagonal of its own
 
@@ -23,6 +24,7 @@ class CallableKernel(Kernel):
     ``sklearn.gaussian_process`` have, is used.
     """
 
+    name = "callable"
     cheap_diag = False
 
     def __init__(self, function: Callable[..., Any], params: Mapping[str, Any] | None = None) -> None:
@@ -130,6 +132,7 @@ class CallableKernel(Kernel):
         return values
 
 
+@register_kernel
 class Precomputed(Kernel):
     """The data are kernel values already; a landmark is the number of a column.
 
@@ -147,6 +150,14 @@ class Precomputed(Kernel):
 
     def __init__(self, n_columns: int) -> None:
         self.n_columns = n_columns
+
+    @classmethod
+    def parameter_names(cls) -> tuple[str, ...]:
+        return ()
+
+    @classmethod
+    def for_samples(cls, X: Rows, **parameters: Any) -> Self:
+        return cls(X.shape[1])
 
     def against(self, Z: np.ndarray, dtype: type = np.float64) -> Filler:
         columns = np.asarray(Z, dtype=np.intp).ravel()

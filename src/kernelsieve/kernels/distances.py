@@ -22,8 +22,8 @@ from .base import (
     product_pays,
     row_norms_squared,
 )
-from .fast_exp import exp_inplace
-from .tiles import MOST_INPUTS, LineProduct
+from .compiled import MOST_INPUTS, LineProduct, exp_inplace
+from .registry import register_kernel
 
 _FAR = 4  # standard deviations from zero: squares then have more digits than distances
 
@@ -45,13 +45,16 @@ class Centre(NamedTuple):
         return cls(origin, float(row_norms_squared(Z - origin).max(initial=0.0)))
 
 
+@register_kernel
 @dataclass(frozen=True)
 class RBF(Kernel):
     """``k(x, z) = exp(-gamma |x - z|^2)``."""
 
     gamma: float = 1.0
     #: Of all landmarks with which some are to be rounded alike; None for that of the landmarks given.
-    centre: Centre | None = field(default=None, compare=False, repr=False)
+    _centre: Centre | None = field(default=None, compare=False, repr=False)
+
+    other_names = ("gaussian", "gauss")
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         return self.exponents(Z, dtype, self.gamma, exponential=True).fill
@@ -66,10 +69,17 @@ class RBF(Kernel):
     def diag(self, X: Rows) -> np.ndarray:
         return np.ones(X.shape[0])
 
+    def landmark_gradient(
+        self, X: Rows, Z: np.ndarray, values: np.ndarray, slopes: np.ndarray
+    ) -> np.ndarray:
+        pull = slopes * values
+        drawn = np.asarray((as_dtype(X, np.float64).T @ pull).T)
+        return 2 * self.gamma * (drawn - pull.sum(axis=0)[:, None] * Z)
+
     def rounded_as_with(self, Z: Rows) -> Kernel:
-        if sparse.issparse(Z) or self.centre is not None:
+        if sparse.issparse(Z) or self._centre is not None:
             return self
-        return replace(self, centre=Centre.of(Z))
+        return replace(self, _centre=Centre.of(Z))
 
     def exponents(
         self, Z: Rows, dtype: type, factor: float, *, exponential: bool = False
@@ -78,7 +88,7 @@ class RBF(Kernel):
         finished = _exponential if exponential else _as_it_is
         if sparse.issparse(Z):
             return SharedPart("squared distances", finished(_products_of_csr(Z, dtype, factor)))
-        centre = self.centre or Centre.of(Z)
+        centre = self._centre or Centre.of(Z)
         if self._is_narrow(centre.reach, dtype):
             return SharedPart("exact squared distances", finished(_differences(Z, dtype, factor)))
         origin: np.ndarray = centre.origin.astype(dtype)  # rounded as the rows will see it
@@ -198,11 +208,15 @@ def _differences(Z: Rows, dtype: type, factor: float) -> Filler:
     return fill
 
 
+@register_kernel
 @dataclass(frozen=True)
 class Laplacian(Kernel):
     """``k(x, z) = exp(-gamma |x - z|_1)``."""
 
     gamma: float = 1.0
+
+    other_names = ("exponential",)
+    distance = "cityblock"
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         distances = self.shared_part(Z, dtype)
@@ -242,6 +256,7 @@ def _with_short_indices(X: Rows) -> Rows:
     return sparse.csr_matrix((X.data, indices, starts), shape=X.shape)
 
 
+@register_kernel
 @dataclass(frozen=True)
 class Chi2(Kernel):
     """``k(x, z) = exp(-gamma sum_i (x_i - z_i)^2 / (x_i + z_i))``, for histograms."""
@@ -249,6 +264,7 @@ class Chi2(Kernel):
     gamma: float = 1.0
 
     accepts_sparse = False
+    non_negative = True
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         distances = self.shared_part(Z, dtype)

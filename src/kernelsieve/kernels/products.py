@@ -20,9 +20,11 @@ from .base import (
     product_pays,
     row_norms_squared,
 )
-from .tiles import MOST_INPUTS, LineProduct
+from .compiled import MOST_INPUTS, LineProduct
+from .registry import register_kernel
 
 
+@register_kernel
 @dataclass(frozen=True)
 class Linear(Kernel):
     """``k(x, z) = x'z``."""
@@ -40,7 +42,13 @@ class Linear(Kernel):
     def diag(self, X: Rows) -> np.ndarray:
         return row_norms_squared(as_dtype(X, np.float64))
 
+    def landmark_gradient(
+        self, X: Rows, Z: np.ndarray, values: np.ndarray, slopes: np.ndarray
+    ) -> np.ndarray:
+        return np.asarray((as_dtype(X, np.float64).T @ slopes).T)
 
+
+@register_kernel
 @dataclass(frozen=True)
 class Polynomial(Kernel):
     """``k(x, z) = (gamma x'z + coef0) ** degree``."""
@@ -48,6 +56,9 @@ class Polynomial(Kernel):
     gamma: float = 1.0
     degree: float = 3
     coef0: float = 1.0
+
+    name = "poly"
+    other_names = ("polynomial",)
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         inner = Linear().against(Z * dtype(self.gamma), dtype)
@@ -70,13 +81,24 @@ class Polynomial(Kernel):
     def diag(self, X: Rows) -> np.ndarray:
         return (self.gamma * Linear().diag(X) + self.coef0) ** self.degree
 
+    def landmark_gradient(
+        self, X: Rows, Z: np.ndarray, values: np.ndarray, slopes: np.ndarray
+    ) -> np.ndarray:
+        X = as_dtype(X, np.float64)
+        inner = np.asarray(X @ Z.T) * self.gamma + self.coef0
+        outer = slopes * self.degree * inner ** (self.degree - 1)
+        return self.gamma * np.asarray((X.T @ outer).T)
 
+
+@register_kernel
 @dataclass(frozen=True)
 class Sigmoid(Kernel):
     """``k(x, z) = tanh(gamma x'z + coef0)``; not positive definite for every parameter."""
 
     gamma: float = 1.0
     coef0: float = 1.0
+
+    other_names = ("tanh",)
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         inner = Linear().against(Z * dtype(self.gamma), dtype)
@@ -100,6 +122,7 @@ class Sigmoid(Kernel):
         return np.tanh(self.gamma * Linear().diag(X) + self.coef0)
 
 
+@register_kernel
 @dataclass(frozen=True)
 class Cosine(Kernel):
     """``k(x, z) = x'z / (|x| |z|)``; a row of zeros has similarity 0 with everything."""

@@ -8,27 +8,15 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.spatial.distance import pdist
 
 from ..exceptions import InvalidParameterError
 from .base import Kernel, Rows
 from .custom import CallableKernel, Precomputed
-from .distances import RBF, Chi2, Laplacian
-from .products import Cosine, Linear, Polynomial, Sigmoid
-from .sharing import shared
+from .distance_cache import shared
+from .gamma import resolve_gamma
+from .registry import KERNELS
 
-KERNEL_NAMES = (
-    "linear",
-    "rbf",
-    "laplacian",
-    "poly",
-    "sigmoid",
-    "cosine",
-    "chi2",
-    "precomputed",
-)
-_MEDIAN_SAMPLE = 1000  # rows; their half a million distances give the median to about one percent
+_DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 1.0, "kernel_params": None}
 
 
 def resolve_kernel(
@@ -44,6 +32,10 @@ def resolve_kernel(
 ) -> Kernel:
     """Return the kernel that the parameters describe, with ``gamma`` settled from ``X``.
 
+    Parameters that a named kernel does not have, such as ``gamma`` of the linear one, are passed over,
+    so that a search may combine all kernels with all widths. With a kernel that is an object, a
+    function or a matrix they are refused.
+
     Examples
     --------
     >>> import numpy as np
@@ -51,163 +43,70 @@ def resolve_kernel(
     >>> resolve_kernel("rbf", np.array([[0.0], [2.0]]), gamma="scale")
     RBF(gamma=1.0)
     """
+    given = {"gamma": gamma, "degree": degree, "coef0": coef0, "kernel_params": kernel_params}
+    kind = kernel_class(kernel)
+    _refuse_ignored(kernel, kind, given)
     if isinstance(kernel, Kernel):
         return shared(kernel)
-    if callable(kernel):
-        return CallableKernel(kernel, kernel_params)
-    if kernel not in KERNEL_NAMES:
+    if kind is CallableKernel:
+        return CallableKernel(kernel, kernel_params)  # type: ignore[arg-type]
+    if kind is Kernel:
         raise InvalidParameterError(_unknown_kernel(kernel))
-    if kernel == "precomputed":
-        return Precomputed(X.shape[1])
-    if kernel == "linear":
-        return Linear()
-    if kernel == "cosine":
-        return Cosine()
-    settled = resolve_gamma(gamma, X, kernel, sample_weight, random_state)
-    return shared(_with_width(kernel, settled, degree, coef0))
+    own = {name: given[name] for name in kind.parameter_names() if name in ("degree", "coef0")}
+    if "gamma" in kind.parameter_names():
+        own["gamma"] = resolve_gamma(gamma, X, kind, sample_weight, random_state)
+    return shared(kind.for_samples(X, **own, **_checked_params(kind, kernel_params)))
 
 
-def _with_width(kernel: str, gamma: float, degree: float, coef0: float) -> Kernel:
-    if kernel == "rbf":
-        return RBF(gamma)
-    if kernel == "laplacian":
-        return Laplacian(gamma)
-    if kernel == "chi2":
-        return Chi2(gamma)
-    if kernel == "sigmoid":
-        return Sigmoid(gamma, coef0)
-    return Polynomial(gamma, degree, coef0)
+def kernel_class(kernel: object) -> type[Kernel]:
+    """Return the class of the kernel that a parameter names or is, and Kernel where it is unknown."""
+    if isinstance(kernel, Kernel):
+        return type(kernel)
+    if isinstance(kernel, str):
+        return KERNELS.get(kernel, Kernel)
+    return CallableKernel if callable(kernel) else Kernel
 
 
-def resolve_gamma(
-    gamma: str | float,
-    X: Rows,
-    kernel: str = "rbf",
-    sample_weight: np.ndarray | None = None,
-    random_state: np.random.RandomState | None = None,
-) -> float:
-    """Settle ``gamma``.
-
-    ``"scale"`` is one over (number of inputs times variance of ``X``); ``"median"`` is one over the
-    median squared distance of a sample (for the laplacian kernel, of the 1-norm distance). A weight
-    counts as that many equal rows in both.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelsieve.kernels import resolve_gamma
-    >>> resolve_gamma("median", np.array([[0.0], [2.0]]))
-    0.25
-    """
-    if isinstance(gamma, Real) and not isinstance(gamma, bool):
-        if not (gamma > 0 and np.isfinite(gamma)):
-            raise InvalidParameterError(
-                f"gamma={gamma!r} must be above 0 and finite; pass a positive number, "
-                "'scale' or 'median'."
-            )
-        return float(gamma)
-    if isinstance(gamma, str) and gamma == "scale":
-        spread = X.shape[1] * _variance(X, sample_weight)
-    elif isinstance(gamma, str) and gamma == "median":
-        spread = _median_distance(X, kernel, sample_weight, random_state)
+def _refuse_ignored(kernel: object, kind: type[Kernel], given: dict[str, Any]) -> None:
+    """Refuse parameters that would change nothing, where it is certain that somebody meant them to."""
+    taken: tuple[str, ...] = ()
+    if isinstance(kernel, Kernel):
+        remedy = f"set it in the kernel, {kernel!r}"
+    elif kind is CallableKernel:
+        taken, remedy = ("kernel_params",), "pass what the function takes in kernel_params"
+    elif kind is Precomputed:
+        remedy = "leave it out, and use it where the matrix is computed"
     else:
-        raise InvalidParameterError(
-            f"gamma={gamma!r} is not known; pass a positive number, 'scale' or 'median'."
-        )
-    return 1.0 / spread if spread > 0 else 1.0
+        return
+    for name, value in given.items():
+        if name not in taken and not _is_default(name, value):
+            what = "a kernel object" if isinstance(kernel, Kernel) else f"a {kind.name} kernel"
+            raise InvalidParameterError(
+                f"{name}={value!r} would be ignored: {what} does not take it from the estimator, where "
+                f"only {name}={_DEFAULTS[name]!r} is allowed; {remedy}."
+            )
 
 
-def _variance(X: Rows, weight: np.ndarray | None) -> float:
-    """Return the variance of all entries of ``X``, about their common mean."""
-    weight = np.ones(X.shape[0]) if weight is None else weight
-    size = weight.sum() * X.shape[1]
-    if size == 0:
-        return 0.0
-    # Only what is no float64 yet is copied for the product.
-    slices = [slice(None)] if X.dtype == np.float64 else _slices(X)
-    mean = sum((weight[i] @ X[i]).sum() for i in slices) / size
-    return float(sum(weight[i] @ _squares_about(mean, X[i]) for i in _slices(X)) / size)
+def _is_default(name: str, value: Any) -> bool:
+    default = _DEFAULTS[name]
+    return not value if default is None else isinstance(value, str | Real) and value == default
 
 
-def _squares_about(mean: float, X: Rows) -> np.ndarray:
-    """Return the sum of the squares of ``x - mean`` of each row."""
-    if not sparse.issparse(X):
-        return np.asarray(((X - mean) ** 2).sum(axis=1))
-    squares = (X.data.astype(np.float64) - mean) ** 2
-    of_entries = sparse.csr_matrix((squares, X.indices, X.indptr), X.shape).sum(axis=1)
-    n_zeros = X.shape[1] - np.diff(X.indptr)
-    return np.asarray(of_entries).ravel() + n_zeros * mean**2
-
-
-def _slices(X: Rows) -> list[slice]:
-    # A few megabytes at a time: X may be a memory map, and X - mean is a copy.
-    n_entries = X.nnz if sparse.issparse(X) else X.shape[0] * X.shape[1]
-    rows = max(1, 500_000 * X.shape[0] // max(1, n_entries))
-    return [slice(i, i + rows) for i in range(0, X.shape[0], rows)]
-
-
-def _median_distance(
-    X: Rows, kernel: str, weight: np.ndarray | None, random_state: np.random.RandomState | None
-) -> float:
-    rows = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight)
-    weight = None if weight is None else weight[rows]
-    if len(rows) > _MEDIAN_SAMPLE:
-        rows = rows[_sample(len(rows), weight, random_state or np.random.RandomState(0))]
-        weight = None  # the draw has seen to it
-    X = X[rows]
-    pairs = _sparse_distances(X, kernel) if sparse.issparse(X) else _dense_distances(X, kernel)
-    if not pairs.size:
-        return 0.0
-    return float(np.median(pairs)) if weight is None else _weighted_median(pairs, weight)
-
-
-def _sample(n_rows: int, weight: np.ndarray | None, random_state: np.random.RandomState) -> np.ndarray:
-    """Draw the rows whose distances are looked at, by their weights."""
-    if weight is None or np.ptp(weight) == 0:
-        return np.sort(random_state.choice(n_rows, _MEDIAN_SAMPLE, replace=False))
-    return np.sort(random_state.choice(n_rows, _MEDIAN_SAMPLE, p=weight / weight.sum()))
-
-
-def _dense_distances(X: np.ndarray, kernel: str) -> np.ndarray:
-    """Return the distances of all pairs of rows."""
-    metric = "cityblock" if kernel == "laplacian" else "sqeuclidean"
-    return np.asarray(pdist(np.asarray(X, dtype=np.float64), metric))
-
-
-def _sparse_distances(X: Rows, kernel: str) -> np.ndarray:
-    """Return the same for CSR rows, of which the kernels know how not to lose digits."""
-    laplacian = kernel == "laplacian"
-    part = Laplacian().shared_part(X) if laplacian else RBF().exponents(X, np.float64, 1.0)
-    distances = np.empty((X.shape[0], X.shape[0]))
-    part.fill(X, distances)
-    return np.abs(distances[np.triu_indices(len(distances), k=1)])
-
-
-def _weighted_median(pairs: np.ndarray, weight: np.ndarray) -> float:
-    """Return the median of distances where row i counts as ``weight[i]`` equal rows.
-
-    A pair then counts as the product of two weights, and equal rows are at distance zero.
-    """
-    unit = 2.0 ** np.floor(np.log2(weight.max()))  # products of weights neither overflow nor vanish
-    share = weight / unit
-    among_equals = share @ np.maximum(share - 1 / unit, 0.0) / 2
-    first, second = np.triu_indices(len(weight), k=1)
-    order = np.argsort(pairs)
-    distances = np.concatenate([[0.0], pairs[order]])
-    counts = np.concatenate([[among_equals], (share[first] * share[second])[order]])
-    reached = np.cumsum(counts)
-    # The two in the middle, which are one where the number of pairs is odd.
-    middle = [np.searchsorted(reached, reached[-1] / 2, side) for side in ("left", "right")]
-    return float(distances[middle].mean())
-
-
-_OTHER_NAMES = {"gaussian": "rbf", "gauss": "rbf", "exponential": "laplacian", "tanh": "sigmoid"}
+def _checked_params(kind: type[Kernel], params: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return parameters of a named kernel that the estimator has no parameter for."""
+    allowed = [name for name in kind.parameter_names() if name not in _DEFAULTS]
+    for name in params or {}:
+        if name not in allowed:
+            raise InvalidParameterError(
+                f"kernel_params has {name!r}, which kernel={kind.name!r} does not take from there; it "
+                f"takes {', '.join(map(repr, allowed)) or 'nothing'}."
+            )
+    return params or {}
 
 
 def _unknown_kernel(kernel: object) -> str:
-    known = ", ".join(repr(name) for name in KERNEL_NAMES)
-    name = str(kernel).lower()
-    other = [_OTHER_NAMES[name]] if name in _OTHER_NAMES else []
-    near = other or difflib.get_close_matches(name, KERNEL_NAMES, n=1, cutoff=0.4)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"kernel={kernel!r} is not known.{hint} Pass one of {known}, or a callable."
+    known = ", ".join(map(repr, sorted(KERNELS)))
+    meant = {other: name for name, kind in KERNELS.items() for other in (name, *kind.other_names)}
+    near = difflib.get_close_matches(str(kernel).lower(), meant, n=1, cutoff=0.4)
+    hint = f" Did you mean {meant[near[0]]!r}?" if near else ""
+    return f"kernel={kernel!r} is not known.{hint} Pass one of {known}, a callable, or a Kernel."

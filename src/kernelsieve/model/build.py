@@ -12,7 +12,7 @@ from ..deflation import Criterion, Extraction, Heads
 from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import CompensatedStatistic, GramStatistic, Statistic
+from ..statistics import DoubleDoubleStatistic, GramStatistic, Statistic
 from .explained import explained_variance_ratio, is_indefinite
 from .fit_result import Fit, sign_of_largest
 from .kernel_model import KernelModel, order_of_first_use
@@ -117,7 +117,7 @@ def feature_gram(
 
 def feature_gram_from_statistic(
     built: OrthonormalModel,
-    statistic: CompensatedStatistic,
+    statistic: DoubleDoubleStatistic,
     target_shift: np.ndarray,
     changes: Statistic | None = None,
 ) -> FeatureGram:
@@ -131,7 +131,7 @@ def feature_gram_from_statistic(
     combinations[0, first:] = -built.model.offset
     combinations[first + built.names, first:] = projection
     of_changes = None
-    if isinstance(changes, CompensatedStatistic):
+    if isinstance(changes, DoubleDoubleStatistic):
         of_columns = np.zeros((changes.n_lines, n_columns))
         of_columns[1 + built.names] = projection
         of_changes = changes.products(of_columns)

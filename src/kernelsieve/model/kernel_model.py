@@ -11,8 +11,7 @@ from scipy import sparse
 from ..exceptions import KernelError
 from ..execution import check_finite, run_blocks
 from ..kernels import Filler, Inputs, Kernel, Rows, TiledFiller
-from ..kernels.compensated import CompensatedRowProduct
-from ..kernels.tiles import RowProduct
+from ..kernels.compiled import DoubleDoubleRowProduct, RowProduct
 from ..rows import row_slices, rows_per_block
 
 _BLOCK_BYTES = 2**22  # of kernel values: enough for the interpreter not to be noticed
@@ -134,14 +133,14 @@ class KernelModel:
 
         return fill
 
-    def products(self) -> list[RowProduct | CompensatedRowProduct]:
+    def products(self) -> list[RowProduct | DoubleDoubleRowProduct]:
         """Return what makes features of kernel values, one product after the other."""
         if self.refinement is None:
             right: np.ndarray = self.projection.astype(self.dtype)
             return [RowProduct(right, self.offset.astype(self.dtype), self.evaluations)]
         first, one_by_one = self.refinement, np.arange(1, self.n_components + 1)
         return [
-            CompensatedRowProduct(first.projection, first.offset, self.evaluations),
+            DoubleDoubleRowProduct(first.projection, first.offset, self.evaluations),
             RowProduct(first.triangle, first.shift, one_by_one),
         ]
 

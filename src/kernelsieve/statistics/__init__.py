@@ -1,7 +1,7 @@
 """The one-pass statistic: accumulate, merge, factor."""
 
 from .base import Coordinates, Statistic
-from .compensated import CompensatedStatistic
+from .double_double import DoubleDoubleStatistic
 from .gram import GramStatistic
 
-__all__ = ["CompensatedStatistic", "Coordinates", "GramStatistic", "Statistic"]
+__all__ = ["Coordinates", "DoubleDoubleStatistic", "GramStatistic", "Statistic"]

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Self
 
 import numpy as np
-from numba.extending import get_cython_function_address
 from scipy.linalg import lapack
 
+from ..kernels.compiled import add_squares
 from .base import Statistic
-
-# BLAS as scipy offers it to compiled code: other than scipy.linalg.blas it adds to what is there while
-# the interpreter's lock is released, and other than numpy's product it leaves one half alone.
-_dsyrk = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 10)(
-    get_cython_function_address("scipy.linalg.cython_blas", "dsyrk")
-)
 
 
 class GramStatistic(Statistic):
     """``G = A'A`` for ``A = [1 | Y | columns]``.
 
     A factor of ``G`` is good to half the digits of float64: a column whose squared residual has
-    fallen below about 1e-8 of its squared norm is no longer known well. :class:`CompensatedStatistic`
+    fallen below about 1e-8 of its squared norm is no longer known well. :class:`DoubleDoubleStatistic`
     does not have that limit and takes four or five times as long.
     """
 
@@ -44,7 +37,7 @@ class GramStatistic(Statistic):
     def _absorb(self, lines: np.ndarray, weight: np.ndarray | None) -> None:
         if weight is not None:
             lines = lines * np.sqrt(weight)
-        _add_products(np.ascontiguousarray(lines, np.float64), self._half)
+        add_squares(np.ascontiguousarray(lines, np.float64), self._half)
 
     def _absorb_statistic(self, other: Self) -> None:
         self._half += other._half
@@ -59,32 +52,6 @@ class GramStatistic(Statistic):
         if not np.isfinite(centred).all():
             return ones, centred  # nothing to factorise; the caller says why
         return ones, _pivoted_factor(centred)
-
-
-def _add_products(lines: np.ndarray, half: np.ndarray) -> None:
-    """Add ``lines @ lines.T`` to the half of a matrix below its diagonal."""
-    n_lines, n_rows = lines.shape
-    if lines.size == 0:
-        return
-    # BLAS counts columns first, so that it sees transposed lines, and the other half.
-    sizes = [ctypes.c_int(size) for size in (n_lines, n_rows, n_rows, n_lines)]
-    order, terms, lines_stride, half_stride = map(ctypes.byref, sizes)
-    one, upper, transposed = (
-        ctypes.byref(value)
-        for value in (ctypes.c_double(1.0), ctypes.c_char(b"U"), ctypes.c_char(b"T"))
-    )
-    _dsyrk(
-        upper,
-        transposed,
-        order,
-        terms,
-        one,
-        lines.ctypes.data,
-        lines_stride,
-        one,
-        half.ctypes.data,
-        half_stride,
-    )
 
 
 def _pivoted_factor(gram: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.cluster import KMeans
 
 from ..exceptions import InvalidParameterError
-from ..kernels import Kernel, Rows, landmark_gradient
+from ..kernels import Kernel, Rows
 from ..rows import Batch
 from .centroids import different
 from .images import independent
@@ -35,8 +35,8 @@ class Points:
         # The value does not change when the basis is rotated, so this is all that the points' own
         # kernel matrix adds, whichever of its factors was taken.
         inner = -0.5 * solve_triangular(R, solve_triangular(R, features.T @ slope).T)
-        gradient = landmark_gradient(self._kernel, self._rows, Z, values, of_values)
-        gradient += landmark_gradient(self._kernel, Z, Z, among, inner + inner.T)
+        gradient = self._kernel.landmark_gradient(self._rows, Z, values, of_values)
+        gradient += self._kernel.landmark_gradient(Z, Z, among, inner + inner.T)
         return value, gradient
 
     def apart(self, Z: np.ndarray) -> np.ndarray:

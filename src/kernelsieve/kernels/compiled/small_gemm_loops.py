@@ -1,4 +1,4 @@
-"""The compiled loops of :mod:`kernelsieve.kernels.tiles`.
+"""The compiled loops of :mod:`kernelsieve.kernels.compiled.small_gemm`.
 
 They look at nothing: who calls them has checked types, shapes and layout.
 """
@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit
-from numba.core import cgutils, types
-from numba.extending import intrinsic
+from numba import types
+from numba.core import cgutils
+from numba.extending import register_jitable
 
-from .compiling import compiled
 from .fast_exp import exp_numbers
-from .registers import HAS_AVX512, Registers, lanes
+from .jit_cache import array, compiled, const, instructions_or, part
+from .simd import HAS_AVX512, Registers, lanes
 
 # A tile of GROUP lines, VECTORS registers each, fills most of the registers and leaves room for what
 # is being multiplied: 24 of 32 with AVX-512, 12 of 16 elsewhere.
@@ -38,7 +38,14 @@ def panel_width(dtype: Any) -> int:
 def _tile_of(vectors):
     """Return what writes tiles of that many registers a line."""
 
-    @intrinsic
+    def plain_tile(group, at_group, panel, at_panel, n_terms, out, at_out, stride):
+        width = vectors * lanes(out.dtype)
+        left = group.reshape(-1)[at_group : at_group + n_terms * GROUP].reshape(n_terms, GROUP)
+        right = panel.reshape(-1)[at_panel : at_panel + n_terms * width].reshape(n_terms, width)
+        for i, line in enumerate(left.T @ right):
+            out.reshape(-1)[at_out + i * stride :][:width] = line
+
+    @instructions_or(plain_tile)
     def tile(_typing_context, group, at_group, panel, at_panel, n_terms, out, at_out, stride):
         """Write the tile ``out[i, :] = sum_p group[p, i] * panel[p, :]``.
 
@@ -53,7 +60,7 @@ def _tile_of(vectors):
             registers = Registers(context, builder, out_type.dtype)
 
             def step(address, count):
-                return builder.gep(address, [ir.Constant(n_terms.type, count)])
+                return registers.after(address, ir.Constant(n_terms.type, count))
 
             def places(address):
                 return [step(address, v * registers.count) for v in range(vectors)]
@@ -63,9 +70,7 @@ def _tile_of(vectors):
                 return registers.address(array_type, array, builder.add(start, offset))
 
             zero = registers.of(0)
-            sums = [
-                [cgutils.alloca_once_value(builder, zero) for _ in range(vectors)] for _ in range(GROUP)
-            ]
+            sums = [[registers.variable(zero) for _ in range(vectors)] for _ in range(GROUP)]
             with cgutils.for_range(builder, n_terms) as loop:
                 width = vectors * registers.count
                 panel_values = [
@@ -74,15 +79,15 @@ def _tile_of(vectors):
                 ]
                 of_group = factors(group_type, group, at_group, GROUP, loop.index)
                 for i, line in enumerate(sums):
-                    factor = registers.repeated(builder.load(step(of_group, i)))
+                    factor = registers.load_repeated(step(of_group, i))
                     for total, values in zip(line, panel_values, strict=True):
-                        new_total = registers.plus_product(builder.load(total), factor, values)
+                        new_total = registers.plus_product(registers.value(total), factor, values)
                         builder.store(new_total, total)
             address = registers.address(out_type, out, at_out)
             for line in sums:
                 for total, place in zip(line, places(address), strict=True):
-                    registers.store(builder.load(total), place)
-                address = builder.gep(address, [stride])
+                    registers.store(registers.value(total), place)
+                address = registers.after(address, stride)
             return context.get_dummy_value()
 
         return signature, generate
@@ -93,7 +98,11 @@ def _tile_of(vectors):
 _tile, _narrow_tile = _tile_of(VECTORS), _tile_of(1)
 
 
-@intrinsic
+def _plain_copy_group(values, at_values, group, at_group):
+    group[at_group : at_group + GROUP] = values.reshape(-1)[at_values : at_values + GROUP]
+
+
+@instructions_or(_plain_copy_group)
 def _copy_group(_typing_context, values, at_values, group, at_group):
     """Copy GROUP numbers from one contiguous array to another."""
     signature = types.void(values, at_values, group, at_group)
@@ -108,7 +117,7 @@ def _copy_group(_typing_context, values, at_values, group, at_group):
     return signature, generate
 
 
-@compiled
+@part
 def aligned(size, example):
     """Return memory that begins with a cache line: a register is then never read from two."""
     memory = np.empty(size + _CACHE_LINE // example.itemsize, example.dtype)
@@ -116,7 +125,16 @@ def aligned(size, example):
     return memory[first : first + size]
 
 
-@intrinsic
+def _plain_transpose(X, at_row, stride, origin, at_input, panel, at_panel, norms, at_norm):
+    square = lanes(panel.dtype)
+    row, (line, column) = at_row // stride, divmod(at_panel, panel.shape[1])
+    inputs = slice(at_input, at_input + square)
+    moved = X[row : row + square, inputs] - origin[inputs]
+    panel[line : line + square, column : column + square] = moved.T
+    norms[at_norm : at_norm + square] += (moved**2).sum(axis=1)
+
+
+@instructions_or(_plain_transpose)
 def _transpose(_typing_context, X, at_row, stride, origin, at_input, panel, at_panel, norms, at_norm):
     """Write ``(x - origin)'`` for a square of rows and inputs, and add to the squared norms of rows."""
     signature = types.void(X, at_row, stride, origin, at_input, panel, at_panel, norms, at_norm)
@@ -130,21 +148,21 @@ def _transpose(_typing_context, X, at_row, stride, origin, at_input, panel, at_p
         rows = []
         for _ in range(registers.count):
             rows.append(builder.fsub(registers.load(address), middle))
-            address = builder.gep(address, [stride])
+            address = registers.after(address, stride)
         norm_address = registers.address(norms_type, norms, at_norm)
         norm = registers.load(norm_address)
         address = registers.address(panel_type, panel, at_panel)
         for line in registers.transposed(rows):
             norm = registers.plus_product(norm, line, line)
             registers.store(line, address)
-            address = builder.gep(address, [ir.Constant(stride.type, VECTORS * registers.count)])
+            address = registers.after(address, ir.Constant(stride.type, VECTORS * registers.count))
         registers.store(norm, norm_address)
         return context.get_dummy_value()
 
     return signature, generate
 
 
-@compiled
+@part
 def _lay_out(X, origin, first_panel, panels):
     """Write ``x - origin`` for every row as a column of a panel.
 
@@ -181,8 +199,8 @@ def _lay_out(X, origin, first_panel, panels):
     return total
 
 
-@compiled
-def make_lines(X, origin, groups, group_starts, width, exponential, out):
+@part
+def _make_lines(X, origin, groups, group_starts, width, exponential, out):
     """Write the tiles of all groups of lines with all rows, some rows at a time.
 
     Return 0 if all rows are finite, and otherwise NaN; also if their squares are not.
@@ -209,7 +227,7 @@ def make_lines(X, origin, groups, group_starts, width, exponential, out):
     return norms * 0
 
 
-@njit(nogil=True, fastmath={"reassoc"})
+@register_jitable(fastmath={"reassoc"})
 def _sum(values):
     total = values.dtype.type(0)
     for i in range(values.size):
@@ -217,8 +235,8 @@ def _sum(values):
     return total
 
 
-@compiled
-def make_rows(lines, panels, plan, out):
+@part
+def _make_rows(lines, panels, plan, out):
     """Write the tiles of all rows with all panels; return a sum that is finite only if all are.
 
     The plan says of every panel where it begins, its first column, its terms and if it is narrow.
@@ -243,7 +261,22 @@ def make_rows(lines, panels, plan, out):
     return total
 
 
-@compiled
+def _lines_signature(number):
+    rows = const(number, 2), const(number, 1)
+    return *rows, const(number, 3), const(types.intp, 1), types.intp, types.boolean
+
+
+def _rows_signature(number):
+    return const(number, 1), const(types.intp, 2)
+
+
+make_lines = compiled(lambda number: (*_lines_signature(number), array(number, 2)))(_make_lines)
+make_rows = compiled(lambda number: (const(number, 2), *_rows_signature(number), array(number, 2)))(
+    _make_rows
+)
+
+
+@compiled(lambda number: (*_lines_signature(number), *_rows_signature(number), array(number, 2)))
 def make_features(X, origin, groups, group_starts, width, exponential, panels, plan, out):
     """Write lines and from them rows, some rows at a time, so that lines do not leave the cache.
 
@@ -258,6 +291,6 @@ def make_features(X, origin, groups, group_starts, width, exponential, panels, p
         start = min(first, n_rows - at_once)
         stop = start + at_once
         rows = X[start:stop]
-        total += make_lines(rows, origin, groups, group_starts, width, exponential, lines)
-        total += make_rows(lines, panels, plan, out[start:stop])
+        total += _make_lines(rows, origin, groups, group_starts, width, exponential, lines)
+        total += _make_rows(lines, panels, plan, out[start:stop])
     return total

@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelsieve.kernels.compensated import CompensatedRowProduct
-from kernelsieve.kernels.tiles import LineProduct, RowProduct
+from kernelsieve.kernels.compiled import DoubleDoubleRowProduct, LineProduct, RowProduct
 
 fractions = np.vectorize(Fraction, otypes=[object])
 
 
-def rows_of(lines, right, offset, n_terms=None, kind=CompensatedRowProduct) -> np.ndarray:
+def rows_of(lines, right, offset, n_terms=None, kind=DoubleDoubleRowProduct) -> np.ndarray:
     n_terms = np.full(right.shape[1], len(right)) if n_terms is None else n_terms
     out = np.full((lines.shape[1], right.shape[1]), np.nan)
     assert np.isfinite(kind(right, offset, n_terms)(lines, out))
@@ -85,7 +84,7 @@ def test_the_same_bits_however_rows_and_columns_are_cut(rng):
 def test_lines_made_of_rows(n_rows, rng):
     landmarks, X = rng.standard_normal((12, 4)), rng.standard_normal((n_rows, 4))
     right, offset = rng.standard_normal((12, 5)), rng.standard_normal(5)
-    product, out = CompensatedRowProduct(right, offset, np.full(5, 12)), np.empty((n_rows, 5))
+    product, out = DoubleDoubleRowProduct(right, offset, np.full(5, 12)), np.empty((n_rows, 5))
     assert np.isfinite(product.of_rows(LineProduct(landmarks), X, out))
     assert_allclose(out, X @ landmarks.T @ right - offset, atol=1e-13)
     X[-1, 2] = np.nan
@@ -94,14 +93,14 @@ def test_lines_made_of_rows(n_rows, rng):
 
 def test_numbers_that_are_not_finite_are_noticed(rng):
     lines = rng.standard_normal((5, 20))
-    product = CompensatedRowProduct(rng.standard_normal((5, 3)), np.zeros(3), np.full(3, 5))
+    product = DoubleDoubleRowProduct(rng.standard_normal((5, 3)), np.zeros(3), np.full(3, 5))
     for value in (np.nan, np.inf):
         lines[2, 7] = value
         assert not np.isfinite(product(lines, np.empty((20, 3))))
 
 
 def test_arrays_that_do_not_fit_are_refused(rng):
-    product = CompensatedRowProduct(rng.standard_normal((5, 3)), np.zeros(3), np.full(3, 5))
+    product = DoubleDoubleRowProduct(rng.standard_normal((5, 3)), np.zeros(3), np.full(3, 5))
     with pytest.raises(ValueError, match=r"lines must be .* of shape \(5, 4\)"):
         product(np.zeros((6, 4)), np.empty((4, 3)))
     with pytest.raises(ValueError, match=r"out must be .* of shape \(4, 3\)"):
@@ -113,7 +112,7 @@ def test_arrays_that_do_not_fit_are_refused(rng):
 )
 def test_machines_that_do_not_join_products_and_sums(told):
     this = f"{__file__}::{test_other_products_of_floats_lose_these_digits.__name__}"
-    options = ["-q", "-p", "no:cacheprovider", f"--rootdir={Path(__file__).parents[2]}"]
+    options = ["-q", "-p", "no:cacheprovider", f"--rootdir={Path(__file__).parents[3]}"]
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *options, this],
         env=dict(os.environ, **told),

@@ -5,21 +5,24 @@ more than one number of an array at hand. The loops that everything else waits f
 registers they use.
 """
 
+# numba says little about its own types.
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba import config
-from numba.core.codegen import get_host_cpu_features
+from numba.core import cgutils
 
 
 def _has_avx512() -> bool:
-    """Ask numba, which asks the machine or the variables NUMBA_CPU_FEATURES and NUMBA_ENABLE_AVX."""
-    told = getattr(config, "CPU_FEATURES", None)
-    found = get_host_cpu_features() if told is None else told  # type: ignore[no-untyped-call]
-    return "+avx512f" in found
+    """Tell what numba compiles for: NUMBA_CPU_FEATURES and NUMBA_ENABLE_AVX go before the machine."""
+    if config.CPU_FEATURES is not None:
+        return "+avx512f" in config.CPU_FEATURES
+    return bool(config.ENABLE_AVX and binding.get_host_cpu_features().get("avx512f"))
 
 
 HAS_AVX512 = _has_avx512()
@@ -42,7 +45,8 @@ class Registers:
         self.count = count or lanes(str(number))
         self._context = context
         self._number = number
-        self.type = ir.VectorType(context.get_value_type(number), self.count)
+        self._scalar = context.get_value_type(number)
+        self.type = ir.VectorType(self._scalar, self.count)
         self.bits = ir.VectorType(ir.IntType(number.bitwidth), self.count)
 
     def of(self, value: float) -> Any:
@@ -62,18 +66,32 @@ class Registers:
     def address(self, array_type: Any, array: Any, position: Any) -> Any:
         """Return where a number of a contiguous array is."""
         data = self._context.make_array(array_type)(self._context, self.builder, array).data
-        return self.builder.gep(data, [position])
+        # which does nothing where pointers have no types, as is to come
+        return self.after(self.builder.bitcast(data, self.type.as_pointer()), position)
+
+    def after(self, address: Any, count: Any) -> Any:
+        """Return the address that many numbers further on."""
+        return self.builder.gep(address, [count], source_etype=self._scalar)
 
     def load(self, address: Any) -> Any:
         """Read a register from an address that need not be a multiple of its size."""
-        return self.builder.load(self._place(address), align=self._number.bitwidth // 8)
+        return self.builder.load(address, align=self._number.bitwidth // 8, typ=self.type)
+
+    def load_repeated(self, address: Any) -> Any:
+        """Return a register that holds the number at an address everywhere."""
+        return self.repeated(self.builder.load(address, typ=self._scalar))
 
     def store(self, register: Any, address: Any) -> None:
         """Write a register to such an address."""
-        self.builder.store(register, self._place(address), align=self._number.bitwidth // 8)
+        self.builder.store(register, address, align=self._number.bitwidth // 8)
 
-    def _place(self, address: Any) -> Any:
-        return self.builder.bitcast(address, self.type.as_pointer())
+    def variable(self, register: Any) -> Any:
+        """Return where a register is kept that changes in a loop, with its first contents."""
+        return cgutils.alloca_once_value(self.builder, register)
+
+    def value(self, variable: Any) -> Any:
+        """Return the contents of such a register."""
+        return self.builder.load(variable, typ=self.type)
 
     def plus_product(self, total: Any, left: Any, right: Any) -> Any:
         """Return ``total + left * right``."""

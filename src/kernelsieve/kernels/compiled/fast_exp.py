@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba.core import types
-from numba.extending import intrinsic
+from numba import types
 
-from .compiling import compiled
-from .registers import HAS_AVX512, JOIN, Registers, lanes
+from .jit_cache import array, compiled, instructions_or, part
+from .simd import HAS_AVX512, JOIN, Registers, lanes
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,12 @@ _SINGLE = _Precision(
 _PRECISIONS = {types.float64: _DOUBLE, types.float32: _SINGLE}
 
 
-@intrinsic
+def _plain_exp_register(values, position, cap):
+    some = values[position : position + lanes(values.dtype)]
+    np.exp(np.minimum(some, cap), out=some)
+
+
+@instructions_or(_plain_exp_register)
 def _exp_register(_typing_context, values, position, cap):
     """Replace the numbers of one register by their exponentials, those above ``cap`` by its."""
     signature = types.void(values, position, cap)
@@ -135,7 +139,7 @@ def _exp(registers: Registers, x: Any, cap: Any, precision: _Precision) -> Any:
 _LANES_32, _LANES_64 = lanes(np.float32), lanes(np.float64)
 
 
-@compiled
+@part
 def exp_numbers(values, cap):
     """Replace a contiguous line of numbers by their exponentials, for compiled loops."""
     count = _LANES_32 if values.itemsize == 4 else _LANES_64
@@ -149,6 +153,9 @@ def exp_numbers(values, cap):
         _exp_register(last, 0, cap)
         for i in range(whole, values.size):
             values[i] = last[i - whole]
+
+
+exp_line = compiled(lambda number: (array(number, 1), number))(exp_numbers)
 
 
 def exp_inplace(values: np.ndarray, at_most: float = np.inf) -> np.ndarray:
@@ -172,5 +179,5 @@ def exp_inplace(values: np.ndarray, at_most: float = np.inf) -> np.ndarray:
         raise ValueError("exp_inplace needs a contiguous array; pass a copy, or its base.")
     flat = values.reshape(-1, order="A")  # a view: a transposed block is contiguous too
     precision = _SINGLE if values.dtype == np.float32 else _DOUBLE
-    exp_numbers(flat, values.dtype.type(min(at_most, precision.highest)))
+    exp_line(flat, values.dtype.type(min(at_most, precision.highest)))
     return values

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import blake2b
-from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -55,61 +54,57 @@ class BlockCache:
                 self._blocks[key] = out.copy()
 
 
-class SharedKernel(Kernel):
+class CachedKernel(Kernel):
     """A kernel that takes the part without parameters from a cache, while somebody keeps the cache.
 
-    Rows and landmarks are known by their contents: equal ones may come from different arrays. It
-    passes for the kernel that it holds, and a copy of it is that kernel: models outlive a cache.
+    Samples and landmarks are known by their contents: equal ones may come from different arrays. A copy
+    of it is the kernel that it holds: models outlive a cache.
     """
 
     def __init__(self, kernel: Kernel, cache: BlockCache) -> None:
-        self._kernel = kernel
+        self.kernel = kernel
         self._cache = ref(cache)
+        self.name = kernel.name  # type: ignore[misc]
         self.accepts_sparse = kernel.accepts_sparse  # type: ignore[misc]
+        self.non_negative = kernel.non_negative  # type: ignore[misc]
         self.cheap_diag = kernel.cheap_diag  # type: ignore[misc]
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type[Kernel]:  # type: ignore[override]
-        return type(self._kernel)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._kernel, name)
-
     def __reduce__(self) -> tuple:
-        return _itself, (self._kernel,)
-
-    def __eq__(self, other: object) -> bool:
-        return bool(self._kernel == other)
-
-    def __hash__(self) -> int:
-        return hash(self._kernel)
+        return _itself, (self.kernel,)
 
     def __repr__(self) -> str:
-        return repr(self._kernel)
-
-    @property
-    def name(self) -> str:
-        return self._kernel.name
+        return f"{type(self).__name__}({self.kernel!r})"
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         cache = self._cache()
-        part = None if cache is None else self._kernel.shared_part(Z, dtype)
+        part = None if cache is None else self.kernel.shared_part(Z, dtype)
         if cache is None or part is None:
-            return self._kernel.against(Z, dtype)
+            return self.kernel.against(Z, dtype)
         about = (part.name, np.dtype(dtype).char, _fingerprint(Z))
 
         def fill(X: Rows, out: np.ndarray) -> None:
             cache.fill((*about, _fingerprint(X)), part.fill, X, out)
-            self._kernel.finish(out)
+            self.kernel.finish(out)
 
         return fill
 
     def diag(self, X: Rows) -> np.ndarray:
-        return self._kernel.diag(X)
+        return self.kernel.diag(X)
+
+    def diag_at(self, X: Rows, rows: np.ndarray) -> np.ndarray:
+        return self.kernel.diag_at(X, rows)
+
+    def points(self, X: Rows, rows: np.ndarray) -> Rows:
+        return self.kernel.points(X, rows)
+
+    def landmark_gradient(
+        self, X: Rows, Z: np.ndarray, values: np.ndarray, slopes: np.ndarray
+    ) -> np.ndarray:
+        return self.kernel.landmark_gradient(X, Z, values, slopes)
 
     def rounded_as_with(self, Z: Rows) -> Kernel:
-        kernel, cache = self._kernel.rounded_as_with(Z), self._cache()
-        return kernel if cache is None else SharedKernel(kernel, cache)
+        kernel, cache = self.kernel.rounded_as_with(Z), self._cache()
+        return kernel if cache is None else CachedKernel(kernel, cache)
 
 
 def _itself(kernel: Kernel) -> Kernel:
@@ -134,7 +129,7 @@ def shared(kernel: Kernel) -> Kernel:
     cache = _active.get()
     if cache is None or type(kernel).shared_part is Kernel.shared_part:
         return kernel
-    return SharedKernel(kernel, cache)
+    return CachedKernel(kernel, cache)
 
 
 def _fingerprint(X: Rows) -> Hashable:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .tile_loops import GROUP, VECTORS, aligned, make_features, make_lines, make_rows, panel_width
+from .small_gemm_loops import GROUP, VECTORS, aligned, make_features, make_lines, make_rows, panel_width
 
 #: Of rows with more inputs than that, a tile's factors leave the nearest cache, and BLAS is faster.
 MOST_INPUTS = 1024
@@ -68,7 +68,7 @@ class LineProduct:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.kernels.tiles import LineProduct
+    >>> from kernelsieve.kernels.compiled import LineProduct
     >>> lines = np.empty((2, 1))
     >>> LineProduct(np.eye(2))(np.array([[3.0, 4.0]]), lines)
     0.0
@@ -130,7 +130,7 @@ class RowProduct:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.kernels.tiles import RowProduct
+    >>> from kernelsieve.kernels.compiled import RowProduct
     >>> rows = np.empty((1, 2))
     >>> shifted = RowProduct(np.eye(2), np.array([0.0, 1.0]), np.array([1, 2]))
     >>> bool(np.isfinite(shifted(np.array([[3.0], [4.0]]), rows)))

@@ -23,7 +23,7 @@ from kernelsieve.kernels import (
     resolve_kernel,
     sharing,
 )
-from kernelsieve.kernels.sharing import SharedKernel, _fingerprint, shared
+from kernelsieve.kernels.distance_cache import CachedKernel, _fingerprint, shared
 
 FAMILIES = [
     [RBF(0.001), RBF(0.02)],
@@ -49,7 +49,7 @@ def test_values_are_the_same_and_the_common_part_is_evaluated_once(family, dtype
     for kernel in family:
         with sharing(cache):
             wrapped = shared(kernel)
-        assert isinstance(wrapped, SharedKernel)
+        assert isinstance(wrapped, CachedKernel)
         values, expected = np.empty((7, 30), dtype), np.empty((7, 30), dtype)
         wrapped.against(Z.copy(), dtype)(X.copy(), values)  # equal rows in other arrays
         kernel.against(Z, dtype)(X, expected)
@@ -128,8 +128,8 @@ def test_only_kernels_with_a_width_share_and_only_where_asked(rows):
     X, _ = rows
     assert isinstance(resolve_kernel("rbf", X), RBF)
     with sharing(BlockCache()):
-        assert isinstance(resolve_kernel("rbf", X), SharedKernel)
-        assert isinstance(resolve_kernel(RBF(1.0), X), SharedKernel)
+        assert isinstance(resolve_kernel("rbf", X), CachedKernel)
+        assert isinstance(resolve_kernel(RBF(1.0), X), CachedKernel)
         assert isinstance(resolve_kernel("linear", X), Linear)
         assert isinstance(resolve_kernel("cosine", X), Cosine)
     assert isinstance(resolve_kernel("laplacian", X), Laplacian)
@@ -178,22 +178,28 @@ def test_shared_distances_serve_all_widths_of_a_model_with_a_pool(rng):
     assert cache.reused >= cache.evaluated  # in the fit, and in the features of the fitted model
 
 
-def test_a_kernel_that_shares_passes_for_the_one_it_is(rng):
-    with sharing(BlockCache()):
-        kernel = shared(Polynomial(0.5, 2, 1.0))
-        assert isinstance(kernel, Polynomial)
-        assert (kernel.gamma, kernel.degree, kernel.coef0) == (0.5, 2, 1.0)
-        assert not hasattr(kernel, "no_such")
-        X = rng.standard_normal((40, 3))
-        moved = SubspaceKernelFeatures(1, span="points", gamma=0.1).fit(X, (X[:, 0] > 0).astype(int))
-    assert moved.transform(X).shape == (40, 1)
-
-
-def test_a_shared_kernel_passes_for_its_own():
-    kernel, cache = RBF(0.3), BlockCache()
+def test_a_kernel_that_shares_does_all_that_its_own_does(rng):
+    X, Z, slopes = (rng.standard_normal(shape) for shape in ((9, 3), (4, 3), (9, 4)))
+    kernel, cache = Polynomial(0.5, 2, 1.0), BlockCache()
     with sharing(cache):
         wrapped = shared(kernel)
-    assert wrapped is not kernel
-    assert wrapped == kernel
-    assert len({wrapped, kernel}) == 1
-    assert repr(wrapped) == repr(kernel)
+    assert type(wrapped) is CachedKernel
+    assert wrapped.kernel is kernel
+    assert wrapped.name == "poly"
+    assert repr(wrapped) == f"CachedKernel({kernel!r})"
+    rows = np.array([2, 5])
+    assert_array_equal(wrapped.points(X, rows), X[rows])
+    assert_array_equal(wrapped.diag_at(X, rows), kernel.diag_at(X, rows))
+    values = kernel.block(X, Z)
+    gradients = [k.landmark_gradient(X, Z, values, slopes) for k in (wrapped, kernel)]
+    assert_array_equal(*gradients)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", Polynomial(0.5, 2, 1.0)])
+def test_landmarks_can_be_moved_by_a_kernel_that_shares(kernel, rng):
+    X = rng.standard_normal((40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = SubspaceKernelFeatures(1, span="points", kernel=kernel, random_state=0)
+    alone = model.fit(X, y).transform(X)
+    with sharing(BlockCache()):
+        assert_allclose(model.fit(X, y).transform(X), alone, atol=1e-8)

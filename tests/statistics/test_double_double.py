@@ -1,4 +1,4 @@
-"""The safe form: twice the digits, against fractions, and few products."""
+"""The safe form: double-double precision, against fractions, and few products."""
 
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelsieve.exceptions import KernelError
-from kernelsieve.statistics import CompensatedStatistic, GramStatistic
-from kernelsieve.statistics import compensated as module
-from kernelsieve.statistics.compensated_loops import pivoted_factor
+from kernelsieve.kernels.compiled import pivoted_factor
+from kernelsieve.statistics import DoubleDoubleStatistic, GramStatistic
+from kernelsieve.statistics import double_double as module
 
 
-def statistic_of(A: np.ndarray, weight=None, *, block: int = 1000, shift=None) -> CompensatedStatistic:
-    statistic = CompensatedStatistic(A.shape[1], shift)
+def statistic_of(A: np.ndarray, weight=None, *, block: int = 1000, shift=None) -> DoubleDoubleStatistic:
+    statistic = DoubleDoubleStatistic(A.shape[1], shift)
     for start in range(0, len(A), block):
         rows = slice(start, start + block)
         statistic.update(A[rows].T.copy(), weight=None if weight is None else weight[rows])
@@ -36,7 +36,7 @@ def exact_products(A: np.ndarray, weight=None) -> np.ndarray:
     )
 
 
-def relative_errors(statistic: CompensatedStatistic, truth: np.ndarray) -> np.ndarray:
+def relative_errors(statistic: DoubleDoubleStatistic, truth: np.ndarray) -> np.ndarray:
     high, low = statistic._inner_products()
     found = np.vectorize(Fraction)(high) + np.vectorize(Fraction)(low)
     lengths = np.sqrt(np.diagonal(truth).astype(float))
@@ -68,9 +68,9 @@ def test_inner_products_have_twice_the_digits(weighted, n_rows, n_lines, rng):
 def test_whatever_the_magnitudes_and_pieces(seed, sizes):
     rng = np.random.default_rng(seed)
     pieces = [rng.standard_normal((n, 4)) * 10.0 ** rng.uniform(-8, 8, (n, 1)) for n in sizes]
-    statistic = CompensatedStatistic(4)
+    statistic = DoubleDoubleStatistic(4)
     for piece in pieces:
-        other = CompensatedStatistic(4)
+        other = DoubleDoubleStatistic(4)
         other.update(piece.T.copy())
         other._fold()
         statistic.merge(other)
@@ -149,16 +149,16 @@ def test_single_rows_wait_for_each_other(monkeypatch, rng):
     calls = []
     add = module.add_products
     monkeypatch.setattr(module, "add_products", lambda *args: (calls.append(args[0].shape), add(*args)))
-    statistic = CompensatedStatistic(10)
+    statistic = DoubleDoubleStatistic(10)
     for row in rng.standard_normal((2000, 10)):
         statistic.update(row[:, None])
     assert calls == [(10, 256)] * 7  # and never many rows at once: memory stays that of the columns
 
 
 def test_merging_small_pieces_keeps_the_memory_of_the_columns(rng):
-    statistic = CompensatedStatistic(6)
+    statistic = DoubleDoubleStatistic(6)
     for lines in rng.standard_normal((1000, 6, 2)):
-        piece = CompensatedStatistic(6)
+        piece = DoubleDoubleStatistic(6)
         piece.update(lines)
         statistic.merge(piece)
         assert sum(lines.shape[1] for lines, _ in statistic._waiting) < 256
@@ -167,7 +167,7 @@ def test_merging_small_pieces_keeps_the_memory_of_the_columns(rng):
 
 def test_an_empty_one_has_the_same_shift():
     shift = np.array([0.0, 0.3])
-    twin = CompensatedStatistic(2, shift).empty()
+    twin = DoubleDoubleStatistic(2, shift).empty()
     assert (twin.n_rows, twin.n_lines) == (0, 2)
     assert_allclose(twin._shift, shift)
 
@@ -190,7 +190,7 @@ def test_squared_is_the_fast_form_of_the_same_rows(own_shift, rng):
     A = rng.standard_normal((50, 6))
     A[:, 0] = 1.0
     shift = np.array([0.0, 0.0, 0.4, 0.2, 3.0, -1.0])
-    safe, fast = CompensatedStatistic(6, own_shift), GramStatistic(6)
+    safe, fast = DoubleDoubleStatistic(6, own_shift), GramStatistic(6)
     for rows, trace in ((slice(30), 2.0), (slice(30, 33), 3.0)):
         safe.update(A[rows].T, trace)
         fast.update((A[rows] - shift).T, trace)
@@ -224,7 +224,7 @@ def test_looking_from_several_threads_changes_nothing(rng):
 
 
 def test_a_failure_keeps_the_rows_that_wait(monkeypatch, rng):
-    statistic = CompensatedStatistic(4)
+    statistic = DoubleDoubleStatistic(4)
     statistic.update(rng.standard_normal((4, 200)))
 
     def fail(*args):
@@ -248,7 +248,7 @@ def test_merging_with_itself_counts_rows_twice(rng):
 
 
 def test_other_shifts_are_not_merged():
-    statistic, other = CompensatedStatistic(2), CompensatedStatistic(2, np.array([0.0, 1.0]))
+    statistic, other = DoubleDoubleStatistic(2), DoubleDoubleStatistic(2, np.array([0.0, 1.0]))
     other.update(np.ones((2, 3)))
     with pytest.raises(ValueError, match="different shifts"):
         statistic.merge(other)
@@ -256,7 +256,7 @@ def test_other_shifts_are_not_merged():
 
 
 def test_sums_that_overflow_are_refused():
-    statistic = CompensatedStatistic(3)
+    statistic = DoubleDoubleStatistic(3)
     for _ in range(300):  # no single row does
         statistic.update(np.array([[1.0], [1e154], [1e154]]))
     with pytest.raises(KernelError, match="too large for sums of their squares"):

@@ -1,4 +1,4 @@
-"""Compiled loops on inner products with twice the digits of float64.
+"""Compiled loops on inner products in double-double precision.
 
 A number is the sum of two, ``high + low``, of which the second is at most a last digit of the first.
 """
@@ -10,9 +10,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.compensated import CHUNK, WIDTH, fma, plus, tile, two_sum, whole_chunks, write_units
-from ..kernels.compiling import compiled
-from ..kernels.tile_loops import GROUP, aligned
+from .double_double import (
+    CHUNK,
+    WIDTH,
+    plus,
+    rounding_of_product,
+    tile,
+    two_sum,
+    whole_chunks,
+    write_units,
+)
+from .jit_cache import array, compiled, const, part, part_or
+from .small_gemm_loops import GROUP, aligned
 
 # Candidates for pivots whose residuals are computed together, and what must be left of one for it to
 # become a pivot although there may be larger ones by now.
@@ -20,7 +29,7 @@ _CANDIDATES, _ENOUGH = 16, 0.1
 _ROWS_AT_ONCE = 256  # of all lines: they stay in the second cache
 
 
-@compiled
+@part
 def _parts_of(lines, weight, shift):
     """Return how many products a row needs: more than one if its numbers are in two parts."""
     for j in range(len(lines)):
@@ -32,7 +41,7 @@ def _parts_of(lines, weight, shift):
     return 2 if len(weight) else 1
 
 
-@compiled
+@part
 def _pack(lines, weight, shift, groups, panels):
     """Lay out shifted lines for tiles, as they are in the panels and weighted in the groups.
 
@@ -52,13 +61,21 @@ def _pack(lines, weight, shift, groups, panels):
             weighted = value * factor
             panel[0, p, w], group[0, p, i] = value, weighted
             if n_parts > 1:
-                rest = fma(value, factor, -weighted) + value_rest * factor
+                rest = rounding_of_product(value, factor, weighted) + value_rest * factor
                 panel[1, p, w], group[1, p, i] = value, rest
             if n_parts > 2:
                 panel[2, p, w], group[2, p, i] = value_rest, weighted
 
 
-@compiled
+@compiled(
+    lambda number: (
+        const(number, 2),
+        const(number, 1),
+        const(number, 1),
+        array(number, 2),
+        array(number, 2),
+    )
+)
 def add_products(lines, weight, shift, high, low):
     """Add inner products of shifted lines to ``high + low``, below and on the diagonal.
 
@@ -98,7 +115,7 @@ def add_products(lines, weight, shift, high, low):
                         high[at], low[at] = plus(high[at], low[at], sums[of_tile], rests[of_tile])
 
 
-@compiled
+@compiled(lambda number: (*[array(number, 2)] * 2, *[const(number, 2)] * 2))
 def plus_arrays(high, low, more_high, more_low):
     """Add other numbers to those of an array."""
     for i in range(len(high)):
@@ -106,15 +123,20 @@ def plus_arrays(high, low, more_high, more_low):
             high[i, j], low[i, j] = plus(high[i, j], low[i, j], more_high[i, j], more_low[i, j])
 
 
-@compiled
+@part
 def plus_product(high, low, left_high, left_low, right_high, right_low):
     """Return ``(high + low) + left * right`` in two parts."""
     product = left_high * right_high
-    rounding = fma(left_high, right_high, -product)
+    rounding = rounding_of_product(left_high, right_high, product)
     return plus(high, low, product, rounding + (left_high * right_low + left_low * right_high))
 
 
-@compiled
+def _plain_add_multiple(line, line_low, factor, factor_low, other, other_low):
+    other, other_low = other[: len(line)], other_low[: len(line)]
+    line[:], line_low[:] = plus_product(line, line_low, factor, factor_low, other, other_low)
+
+
+@part_or(_plain_add_multiple)
 def _add_multiple(line, line_low, factor, factor_low, other, other_low):
     """Add a multiple of another line to a line."""
     for j in range(len(line)):
@@ -123,14 +145,14 @@ def _add_multiple(line, line_low, factor, factor_low, other, other_low):
         )
 
 
-@compiled
+@compiled(lambda number: (array(number, 1), array(number, 1), const(number, 1), const(number, 2)))
 def add_combinations(line, line_low, factors, others):
     """Add a combination of other lines to a line."""
     for i in range(len(others)):
         _add_multiple(line, line_low, factors[i], 0.0, others[i], np.zeros_like(line))
 
 
-@compiled
+@compiled(lambda number: (const(number, 2), const(number, 2), const(number, 1)))
 def shifted(high, low, shift):
     """Return the inner products of lines less multiples of the first."""
     high, low = high.copy(), low.copy()
@@ -147,7 +169,7 @@ def shifted(high, low, shift):
     return high, low
 
 
-@compiled
+@part
 def _divide_by_root(row, row_low, pivot, left, left_low):
     """Make a residual a line of the factor, and take its squares from what is left of each column."""
     root = np.sqrt(row[pivot])
@@ -162,7 +184,7 @@ def _divide_by_root(row, row_low, pivot, left, left_low):
         )
 
 
-@compiled
+@part
 def _add_pivots(rows, rows_low, candidates, left, left_low, floors, factor, factor_low, rank):
     """Extend a factor by the best candidate and by others that still have enough left.
 
@@ -188,7 +210,7 @@ def _add_pivots(rows, rows_low, candidates, left, left_low, floors, factor, fact
     return rank
 
 
-@compiled
+@compiled(lambda number: (const(number, 2), const(number, 2), const(number, 1)))
 def pivoted_factor(high, low, floors):
     """Return R with ``R'R = high + low``, a line for each pivot whose square is above its floor."""
     n_lines = len(high)
@@ -226,7 +248,7 @@ def pivoted_factor(high, low, floors):
     return result[:rank]
 
 
-@compiled
+@compiled(lambda number: [const(number, 2)] * 4)
 def products_of(high, low, combinations, combinations_low):
     """Return ``A' (high + low) A`` for A in two parts, rounded to float64 at the end."""
     n_lines, n_columns = combinations.shape

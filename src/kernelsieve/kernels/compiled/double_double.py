@@ -1,4 +1,4 @@
-"""Sums of products to twice the digits of float64, at four times the price of plain ones.
+"""Sums of products in double-double precision, at four times the price of plain ones.
 
 A sum that begins with a large number, the anchor, does not leave the range where its last digit is
 worth the same. So what a product loses when it is added can be told, and is summed up beside it. This
@@ -15,13 +15,13 @@ import math
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
+from numba import types
+from numba.core import cgutils
 
-from .compiling import compiled
-from .registers import Registers, lanes
-from .tile_loops import GROUP
-from .tiles import LineProduct, check_array
+from .jit_cache import array, compiled, const, instructions_or, part
+from .simd import Registers, lanes
+from .small_gemm import LineProduct, check_array
+from .small_gemm_loops import GROUP
 
 #: Numbers of a line in one tile.
 WIDTH = lanes(np.float64)
@@ -31,23 +31,37 @@ _ROWS_AT_ONCE = 2048  # whose lines are held, for features of any number of rows
 _ANCHOR = 3.0  # for sums up to 1, which are then between 2 and 4
 
 
-@intrinsic
-def fma(_typing_context, left, right, addend):
-    """Return ``left * right + addend``, rounded once."""
+def _halves(value):
+    """Return two numbers of half the digits each, whose products are exact (Veltkamp)."""
+    scaled = (2.0**27 + 1) * value
+    high = scaled - (scaled - value)
+    return high, value - high
+
+
+def _plain_rounding_of_product(left, right, product):
+    (left_high, left_low), (right_high, right_low) = _halves(left), _halves(right)
+    crossed = left_high * right_low + left_low * right_high
+    return left_low * right_low - ((product - left_high * right_high) - crossed)
+
+
+@instructions_or(_plain_rounding_of_product)
+def rounding_of_product(_typing_context, left, right, product):
+    """Return what ``product`` lacks of ``left * right``, of which it is the rounded value."""
 
     def generate(_context, builder, _signature, arguments):
-        return builder.fma(*arguments)
+        left, right, product = arguments
+        return builder.fma(left, right, builder.fneg(product))
 
     return types.float64(types.float64, types.float64, types.float64), generate
 
 
-@compiled
+@part
 def whole_chunks(n_terms):
     """Return the number of terms in as many chunks as are needed."""
     return -(-n_terms // CHUNK) * CHUNK
 
 
-@compiled
+@part
 def two_sum(left, right):
     """Return ``left + right`` and what it is rounded by."""
     total = left + right
@@ -55,7 +69,7 @@ def two_sum(left, right):
     return total, (left - (total - back)) + (right - back)
 
 
-@compiled
+@part
 def plus(high, low, more_high, more_low):
     """Return the sum of two numbers of two parts each, in two parts."""
     total, rest = two_sum(high, more_high)
@@ -64,7 +78,7 @@ def plus(high, low, more_high, more_low):
     return rounded, rest - (rounded - total)
 
 
-@compiled
+@part
 def write_units(packed, width, units):
     """Write powers of two that are above the lengths of chunks; ``width`` of them are side by side."""
     for c in range(len(packed) // (width * CHUNK)):
@@ -77,7 +91,24 @@ def write_units(packed, width, units):
             units[c * width + w] = math.ldexp(1.0, math.frexp(length)[1]) if finite else 1.0
 
 
-@intrinsic
+write_all_units = compiled(lambda number: (const(number, 1), types.intp, array(number, 1)))(write_units)
+
+
+def _plain_tile(group, group_units, at_group, panel, panel_units, at_panel, n_chunks, sums, rests):
+    n_terms = n_chunks * CHUNK
+    left = group[at_group * CHUNK * GROUP :][: n_terms * GROUP].reshape(n_terms, GROUP, 1)
+    right = panel[at_panel * CHUNK * WIDTH :][: n_terms * WIDTH].reshape(n_terms, 1, WIDTH)
+    totals = left * right
+    rest = _plain_rounding_of_product(left, right, totals).sum(axis=0)
+    while len(totals) > 1:  # half of them to the other half
+        if len(totals) % 2:
+            totals = np.concatenate([totals, np.zeros_like(totals[:1])])
+        totals, lost = two_sum(*np.split(totals, 2))
+        rest += lost.sum(axis=0)
+    sums[:], rests[:] = totals.ravel(), rest.ravel()
+
+
+@instructions_or(_plain_tile)
 def tile(
     _typing_context, group, group_units, at_group, panel, panel_units, at_panel, n_chunks, sums, rests
 ):
@@ -104,41 +135,38 @@ def tile(
             return registers.address(*array, builder.mul(index, number(width)))
 
         def of_line(i, array, index):
-            address = builder.gep(place(array, index, GROUP), [number(i)])
-            return registers.repeated(builder.load(address))
+            return registers.load_repeated(registers.after(place(array, index, GROUP), number(i)))
 
         def begin_chunk(in_group, in_panel):
             units = registers.load(place(panel_units, in_panel, WIDTH))
             for i in range(GROUP):
                 unit = builder.fmul(of_line(i, group_units, in_group), units)
                 builder.store(builder.fmul(unit, registers.of(_ANCHOR)), anchors[i])
-                builder.store(builder.load(anchors[i]), totals[i])
+                builder.store(registers.value(anchors[i]), totals[i])
                 builder.store(zero, missing[i])
 
         def add_term(in_group, in_panel):
             values = registers.load(place(panel, in_panel, WIDTH))
             for i in range(GROUP):
-                factor, before = of_line(i, group, in_group), builder.load(totals[i])
+                factor, before = of_line(i, group, in_group), registers.value(totals[i])
                 after = registers.joined(factor, values, before)
                 added = builder.fsub(after, before)  # exact
                 rest = registers.joined(factor, values, builder.fneg(added))
                 builder.store(after, totals[i])
-                builder.store(builder.fadd(builder.load(missing[i]), rest), missing[i])
+                builder.store(builder.fadd(registers.value(missing[i]), rest), missing[i])
 
         def end_chunk():
             for i, (at_sum, at_rest) in enumerate(results):
-                total = builder.fsub(builder.load(totals[i]), builder.load(anchors[i]))
+                total = builder.fsub(registers.value(totals[i]), registers.value(anchors[i]))
                 new_sum, lost = registers.two_sum(registers.load(at_sum), total)
-                rest = builder.fadd(builder.load(missing[i]), lost)
+                rest = builder.fadd(registers.value(missing[i]), lost)
                 registers.store(new_sum, at_sum)
                 registers.store(builder.fadd(registers.load(at_rest), rest), at_rest)
 
         results = [[place(array, number(i), WIDTH) for array in (sums, rests)] for i in range(GROUP)]
         for address in (address for pair in results for address in pair):
             registers.store(zero, address)
-        anchors, totals, missing = (
-            [cgutils.alloca_once_value(builder, zero) for _ in range(GROUP)] for _ in range(3)
-        )
+        anchors, totals, missing = ([registers.variable(zero) for _ in range(GROUP)] for _ in range(3))
         with cgutils.for_range(builder, n_chunks[1]) as chunks:
             in_group = builder.add(at_group[1], chunks.index)
             in_panel = builder.add(at_panel[1], chunks.index)
@@ -156,7 +184,15 @@ def tile(
     return signature, generate
 
 
-@compiled
+@compiled(
+    lambda number: (
+        const(number, 2),
+        const(number, 1),
+        const(number, 1),
+        const(types.intp, 2),
+        array(number, 2),
+    )
+)
 def _make_rows(lines, panels, panel_units, plan, out):
     """Write the tiles of all rows with all panels; return a sum that is finite only if all are.
 
@@ -185,15 +221,15 @@ def _make_rows(lines, panels, panel_units, plan, out):
     return finite
 
 
-class CompensatedRowProduct:
+class DoubleDoubleRowProduct:
     """``lines.T @ right - offset``, as :class:`RowProduct`, to the last digit where terms cancel.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.kernels.compensated import CompensatedRowProduct
+    >>> from kernelsieve.kernels.compiled import DoubleDoubleRowProduct
     >>> right, lines, rows = np.array([[1e16], [1.0]]), np.ones((2, 1)), np.empty((1, 1))
-    >>> product = CompensatedRowProduct(right, np.array([1e16]), np.array([2]))
+    >>> product = DoubleDoubleRowProduct(right, np.array([1e16]), np.array([2]))
     >>> bool(np.isfinite(product(lines, rows)))
     True
     >>> rows
@@ -213,7 +249,7 @@ class CompensatedRowProduct:
             at_panel += needed // CHUNK
         together = np.concatenate(panels)
         units = np.empty(len(together) // CHUNK)
-        write_units(together, WIDTH, units)
+        write_all_units(together, WIDTH, units)
         self._arguments = together, units, np.array(plan, np.intp)
 
     def __call__(self, lines: np.ndarray, out: np.ndarray) -> float:

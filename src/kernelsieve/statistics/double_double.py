@@ -1,7 +1,4 @@
-"""The safe form: inner products of the lines with twice the digits of float64."""
-
-# What numba has compiled takes other arguments than its type says.
-# mypy: disable-error-code="call-arg"
+"""The safe form: inner products of the lines in double-double precision."""
 
 from __future__ import annotations
 
@@ -9,10 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from ..kernels.compensated import WIDTH
-from ..kernels.tile_loops import GROUP
-from .base import Statistic
-from .compensated_loops import (
+from ..kernels.compiled import (
+    TILE,
     add_combinations,
     add_products,
     pivoted_factor,
@@ -20,6 +15,7 @@ from .compensated_loops import (
     products_of,
     shifted,
 )
+from .base import Statistic
 from .gram import GramStatistic
 
 _NOISE = 1e-28  # of a squared length; sums are good to 1e-29 or so
@@ -27,7 +23,7 @@ _FEWEST_AT_ONCE = 256  # rows; with fewer, adding to the sums takes longer than 
 _NO_WEIGHT = np.empty(0)
 
 
-class CompensatedStatistic(Statistic):
+class DoubleDoubleStatistic(Statistic):
     """``G = A'A`` for ``A = [1 | Y | columns]``, every entry in two parts.
 
     Residuals of columns are known until they are down to 1e-14 of what the columns were, and the inner
@@ -95,8 +91,7 @@ class CompensatedStatistic(Statistic):
         return self._sums
 
     def _no_sums(self) -> tuple[np.ndarray, np.ndarray]:
-        tile = max(GROUP, WIDTH)
-        size = -(-self.n_lines // tile) * tile
+        size = -(-self.n_lines // TILE) * TILE
         return np.zeros((size, size)), np.zeros((size, size))
 
     def _add(self, lines: np.ndarray, weight: np.ndarray) -> None:

@@ -1,0 +1,38 @@
+"""All that is compiled, behind one door: small matrix products, exponentials, double-double sums.
+
+Other modules import from here alone. With NUMBA_DISABLE_JIT=1 the same loops run in the interpreter,
+their innermost instructions replaced by numpy's: slow, and good for looking inside.
+"""
+
+from .blas import add_squares
+from .double_double import WIDTH, DoubleDoubleRowProduct
+from .double_double_loops import (
+    add_combinations,
+    add_products,
+    pivoted_factor,
+    plus_arrays,
+    products_of,
+    shifted,
+)
+from .fast_exp import exp_inplace
+from .small_gemm import MOST_INPUTS, LineProduct, RowProduct
+from .small_gemm_loops import GROUP
+
+#: Sums of double-double products have a multiple of that many lines and columns.
+TILE = max(GROUP, WIDTH)
+
+__all__ = [
+    "MOST_INPUTS",
+    "TILE",
+    "DoubleDoubleRowProduct",
+    "LineProduct",
+    "RowProduct",
+    "add_combinations",
+    "add_products",
+    "add_squares",
+    "exp_inplace",
+    "pivoted_factor",
+    "plus_arrays",
+    "products_of",
+    "shifted",
+]

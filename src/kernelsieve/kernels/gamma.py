@@ -1,0 +1,141 @@
+"""Widths of kernels from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import pdist
+
+from ..exceptions import InvalidParameterError
+from .base import Kernel, Rows, SharedPart
+from .distances import RBF, Laplacian
+from .registry import KERNELS
+
+_MEDIAN_SAMPLE = 1000  # rows; their half a million distances give the median to about one percent
+# The kernels know how not to lose the digits of CSR rows.
+_OF_SPARSE: dict[str, Callable[[Rows], SharedPart]] = {
+    "sqeuclidean": lambda X: RBF().exponents(X, np.float64, 1.0),
+    "cityblock": Laplacian().shared_part,
+}
+
+
+def resolve_gamma(
+    gamma: str | float,
+    X: Rows,
+    kernel: str | type[Kernel] = "rbf",
+    sample_weight: np.ndarray | None = None,
+    random_state: np.random.RandomState | None = None,
+) -> float:
+    """Settle ``gamma``.
+
+    ``"scale"`` is one over (number of features times variance of ``X``); ``"median"`` is one over the
+    median distance of pairs of samples: the squared one, or what the kernel, a class or its name, has
+    for ``distance``. A weight counts as that many equal samples in both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.kernels import resolve_gamma
+    >>> resolve_gamma("median", np.array([[0.0], [2.0]]))
+    0.25
+    """
+    if isinstance(gamma, Real) and not isinstance(gamma, bool):
+        if not (gamma > 0 and np.isfinite(gamma)):
+            raise InvalidParameterError(
+                f"gamma={gamma!r} must be above 0 and finite; pass a positive number, "
+                "'scale' or 'median'."
+            )
+        return float(gamma)
+    if isinstance(gamma, str) and gamma == "scale":
+        spread = X.shape[1] * _variance(X, sample_weight)
+    elif isinstance(gamma, str) and gamma == "median":
+        metric = (KERNELS[kernel] if isinstance(kernel, str) else kernel).distance
+        spread = _median_distance(X, metric, sample_weight, random_state)
+    else:
+        raise InvalidParameterError(
+            f"gamma={gamma!r} is not known; pass a positive number, 'scale' or 'median'."
+        )
+    return 1.0 / spread if spread > 0 else 1.0
+
+
+def _variance(X: Rows, weight: np.ndarray | None) -> float:
+    """Return the variance of all entries of ``X``, about their common mean."""
+    weight = np.ones(X.shape[0]) if weight is None else weight
+    size = weight.sum() * X.shape[1]
+    if size == 0:
+        return 0.0
+    # Only what is no float64 yet is copied for the product.
+    slices = [slice(None)] if X.dtype == np.float64 else _slices(X)
+    mean = sum((weight[i] @ X[i]).sum() for i in slices) / size
+    return float(sum(weight[i] @ _squares_about(mean, X[i]) for i in _slices(X)) / size)
+
+
+def _squares_about(mean: float, X: Rows) -> np.ndarray:
+    """Return the sum of the squares of ``x - mean`` of each row."""
+    if not sparse.issparse(X):
+        return np.asarray(((X - mean) ** 2).sum(axis=1))
+    squares = (X.data.astype(np.float64) - mean) ** 2
+    of_entries = sparse.csr_matrix((squares, X.indices, X.indptr), X.shape).sum(axis=1)
+    n_zeros = X.shape[1] - np.diff(X.indptr)
+    return np.asarray(of_entries).ravel() + n_zeros * mean**2
+
+
+def _slices(X: Rows) -> list[slice]:
+    # A few megabytes at a time: X may be a memory map, and X - mean is a copy.
+    n_entries = X.nnz if sparse.issparse(X) else X.shape[0] * X.shape[1]
+    rows = max(1, 500_000 * X.shape[0] // max(1, n_entries))
+    return [slice(i, i + rows) for i in range(0, X.shape[0], rows)]
+
+
+def _median_distance(
+    X: Rows, metric: str, weight: np.ndarray | None, random_state: np.random.RandomState | None
+) -> float:
+    rows = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight)
+    weight = None if weight is None else weight[rows]
+    if len(rows) > _MEDIAN_SAMPLE:
+        rows = rows[_sample(len(rows), weight, random_state or np.random.RandomState(0))]
+        weight = None  # the draw has seen to it
+    X = X[rows]
+    pairs = _distances(X, metric)
+    if not pairs.size:
+        return 0.0
+    return float(np.median(pairs)) if weight is None else _weighted_median(pairs, weight)
+
+
+def _sample(n_rows: int, weight: np.ndarray | None, random_state: np.random.RandomState) -> np.ndarray:
+    """Draw the rows whose distances are looked at, by their weights."""
+    if weight is None or np.ptp(weight) == 0:
+        return np.sort(random_state.choice(n_rows, _MEDIAN_SAMPLE, replace=False))
+    return np.sort(random_state.choice(n_rows, _MEDIAN_SAMPLE, p=weight / weight.sum()))
+
+
+def _distances(X: Rows, metric: str) -> np.ndarray:
+    """Return the distances of all pairs of rows."""
+    of_sparse = _OF_SPARSE.get(metric)
+    if not sparse.issparse(X) or of_sparse is None:
+        X = X.toarray() if sparse.issparse(X) else X
+        return np.asarray(pdist(np.asarray(X, dtype=np.float64), metric))
+    distances = np.empty((X.shape[0], X.shape[0]))
+    of_sparse(X).fill(X, distances)
+    return np.abs(distances[np.triu_indices(len(distances), k=1)])
+
+
+def _weighted_median(pairs: np.ndarray, weight: np.ndarray) -> float:
+    """Return the median of distances where row i counts as ``weight[i]`` equal rows.
+
+    A pair then counts as the product of two weights, and equal rows are at distance zero.
+    """
+    unit = 2.0 ** np.floor(np.log2(weight.max()))  # products of weights neither overflow nor vanish
+    share = weight / unit
+    among_equals = share @ np.maximum(share - 1 / unit, 0.0) / 2
+    first, second = np.triu_indices(len(weight), k=1)
+    order = np.argsort(pairs)
+    distances = np.concatenate([[0.0], pairs[order]])
+    counts = np.concatenate([[among_equals], (share[first] * share[second])[order]])
+    reached = np.cumsum(counts)
+    # The two in the middle, which are one where the number of pairs is odd.
+    middle = [np.searchsorted(reached, reached[-1] / 2, side) for side in ("left", "right")]
+    return float(distances[middle].mean())

@@ -1,0 +1,117 @@
+"""Compiled code is kept on disk, and does without where it cannot be."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba.core.caching import IndexDataCacheFile
+
+import kernelsieve
+from kernelsieve.kernels.compiled.jit_cache import array, compiled, const
+
+PROGRAM = """
+import numpy as np
+from kernelsieve.kernels import exp_inplace
+from kernelsieve.kernels.compiled.fast_exp import exp_line
+assert exp_inplace(np.zeros(3, np.float64)).tolist() == [1, 1, 1]
+print(exp_line.cache_hits)
+"""
+
+
+def hits_of_a_new_process(folder, dtype="np.float64", **environment) -> int:
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM.replace("np.float64", dtype)],
+        env=dict(os.environ, NUMBA_CACHE_DIR=str(folder), **environment),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return int(ran.stdout)
+
+
+def kept(folder) -> list:
+    return [file for file in folder.rglob("*") if file.suffix in (".nbi", ".nbc")]
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    assert hits_of_a_new_process(tmp_path) == 0
+    assert kept(tmp_path)
+    assert hits_of_a_new_process(tmp_path) == 1
+
+
+@pytest.mark.parametrize(("kind", "content"), [(".nbi", b""), (".nbc", b"damaged")])
+def test_damaged_files_are_replaced(tmp_path, kind, content):
+    hits_of_a_new_process(tmp_path)
+    for file in kept(tmp_path):
+        if file.suffix == kind:
+            file.write_bytes(content)
+    assert hits_of_a_new_process(tmp_path) == 0
+    assert hits_of_a_new_process(tmp_path) == 1
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("no folder")
+    hits_of_a_new_process(file / "folder")
+
+
+def test_a_full_disk(monkeypatch):
+    tried = []
+
+    def full(*_):
+        tried.append(True)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(IndexDataCacheFile, "save", full)
+    double = compiled(lambda number: (array(number, 1),))(lambda values: values * 2)
+    for _ in range(2):
+        assert double(np.arange(2.0)).tolist() == [0, 2]
+    assert len(tried) == 1
+
+
+def test_read_only_arrays_and_others_share_code():
+    total = compiled(lambda number: (const(number, 1),))(lambda values: values.sum())
+    values = np.arange(4.0)
+    assert total(values) == 6
+    values.flags.writeable = False
+    assert total(values) == 6
+
+
+def test_files_tell_the_type_of_number(tmp_path):
+    hits_of_a_new_process(tmp_path)
+    hits_of_a_new_process(tmp_path, "np.float32")
+    names = [file.name for file in kept(tmp_path) if file.suffix == ".nbi"]
+    assert len(names) == 2
+    for number in ("float32", "float64"):
+        assert sum(number in name for name in names) == 1
+
+
+def test_code_in_an_archive(tmp_path):
+    archive = shutil.make_archive(tmp_path / "package", "zip", Path(kernelsieve.__file__).parents[1])
+    program = "import kernelsieve; assert '.zip' in kernelsieve.__file__;" + PROGRAM
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        env=dict(os.environ, PYTHONPATH=archive),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_change_of_any_module_makes_code_old(tmp_path):
+    package = tmp_path / "kernelsieve"
+    shutil.copytree(Path(kernelsieve.__file__).parent, package)
+    kept_in, seen = tmp_path / "kept", []
+    for change in ("", "", "# another file than that of the loop\n"):
+        with (package / "kernels" / "compiled" / "blas.py").open("a") as source:
+            source.write(change)
+        seen.append(hits_of_a_new_process(kept_in, PYTHONPATH=str(tmp_path)))
+    assert seen == [0, 1, 0]
+    assert len(kept(kept_in)) == 2  # what is old has been removed
