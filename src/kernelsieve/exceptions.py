@@ -20,6 +20,10 @@ class KernelError(ValueError):
     """A kernel returned something that is not a block of kernel values."""
 
 
+class CriterionError(ValueError):
+    """A criterion did what it has not declared, or proposed what cannot be a direction."""
+
+
 class FewerFeaturesWarning(UserWarning):
     """The data gave fewer features than were asked for."""
 

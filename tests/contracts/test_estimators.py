@@ -293,7 +293,7 @@ def test_features_are_orthogonal_and_centred(fitted, diabetes):
         pytest.skip("each class has a feature of its own")
     if isinstance(fitted, DISCRIMINANTS):
         pytest.skip("features are uncorrelated in the sum of scatter within classes and penalty")
-    if fitted._make_criterion().symmetric:
+    if fitted._make_criterion().deflation.symmetric:
         pytest.skip("directions are orthogonal, not features: the next test")
     features = fitted.transform(diabetes[0])
     gram = features.T @ features
@@ -303,7 +303,7 @@ def test_features_are_orthogonal_and_centred(fitted, diabetes):
 
 
 def test_directions_are_orthonormal_in_feature_space(fitted):
-    if not fitted._make_criterion().symmetric:
+    if not fitted._make_criterion().deflation.symmetric:
         pytest.skip("features are orthogonal, not directions: the test before")
     model = fitted._current_fit().model
     gram = model.kernel.block(model.landmarks, model.landmarks)

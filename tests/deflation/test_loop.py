@@ -95,7 +95,7 @@ def test_what_is_not_trusted_stops_the_loop(rng):
     result = extract(candidates, Y, Alignment(), 3, total_weight=50, floor=1e-20, trust=1e-12)
     assert result.outcome is Outcome.IMPRECISE
     assert len(result) == 1
-    # when the images themselves coincide, the candidates are used up and not imprecise
+    # when the images themselves coincide, the candidates are linearly dependent and not imprecise
     candidates = FixedCandidates(columns, PoolMetric(np.ones((5, 5))), Y, 3)
     result = extract(candidates, Y, Alignment(), 3, total_weight=50, floor=1e-20, trust=1e-12)
     assert result.outcome is Outcome.EXHAUSTED

@@ -154,6 +154,7 @@ class MeanDirection(Criterion):
     """Another one, which combines two candidates."""
 
     supervised = False
+    needs_metric = True
 
     def propose(self, view):
         done = 2 * view.features.shape[1]

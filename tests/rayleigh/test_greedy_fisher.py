@@ -365,7 +365,7 @@ def test_equal_points_of_a_given_pool_are_one_candidate(cancer):
     assert_array_equal(twice.fit(X, y).landmark_indices_, once.landmark_indices_)
     assert_allclose(twice.criterion_path_, once.criterion_path_, rtol=1e-9)
     assert twice.sparsity_ == once.sparsity_
-    with pytest.warns(FewerFeaturesWarning, match="used up"):
+    with pytest.warns(FewerFeaturesWarning, match="linearly dependent"):
         assert twice.set_params(n_components=30).fit(X, y).n_components_ == 20
 
 

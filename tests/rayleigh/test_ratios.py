@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 
-from kernelsieve.rayleigh.ratios import factorise, largest_ratios, orthonormal_combinations
+from kernelsieve.model import orthonormal_combinations
+from kernelsieve.rayleigh.ratios import factorise, largest_ratios
 
 SEEDS = st.integers(0, 2**31)
 

@@ -1,11 +1,10 @@
 """The loop that every greedy and latent method runs, and the criteria that steer it."""
 
-from .candidates import Candidates, FixedCandidates, FreshCandidates
+from .candidates import Candidates, FixedCandidates, FreshCandidates, FreshSubset
 from .columns import (
     Columns,
     DoublyCentredColumns,
     RecomputedColumns,
-    RidgeColumns,
     StoredColumns,
     store_columns,
 )
@@ -15,7 +14,6 @@ from .criteria import (
     BestSubset,
     Covariance,
     Criterion,
-    Direction,
     DirectionVariance,
     ExpansionVariance,
     LossGradient,
@@ -24,9 +22,9 @@ from .criteria import (
     PrincipalDirections,
     RidgeAlignment,
     ScoringCriterion,
-    Step,
+    Selector,
+    SimultaneousCriterion,
     Variance,
-    View,
     resolve_criterion,
 )
 from .heads import Heads
@@ -48,7 +46,10 @@ from .metric import (
     Metric,
     PoolMetric,
 )
-from .symmetric import Draw, DrawnCandidates, FollowedCandidates
+from .ridge import Ridge, RidgeColumns
+from .rules import DeflationRule, LeftDeflation, SymmetricDeflation
+from .symmetric import DrawnCandidates, DrawnSubset, FollowedCandidates
+from .view import Direction, Step, View
 
 __all__ = [
     "CRITERIA",
@@ -60,12 +61,13 @@ __all__ = [
     "Columns",
     "Covariance",
     "Criterion",
+    "DeflationRule",
     "DiagonalOnly",
     "Direction",
     "DirectionVariance",
     "DoublyCentredColumns",
-    "Draw",
     "DrawnCandidates",
+    "DrawnSubset",
     "EvaluatedMetric",
     "ExpansionVariance",
     "ExponentialLoss",
@@ -73,9 +75,11 @@ __all__ = [
     "FixedCandidates",
     "FollowedCandidates",
     "FreshCandidates",
+    "FreshSubset",
     "GramMetric",
     "Heads",
     "IdentityMetric",
+    "LeftDeflation",
     "LogisticLoss",
     "Loss",
     "LossGradient",
@@ -86,12 +90,16 @@ __all__ = [
     "PoolMetric",
     "PrincipalDirections",
     "RecomputedColumns",
+    "Ridge",
     "RidgeAlignment",
     "RidgeColumns",
     "ScoringCriterion",
+    "Selector",
+    "SimultaneousCriterion",
     "SquaredLoss",
     "Step",
     "StoredColumns",
+    "SymmetricDeflation",
     "Variance",
     "View",
     "extract",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ..exceptions import KernelError
 from .basis import Basis, Residual
-from .columns import Columns, RecomputedColumns, RidgeColumns
-from .criteria import Direction
+from .columns import Columns
 from .metric import DiagonalOnly, Metric
+from .view import Direction
 
 # A downdated squared norm that has fallen this far has lost ten of its sixteen digits.
 STALE = 1e-6
@@ -20,7 +21,7 @@ _REFRESH_COLUMNS = 256
 
 
 class Candidates(ABC):
-    """What the criterion sees of the candidates, and the deflation rule that keeps it up to date.
+    """What the criterion sees of the candidates, kept up to date by a deflation rule.
 
     Attributes
     ----------
@@ -31,7 +32,7 @@ class Candidates(ABC):
     names : ndarray of int
         What each candidate is called outside: its number in the pool or in the training set.
     residual_squared_norms, target_products, column_products, residual_lengths, expansion_norms
-        See :class:`~kernelsieve.deflation.criteria.View`.
+        See :class:`~kernelsieve.deflation.View`.
     eligible : ndarray of bool
     """
 
@@ -53,9 +54,19 @@ class Candidates(ABC):
     def advance(self, residual_targets: np.ndarray) -> bool:
         """Bring everything up to date with the features so far; tell if there are candidates."""
 
+    @property
+    def raw_squared_norms(self) -> np.ndarray:
+        """Squared norms of the columns before deflation and centring."""
+        return self.columns.raw_squared_norms
+
+    @property
+    def features(self) -> np.ndarray:
+        """The features so far."""
+        return self.basis.features
+
     @abstractmethod
-    def used_up(self, floor: float) -> np.ndarray:
-        """Tell which candidates are combinations of the chosen ones, up to a share of ``floor``."""
+    def dependent(self, floor: float) -> np.ndarray:
+        """Tell which candidates depend linearly on the chosen ones, up to a share of ``floor``."""
 
     @abstractmethod
     def residual(self, direction: Direction) -> Residual:
@@ -80,18 +91,10 @@ class Candidates(ABC):
         self.eligible = squared_norms > 0
 
 
-class LeftDeflation(Candidates):
+class LeftCandidates(Candidates):
     """Columns lose their part along the features, ``(I - QQ') A``: features are orthonormal."""
 
-    @property
-    def residual_lengths(self) -> np.ndarray:  # type: ignore[override]
-        return self.metric.diagonal  # the images themselves are not deflated
-
-    @property
-    def expansion_norms(self) -> np.ndarray:  # type: ignore[override]
-        return np.ones(len(self.names))
-
-    def used_up(self, floor: float) -> np.ndarray:
+    def dependent(self, floor: float) -> np.ndarray:
         return self.residual_squared_norms <= floor * self.columns.raw_squared_norms
 
     def residual(self, direction: Direction) -> Residual:
@@ -104,7 +107,7 @@ class LeftDeflation(Candidates):
         return Residual(column, vector, coefficients, float(np.sqrt(vector @ vector)), size)
 
 
-class FixedCandidates(LeftDeflation):
+class FixedCandidates(LeftCandidates):
     """The same candidates at every step; their numbers are updated, never the columns.
 
     For a new feature q, ``rho -= (A'q)^2`` and ``eta -= (A'q) z'``: one product a step. A difference
@@ -149,29 +152,45 @@ class FixedCandidates(LeftDeflation):
         self.target_products -= np.outer(product, target_products)
 
 
-#: Draws fresh candidates, none of them retired: their columns and names, or None when none is left.
-Draw = Callable[[np.ndarray], tuple[RecomputedColumns | RidgeColumns, np.ndarray] | None]
+@dataclass(frozen=True)
+class FreshSubset:
+    """Candidates of one step."""
+
+    columns: Columns
+    names: np.ndarray
+    diagonal: np.ndarray  # k(z, z); filled in when the columns are first scanned
 
 
-class FreshCandidates(LeftDeflation):
-    """A new random subset at every step: section 4.4 of Dhanjal et al."""
+#: From the retired candidates and the number of features so far to a subset, or None when none is left.
+DrawSubset = Callable[[np.ndarray, int], FreshSubset | None]
+
+
+class FreshCandidates(LeftCandidates):
+    """A new random subset at every step: section 4.4 of Dhanjal et al.
+
+    ``first`` is the first of them, which ``draw`` has drawn already.
+    """
 
     most_fruitless = 20  # subsets without a useful candidate: others hardly exist
 
-    def __init__(self, draw: Draw, n_rows: int, n_components: int) -> None:
-        self.basis = Basis(n_rows, n_components)
+    def __init__(self, draw: DrawSubset, first: FreshSubset, n_components: int) -> None:
+        self.basis = Basis(first.columns.shape[0], n_components)
+        self.columns, self.names = first.columns, first.names
         self._draw = draw
+        self._next: FreshSubset | None = first
         self._retired: list[int] = []
 
     def advance(self, residual_targets: np.ndarray) -> bool:
-        drawn = self._draw(np.array(self._retired, dtype=np.intp))
+        retired = np.array(self._retired, dtype=np.intp)
+        drawn = self._next or self._draw(retired, self.basis.size)
         if drawn is None:
             return False
-        self.columns, self.names = columns, _ = drawn
+        self._next = None
+        self.columns, self.names = columns, _ = drawn.columns, drawn.names
         features = self.basis.features
         squared_norms, products = columns.scan(np.column_stack([features, residual_targets]))
         self._start(squared_norms)
-        self.metric = DiagonalOnly(columns.diagonal)
+        self.metric = DiagonalOnly(drawn.diagonal)
         self.column_products = products[:, : self.basis.size]
         self.target_products = products[:, self.basis.size :]
         explained = np.einsum("cj,cj->c", self.column_products, self.column_products)

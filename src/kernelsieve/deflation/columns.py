@@ -28,6 +28,8 @@ class Columns(ABC):
     means: np.ndarray
     #: Squared norm of each column before centring, against which a centred column is noise.
     raw_squared_norms: np.ndarray
+    #: What a ridge adds to the squared norms.
+    ridge: float = 0.0
 
     @abstractmethod
     def scan(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -289,56 +291,6 @@ class DoublyCentredColumns(Columns):
         narrow._common = self._common[kept]
         narrow.means, narrow.raw_squared_norms = self.means[kept], self.raw_squared_norms[kept]
         return narrow
-
-
-class RidgeColumns(Columns):
-    """Columns with the root of a ridge below them, ``[A; sqrt(ridge) I]``.
-
-    Inner products become ``A'A + ridge I``, so that least squares on the columns is ridge regression.
-    Each column has a further row of its own, or the one in ``places``: columns of which one at most
-    is ever taken up may share a row.
-    """
-
-    def __init__(
-        self, columns: Columns, ridge: float, places: np.ndarray | None = None, n_places: int = 0
-    ) -> None:
-        n_rows, n_columns = columns.shape
-        self.base = columns
-        self._ridge = ridge
-        self._places = n_rows + (np.arange(n_columns) if places is None else places)
-        self.shape = (n_rows + (n_columns if places is None else n_places), n_columns)
-        self.centred = columns.centred
-
-    @property
-    def means(self) -> np.ndarray:  # type: ignore[override]
-        return self.base.means
-
-    @property
-    def raw_squared_norms(self) -> np.ndarray:  # type: ignore[override]
-        return self.base.raw_squared_norms + self._ridge
-
-    @property
-    def diagonal(self) -> np.ndarray:
-        """k(z, z) of columns that know it."""
-        if not isinstance(self.base, RecomputedColumns):
-            raise TypeError(f"{type(self.base).__name__} do not know k(z, z)")
-        return self.base.diagonal
-
-    def scan(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        squared_norms, products = self.base.scan(vectors[: self.base.shape[0]])
-        return squared_norms + self._ridge, products + self._of_ridge(vectors)
-
-    def inner(self, vectors: np.ndarray) -> np.ndarray:
-        return self.base.inner(vectors[: self.base.shape[0]]) + self._of_ridge(vectors)
-
-    def take(self, chosen: np.ndarray) -> np.ndarray:
-        values = np.zeros((self.shape[0], len(chosen)), order="F")
-        values[: self.base.shape[0]] = self.base.take(chosen)
-        values[self._places[chosen], np.arange(len(chosen))] = np.sqrt(self._ridge)
-        return values
-
-    def _of_ridge(self, vectors: np.ndarray) -> np.ndarray:
-        return np.sqrt(self._ridge) * vectors[self._places]
 
 
 class _Products:

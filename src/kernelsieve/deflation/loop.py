@@ -7,19 +7,19 @@ factorisation of the kernel matrix of the chosen examples. The deflated matrix i
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from ..exceptions import CriterionError
 from ..rows import Batch
 from .basis import Basis, Residual
 from .candidates import Candidates
-from .criteria import Criterion, Direction, Step, View
+from .criteria import Criterion, Selector
+from .view import Direction, Step, View
 
-_NO_ROWS = Batch(np.empty((0, 0)), np.empty((0, 0)))
 _TARGET_NOISE = 1e-20  # of the targets' squared norm: what a feature must explain at least
 
 
@@ -28,7 +28,7 @@ class Outcome(Enum):
 
     COMPLETE = "all features were found"
     EXHAUSTED = (
-        "the candidates are used up: every column that is left is a combination of the chosen ones. "
+        "every candidate that is left is linearly dependent on the chosen ones. "
         "Lower n_components or tol, or raise candidates or gamma"
     )
     CUT = (
@@ -79,7 +79,8 @@ class Extraction:
     target_squared_norm: float
     total_weight: float
     outcome: Outcome
-    criterion: Criterion  # as it was used, with what it has learnt
+    selector: Selector  # that chose the directions, with what it remembers
+    ridge: float = 0.0  # that features are orthonormal with
 
     def __len__(self) -> int:
         return len(self.directions)
@@ -112,7 +113,7 @@ def extract(
     floor: float,
     trust: float = 0.0,
     rounding: float = 0.0,
-    rows: Batch = _NO_ROWS,
+    rows: Batch | None = None,
 ) -> Extraction:
     """Extract features one after another.
 
@@ -130,13 +131,13 @@ def extract(
         Number of rows of data, or the sum of their weights.
     floor : float
         A column with a squared residual below this part of its squared norm (before centring: that
-        is what kernel values are rounded to) is used up.
+        is what kernel values are rounded to) is linearly dependent on the chosen ones.
     trust : float
         Below this part of the squared norm after centring its residual is not known well enough; the
         loop stops there and says so.
     rounding : float
-        A column whose residual is below this part of what cancelled in it is used up: of the column and
-        of the chosen columns, each as often as it is in the combination that is nearest.
+        So is a column whose residual is below this part of what cancelled in it: of the column and of
+        the chosen columns, each as often as it is in the combination that is nearest.
     rows : Batch
         The rows themselves, for criteria that need them.
 
@@ -144,7 +145,12 @@ def extract(
     -------
     Extraction
     """
-    criterion = copy.copy(criterion)
+    if criterion.needs_rows and rows is None:
+        raise CriterionError(
+            f"{type(criterion).__name__} declares needs_rows = True, and there are no rows in one pass "
+            "over them; pass all rows at once."
+        )
+    selector = criterion.start()
     basis = candidates.basis
     has_targets = targets.shape[1] > 0
     residual_targets = targets.copy()
@@ -159,12 +165,20 @@ def extract(
         if not candidates.advance(residual_targets):
             outcome = none_left
             break
-        candidates.retire(np.flatnonzero(candidates.eligible & candidates.used_up(floor)))
-        if criterion.is_settled(residual_targets):
+        candidates.retire(np.flatnonzero(candidates.eligible & candidates.dependent(floor)))
+        if selector.is_settled(residual_targets):
             outcome = Outcome.SLOW
             break
-        view = _view(candidates, targets, residual_targets, n_components, rows)
-        direction = criterion.propose(view) if candidates.eligible.any() else None
+        view = View(
+            criterion,
+            candidates,
+            targets=targets,
+            residual_targets=residual_targets,
+            n_components=n_components,
+            raw_targets=None if rows is None else rows.Y,
+            root_weight=None if rows is None else rows.root_weight,
+        )
+        direction = selector.propose(view) if candidates.eligible.any() else None
         if direction is None:
             fruitless += 1
             if fruitless < candidates.most_fruitless:
@@ -219,7 +233,8 @@ def extract(
         target_squared_norm=target_squared_norm,
         total_weight=total_weight,
         outcome=outcome,
-        criterion=criterion,
+        selector=selector,
+        ridge=candidates.columns.ridge,
     )
 
 
@@ -235,52 +250,29 @@ def _check_direction(direction: Direction, candidates: Candidates, criterion: Cr
     """Refuse what a criterion must not propose: a guard would pass over it at every step again."""
     chosen, name = direction.candidates, type(criterion).__name__
     if not np.isfinite(direction.weights).all():
-        raise ValueError(f"{name}.propose returned weights {direction.weights}; they must be finite.")
+        raise CriterionError(
+            f"{name}.propose returned weights {direction.weights}; they must be finite."
+        )
     if not (len(chosen) and chosen.min() >= 0 and chosen.max() < len(candidates.eligible)):
-        raise ValueError(
+        raise CriterionError(
             f"{name}.propose returned candidates {chosen}; they must be numbers from 0 to "
             f"{len(candidates.eligible) - 1}."
         )
     if len(chosen) == 1 and not candidates.eligible[chosen[0]]:
-        raise ValueError(
+        raise CriterionError(
             f"{name}.propose returned candidate {chosen[0]}, which may no longer be chosen; choose "
             "among view.eligible, or return None where none is good."
         )
 
 
 def _when_none_is_left(criterion: Criterion) -> Outcome:
-    if criterion.cutoff > 0:
+    if criterion.deflation.cutoff > 0:
         return Outcome.CUT
     return Outcome.TARGETS if criterion.at_most_targets else Outcome.EXHAUSTED
 
 
-def _view(
-    candidates: Candidates,
-    targets: np.ndarray,
-    residual_targets: np.ndarray,
-    n_components: int,
-    rows: Batch,
-) -> View:
-    return View(
-        residual_squared_norms=candidates.residual_squared_norms,
-        target_products=candidates.target_products,
-        eligible=candidates.eligible,
-        metric=candidates.metric,
-        columns=candidates.columns,
-        column_products=candidates.column_products,
-        residual_lengths=candidates.residual_lengths,
-        expansion_norms=candidates.expansion_norms,
-        features=candidates.basis.features,
-        targets=targets,
-        residual_targets=residual_targets,
-        n_components=n_components,
-        raw_targets=rows.Y,
-        root_weight=rows.root_weight,
-    )
-
-
 def _retire_dependent(candidates: Candidates, directions: list[Direction], trust: float) -> bool:
-    """Retire doubtful candidates that kernel values alone show to be used up; tell if there were any.
+    """Retire doubtful candidates whose images depend on the chosen ones; tell if there were any.
 
     If a candidate's image lies in the span of the chosen images, so does its column, whatever the
     rounding of the columns says. The others are only imprecise.

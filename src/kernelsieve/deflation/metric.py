@@ -7,10 +7,14 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.linalg import cho_solve, eigh, lapack, svd
 
+from ..exceptions import CriterionError
 from ..kernels import Kernel, Rows
 from .columns import Columns, StoredColumns
 
-_NO_VALUES = "this selection evaluates no kernel values between candidates"
+_NO_VALUES = (
+    "A criterion asks for kernel values between candidates, and has not declared it; write "
+    "`needs_metric = True` into its class."
+)
 _RANK_TOLERANCE = 1e-12  # eigenvalues of W below this part of the largest are noise
 
 
@@ -27,7 +31,7 @@ class Metric(ABC):
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
         """Return the chosen columns of W, (C, len(chosen))."""
-        raise ValueError(_NO_VALUES)
+        raise CriterionError(_NO_VALUES)
 
     @abstractmethod
     def among(self, chosen: np.ndarray) -> np.ndarray:
@@ -95,14 +99,14 @@ class DiagonalOnly(Metric):
 
     def among(self, chosen: np.ndarray) -> np.ndarray:
         if len(chosen) > 1:
-            raise ValueError(_NO_VALUES)
+            raise CriterionError(_NO_VALUES)
         return np.diag(self.diagonal[chosen])
 
     def solve(self, products: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-        raise ValueError(_NO_VALUES)
+        raise CriterionError(_NO_VALUES)
 
     def principal(self, columns: Columns, n_components: int) -> np.ndarray:
-        raise ValueError(_NO_VALUES)
+        raise CriterionError(_NO_VALUES)
 
     def mean_coefficients(self, means: np.ndarray) -> np.ndarray:
         return np.full(len(means), 1 / len(means))  # candidates drawn at random stand for all rows

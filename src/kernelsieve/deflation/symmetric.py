@@ -16,21 +16,21 @@ from scipy.linalg import solve_triangular
 from .basis import Basis, Residual
 from .candidates import STALE, Candidates
 from .columns import Columns, RecomputedColumns
-from .criteria import Direction
 from .metric import DiagonalOnly, GramMetric, Metric
+from .view import Direction
 
 _LEAST_FLOOR = 1e-12  # of k(z, z): a length that is found as a difference is not known any better
 _WORTH_NARROWING = 0.5  # part of the points left at which it pays to copy what belongs to them
 _ROWS_AT_ONCE = 64
 
 
-class SymmetricDeflation(Candidates):
+class SymmetricCandidates(Candidates):
     """Images lose their part along the directions.
 
     ``residual_squared_norms`` is sigma, ``residual_lengths`` is d and ``column_products`` is tau.
     """
 
-    def used_up(self, floor: float) -> np.ndarray:
+    def dependent(self, floor: float) -> np.ndarray:
         return self.residual_lengths <= max(floor, _LEAST_FLOOR) * self.metric.raw_diagonal
 
     def residual(self, direction: Direction) -> Residual:
@@ -47,7 +47,7 @@ class SymmetricDeflation(Candidates):
         )
 
 
-class FollowedCandidates(SymmetricDeflation):
+class FollowedCandidates(SymmetricCandidates):
     """The same candidates at every step, followed with one product of the columns a step.
 
     For a new direction ``h = A't - tau_before (T't)``, ``sigma -= 2 tau h - tau^2 t't`` and
@@ -143,7 +143,7 @@ class FollowedCandidates(SymmetricDeflation):
 
 
 @dataclass(frozen=True)
-class Draw:
+class DrawnSubset:
     """Fresh candidates, with what is known of them."""
 
     columns: RecomputedColumns
@@ -152,7 +152,7 @@ class Draw:
     landmark_values: np.ndarray  # their kernel values with the landmarks so far, (c, j)
 
 
-class DrawnCandidates(SymmetricDeflation):
+class DrawnCandidates(SymmetricCandidates):
     """A new random subset at every step: the quantile trick of Smola et al.
 
     With 59 candidates the best of them is among the best 5 % of all, with 95 % probability.
@@ -164,7 +164,7 @@ class DrawnCandidates(SymmetricDeflation):
 
     def __init__(
         self,
-        draw: Callable[[np.ndarray, list[int]], Draw | None],
+        draw: Callable[[np.ndarray, list[int]], DrawnSubset | None],
         n_rows: int,
         n_components: int,
         *,

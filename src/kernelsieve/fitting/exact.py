@@ -11,13 +11,12 @@ from ..deflation import (
     Columns,
     Criterion,
     Extraction,
-    FixedCandidates,
     FreshCandidates,
+    FreshSubset,
     GramMetric,
     Heads,
     Metric,
     RecomputedColumns,
-    RidgeColumns,
     StoredColumns,
     extract,
     store_columns,
@@ -27,11 +26,11 @@ from ..model import (
     Fit,
     OrthonormalModel,
     build_model,
+    explained_by_directions,
     feature_gram,
     finish,
     least_squares_heads,
     reorthonormalise,
-    variance_of_directions,
 )
 from ..rows import (
     Batch,
@@ -66,25 +65,23 @@ def fit_columns(
         if metric is None
         else metric
     )
-    seen = with_ridge(columns, criterion)
     # Equal rows of a precomputed kernel are known by their values.
     points = batch.X if everyone else pool.points
 
     def candidates_for(targets: np.ndarray) -> Candidates:
-        candidates = FixedCandidates(seen, W, targets, settings.n_components)
-        return without_equals(candidates, points, criterion)
+        return followed_candidates(columns, W, targets, points, criterion, settings)
 
-    extraction = _extract(batch, criterion, settings, candidates_for, seen.shape[0])
-    rough = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
+    extraction = _extract(batch, criterion, settings, candidates_for)
+    built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
         trace = weighted_sum(W.diagonal, batch)
-        lengths = _lengths_from_rows(rough, batch)
+        lengths = _lengths_from_rows(built, batch)
     else:
         trace = trace_of(kernel, batch, W.diagonal)
-        lengths = W.lengths(rough.names, rough.dual)
+        lengths = W.lengths(built.names, built.dual)
     mean_squared_norm = float(W.mean_coefficients(columns.means) @ columns.means)
-    explained = variance_of_directions(rough, lengths, trace, mean_squared_norm)
-    return _finish(rough, batch, criterion, settings, pool.first_of_equals(rough.names), explained)
+    explained = explained_by_directions(built, lengths, trace, mean_squared_norm)
+    return _finish(built, batch, criterion, settings, pool.first_of_equals(built.names), explained)
 
 
 def fit_fresh(
@@ -97,23 +94,18 @@ def fit_fresh(
 ) -> Fit:
     """Draw a new random subset of candidates at every step (section 4.4 of Dhanjal et al.)."""
     everyone = np.arange(len(batch))
-    # With a ridge two halves of a coefficient would cost less than the whole.
-    firsts = first_equals(batch.X) if criterion.ridge > 0 else everyone
-    kept = np.flatnonzero(firsts == everyone)
-    drawn: list[tuple[np.ndarray, RecomputedColumns]] = []
+    kept = eligible_points(batch.X, criterion)
     # For one subset at a time; without it a chosen column is evaluated once more.
     fits = n_candidates * len(batch) * 8 <= settings.max_memory
     memory = np.empty((n_candidates, len(batch))) if fits else None
 
-    def draw(
-        retired: np.ndarray,
-    ) -> tuple[RecomputedColumns | RidgeColumns, np.ndarray] | None:
+    def draw(retired: np.ndarray, place: int) -> FreshSubset | None:
         remaining = np.setdiff1d(kept, retired)
         if len(remaining) == 0:
             return None
         size = min(n_candidates, len(remaining))
         # One of equal rows stands for all under a ridge, so every point is as likely as another.
-        weight = None if batch.weight is None or criterion.ridge > 0 else batch.weight[remaining]
+        weight = None if batch.weight is None or criterion.one_of_equals else batch.weight[remaining]
         rows = remaining[draw_random(len(remaining), size, random_state, weight)]
         columns = RecomputedColumns(
             batch,
@@ -124,29 +116,26 @@ def fit_fresh(
             memory=None if memory is None else memory[:size],
             n_jobs=settings.n_jobs,
         )
-        if not drawn:
-            drawn.append((rows, columns))
-        if criterion.ridge == 0:
-            return columns, rows
-        # One of them is taken up at most, so they share a row below.
-        places = np.full(size, candidates.basis.size)
-        return RidgeColumns(columns, criterion.ridge, places, settings.n_components), rows
+        seen = criterion.penalty.shared_below(columns, place, settings.n_components)
+        return FreshSubset(seen, rows, columns.diagonal)
 
-    n_rows = len(batch) + (settings.n_components if criterion.ridge > 0 else 0)
-    candidates = FreshCandidates(draw, n_rows, settings.n_components)
-    extraction = _extract(batch, criterion, settings, lambda _: candidates, n_rows)
-    pool = Pool(kernel.points(batch.X, everyone), everyone)
-    rough = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
-    # The first subset is a random sample of the rows, so it tells what all of them are like.
-    rows, columns = drawn[0]
-    weight = np.bincount(firsts, batch.root_weight**2)[rows]  # of all equal rows
-    explained = variance_of_directions(
-        rough,
-        _lengths_from_rows(rough, batch),
-        trace=trace_of(kernel, batch, columns.diagonal),
-        mean_squared_norm=float(weight @ columns.means / weight.sum()),
+    first = draw(np.empty(0, np.intp), 0)
+    assert first is not None
+    extraction = _extract(
+        batch, criterion, settings, lambda _: FreshCandidates(draw, first, settings.n_components)
     )
-    return _finish(rough, batch, criterion, settings, pool, explained)
+    pool = Pool(kernel.points(batch.X, everyone), everyone)
+    built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
+    # The first subset is a random sample of the rows, so it tells what all of them are like.
+    firsts = everyone if len(kept) == len(batch) else first_equals(batch.X)
+    weight = np.bincount(firsts, batch.root_weight**2)[first.names]  # of all equal rows
+    explained = explained_by_directions(
+        built,
+        _lengths_from_rows(built, batch),
+        trace=trace_of(kernel, batch, first.diagonal),
+        mean_squared_norm=float(weight @ first.columns.means / weight.sum()),
+    )
+    return _finish(built, batch, criterion, settings, pool, explained)
 
 
 def _extract(
@@ -154,17 +143,16 @@ def _extract(
     criterion: Criterion,
     settings: Settings,
     candidates_for: Callable[[np.ndarray], Candidates],
-    n_rows: int,
 ) -> Extraction:
     """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
     targets = weighted_targets(batch, settings.center)
     if criterion.supervised:
         check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
     targets *= criterion.target_scale(batch.root_weight**2 @ batch.Y)
-    targets = padded(targets, n_rows)
+    candidates = candidates_for(targets)
     return extract(
-        candidates_for(targets),
-        targets,
+        candidates,
+        padded(targets, candidates.columns.shape[0]),
         criterion,
         settings.n_components,
         total_weight=total_weight(batch),
@@ -175,26 +163,26 @@ def _extract(
 
 
 def _finish(
-    rough: OrthonormalModel,
+    built: OrthonormalModel,
     batch: Batch,
     criterion: Criterion,
     settings: Settings,
     pool: Pool,
     explained: np.ndarray,
 ) -> Fit:
-    """Finish a build_model, after one more pass where features would show how they are rounded."""
-    if rough.needs_refinement:
+    """Finish a model, after one more pass where features would show how they are rounded."""
+    if built.needs_refinement:
         sums = batch.root_weight**2 @ batch.Y
         measured = feature_gram(
-            rough,
+            built,
             [batch],
             sums / total_weight(batch),
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
         )
-        rough = reorthonormalise(rough, measured, criterion.target_scale(sums))
-    heads = _heads(rough.extraction, batch, criterion, settings)
-    return finish(rough, criterion, pool, explained, heads)
+        built = reorthonormalise(built, measured, criterion.target_scale(sums))
+    heads = _heads(built.extraction, batch, criterion, settings)
+    return finish(built, criterion, pool, explained, heads)
 
 
 def centred_columns(criterion: Criterion, settings: Settings) -> bool:
@@ -202,16 +190,26 @@ def centred_columns(criterion: Criterion, settings: Settings) -> bool:
     return settings.center or criterion.centred_scores
 
 
-def with_ridge(columns: Columns, criterion: Criterion) -> Columns:
-    """Return the columns as the criterion sees them."""
-    return RidgeColumns(columns, criterion.ridge) if criterion.ridge > 0 else columns
-
-
-def without_equals(candidates: Candidates, points: Rows, criterion: Criterion) -> Candidates:
-    """Keep one of equal candidates where a ridge would make two halves of a coefficient cheaper."""
-    if criterion.one_of_equals:
-        candidates.retire(np.setdiff1d(np.arange(points.shape[0]), distinct(points)))
+def followed_candidates(
+    columns: Columns,
+    metric: Metric,
+    targets: np.ndarray,
+    points: Rows,
+    criterion: Criterion,
+    settings: Settings,
+) -> Candidates:
+    """Return the candidates that the criterion's rule follows, with its penalty below the columns."""
+    rule, penalty = criterion.deflation, criterion.penalty
+    seen = penalty.below(columns)
+    targets = padded(targets, seen.shape[0])
+    candidates = rule.candidates(seen, metric, targets, settings.n_components)
+    candidates.retire(np.setdiff1d(candidates.names, eligible_points(points, criterion)))
     return candidates
+
+
+def eligible_points(points: Rows, criterion: Criterion) -> np.ndarray:
+    """Return which points may be chosen: all, or one of equal ones."""
+    return distinct(points) if criterion.one_of_equals else np.arange(points.shape[0])
 
 
 def padded(targets: np.ndarray, n_rows: int) -> np.ndarray:
@@ -226,12 +224,12 @@ def _heads(
     weight = batch.root_weight**2
     if criterion.needs_rows:
         features = extraction.features / batch.root_weight[:, None]
-        heads = extraction.criterion.heads(features, batch.Y, weight)
+        heads = extraction.selector.heads(features, batch.Y, weight)
         if heads is not None:
             return heads
     sums = weight @ batch.Y
     means = sums / weight.sum() if settings.center else np.zeros(len(sums))
-    return least_squares_heads(extraction, means, sums)
+    return least_squares_heads(extraction, means, criterion.target_scale(sums))
 
 
 def row_columns(
@@ -264,15 +262,15 @@ def diagonal_of(columns: Columns, batch: Batch) -> np.ndarray:
     return diagonal + columns.means if columns.centred else diagonal
 
 
-def _lengths_from_rows(rough: OrthonormalModel, batch: Batch) -> np.ndarray:
+def _lengths_from_rows(built: OrthonormalModel, batch: Batch) -> np.ndarray:
     """Return ``B' W B`` from the features alone, for landmarks that are rows of the batch.
 
     The columns of the landmarks, combined by B, are ``Q R`` (weighted, centred), and W holds their
     values in the rows of the landmarks: no kernel value has to be evaluated again.
     """
-    extraction, rows = rough.extraction, rough.names
+    extraction, rows = built.extraction, built.names
     values = extraction.features[rows] @ extraction.triangle / batch.root_weight[rows, None]
-    lengths = rough.dual.T @ (values + rough.means @ rough.dual)
+    lengths = built.dual.T @ (values + built.means @ built.dual)
     return np.asarray((lengths + lengths.T) / 2)
 
 

@@ -9,11 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..deflation import (
-    Candidates,
     Criterion,
     Extraction,
-    FixedCandidates,
-    FollowedCandidates,
     Metric,
     Outcome,
     PoolMetric,
@@ -28,21 +25,22 @@ from ..model import (
     Fit,
     OrthonormalModel,
     build_model,
+    explained_by_directions,
+    explained_variance_ratio,
     feature_gram,
     feature_gram_from_statistic,
     finish,
     least_squares_heads,
     mean_image,
     reorthonormalise,
-    variance_of_coordinates,
-    variance_of_directions,
 )
 from ..rows import Batch, Pool, check_not_constant
 from ..statistics import Coordinates, DoubleDoubleStatistic, Statistic
-from .exact import centred_columns, padded, with_ridge, without_equals
+from .exact import centred_columns, followed_candidates, padded
 from .precision import RESIDUAL_TRUST, PrecisionPolicy
 from .settings import Settings
 from .statistic_pass import ColumnSums, StatisticPass
+from .symmetric import with_means
 
 # Looking ahead: rows for every feature, and at least so many; residuals of these rows are taken for too
 # small that much sooner than those of all. So many kernel values need no decision: all digits of them
@@ -163,26 +161,26 @@ class OnePass:
         coordinates, scale = self._coordinates(statistic)
         trust = 0.0 if statistic.keeps_all_digits else RESIDUAL_TRUST
         extraction = self._extract(coordinates, trust=trust)
-        rough = build_model(
+        built = build_model(
             extraction, self._pool, self._kernel, center=settings.center, dtype=settings.dtype
         )
         if self._changes:
-            lines = statistic.lines_beside(0)[:, rough.names] @ rough.dual
-            rough = replace(rough, changes=lines.T @ lines)
+            lines = statistic.lines_beside(0)[:, built.names] @ built.dual
+            built = replace(built, changes=lines.T @ lines)
         if self._can_be_measured(extraction, statistic):
-            measured = self._feature_gram(rough, statistic, batches)
+            measured = self._feature_gram(built, statistic, batches)
             if measured is not None:
-                rough = reorthonormalise(rough, measured, scale)
-        return self._finish(rough, coordinates)
+                built = reorthonormalise(built, measured, scale)
+        return self._finish(built, coordinates, scale)
 
     def _feature_gram(
-        self, rough: OrthonormalModel, statistic: ColumnSums, batches: Iterable[Batch] | None
+        self, built: OrthonormalModel, statistic: ColumnSums, batches: Iterable[Batch] | None
     ) -> FeatureGram | None:
         """Measure features as they are computed, or else take them from what the statistic knows."""
         settings, target_shift = self._settings, self._pass.target_shift
         if batches is not None:
             return feature_gram(
-                rough,
+                built,
                 batches,
                 target_shift,
                 block_rows=settings.block_rows,
@@ -191,7 +189,7 @@ class OnePass:
             )
         if not isinstance(statistic.columns, DoubleDoubleStatistic):
             return None
-        return feature_gram_from_statistic(rough, statistic.columns, target_shift, *statistic.beside)
+        return feature_gram_from_statistic(built, statistic.columns, target_shift, *statistic.beside)
 
     def _coordinates(self, statistic: ColumnSums) -> tuple[Coordinates, np.ndarray]:
         """Return columns and targets, these scaled as the criterion wants them, and the scale.
@@ -213,10 +211,23 @@ class OnePass:
         return replace(coordinates, columns=columns, targets=padded(targets, len(columns))), scale
 
     def _extract(self, coordinates: Coordinates, *, trust: float) -> Extraction:
-        candidates, targets = self._candidates(coordinates)
+        centred = centred_columns(self._criterion, self._settings)
+        columns = StoredColumns(coordinates.columns, coordinates.means, centred=centred)
+        if centred:
+            columns.raw_squared_norms = (
+                columns.raw_squared_norms + coordinates.total_weight * coordinates.means**2
+            )
+        candidates = followed_candidates(
+            columns,
+            self._metric,
+            coordinates.targets,
+            self._pool.points,
+            self._criterion,
+            self._settings,
+        )
         return extract(
             candidates,
-            targets,
+            padded(coordinates.targets, candidates.columns.shape[0]),
             self._criterion,
             self._settings.n_components,
             total_weight=coordinates.total_weight,
@@ -225,55 +236,36 @@ class OnePass:
             trust=trust,
         )
 
-    def _candidates(self, coordinates: Coordinates) -> tuple[Candidates, np.ndarray]:
-        """Return the candidates, and the targets in the rows of their columns."""
-        settings, criterion = self._settings, self._criterion
-        centred = centred_columns(self._criterion, settings)
-        columns = StoredColumns(coordinates.columns, coordinates.means, centred=centred)
-        if centred:
-            columns.raw_squared_norms = (
-                columns.raw_squared_norms + coordinates.total_weight * coordinates.means**2
-            )
-        if criterion.symmetric:
-            followed = FollowedCandidates(
-                columns, self._metric, settings.n_components, cutoff=criterion.cutoff
-            )
-            return followed, coordinates.targets
-        seen = with_ridge(columns, criterion)
-        targets = padded(coordinates.targets, seen.shape[0])
-        fixed = FixedCandidates(seen, self._metric, targets, settings.n_components)
-        return without_equals(fixed, self._pool.points, criterion), targets
-
     def _can_be_measured(self, extraction: Extraction, statistic: ColumnSums) -> bool:
         """Tell if a second pass is of use: features must be orthonormal, and not found in vain."""
         again = self._policy.may_change(type(statistic.columns))
         in_vain = extraction.outcome is Outcome.IMPRECISE and again
-        return len(extraction) > 0 and not in_vain and not self._criterion.symmetric
+        return len(extraction) > 0 and not in_vain and not self._criterion.deflation.symmetric
 
-    def _finish(self, rough: OrthonormalModel, coordinates: Coordinates) -> Fit:
+    def _finish(
+        self, built: OrthonormalModel, coordinates: Coordinates, target_scale: np.ndarray
+    ) -> Fit:
         settings, metric = self._settings, self._metric
         coefficients = metric.mean_coefficients(coordinates.means)
         mean_squared_norm = float(coefficients @ coordinates.means)
-        if self._criterion.symmetric:
-            total_weight = coordinates.total_weight
-            means = np.zeros(len(rough.extraction))
+        if self._criterion.deflation.symmetric:
+            total_weight, features = coordinates.total_weight, built.extraction.features
             if self._criterion.centred_scores and not settings.center:
-                means = coordinates.means[rough.names] @ rough.model.projection
+                means = coordinates.means[built.names] @ built.model.projection
+                features = with_means(features, means, total_weight)
             removed = total_weight * mean_squared_norm if settings.center else 0.0
-            explained = variance_of_coordinates(
-                rough.extraction.features, means, total_weight, coordinates.trace - removed
-            )
+            explained = explained_variance_ratio(features, coordinates.trace - removed)
         else:
-            lengths = metric.lengths(rough.names, rough.dual)
-            explained = variance_of_directions(rough, lengths, coordinates.trace, mean_squared_norm)
+            lengths = metric.lengths(built.names, built.dual)
+            explained = explained_by_directions(built, lengths, coordinates.trace, mean_squared_norm)
         means = coordinates.target_means
         heads = least_squares_heads(
-            rough.extraction,
+            built.extraction,
             means if settings.center else np.zeros(len(means)),
-            means * coordinates.total_weight,
+            target_scale,
         )
-        pool = self._pool.first_of_equals(rough.names)
-        fit = finish(rough, self._criterion, pool, explained, heads)
+        pool = self._pool.first_of_equals(built.names)
+        fit = finish(built, self._criterion, pool, explained, heads)
         if not settings.center or self._criterion.supervised:
             return fit
         image = mean_image(self._kernel, self._pool.points, coefficients, coordinates.means)

@@ -65,7 +65,7 @@ def draw_pool(
     if how == "rpcholesky":
         return draw_rpcholesky(batch.X, kernel, n_pool, random_state, batch.weight)
     screening = screening_criterion(criterion)
-    if screening is not None and screening.symmetric:
+    if screening is not None and screening.deflation.symmetric:
         return draw_analysed(
             batch, kernel, screening, n_pool, random_state, max_memory=max_memory, n_jobs=n_jobs
         )
@@ -95,8 +95,7 @@ def screening_criterion(criterion: Criterion | None) -> Criterion | None:
     if criterion.needs_metric:
         # Examples that are good one by one serve directions that combine them, too.
         return Alignment() if criterion.supervised else DirectionVariance()
-    scores_alone = isinstance(criterion, ScoringCriterion) and criterion.can_screen
-    return criterion if scores_alone or criterion.symmetric else None
+    return criterion if criterion.can_screen or criterion.deflation.symmetric else None
 
 
 def draw_screened(
@@ -110,7 +109,7 @@ def draw_screened(
     max_memory: float,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Sieve a first time: the greedy loop over many candidates on a sample of rows.
+    """Screen candidates: the greedy loop over many candidates on a sample of rows.
 
     What is picked there becomes the pool of the pass over all rows. A candidate that matters is found
     on a sample; a random pool may not contain it.
@@ -134,7 +133,7 @@ def draw_analysed(
     max_memory: float,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Sieve a first time with symmetric deflation: the analysis itself on a sample of rows."""
+    """Screen candidates with symmetric deflation: the analysis itself on a sample of rows."""
     most = _ANALYSED_ROWS, _ANALYSED_CANDIDATES
     sample, candidates, weight = _samples(batch, n_pool, most, max_memory, random_state)
     sample, points = _dense(sample, batch, kernel, candidates)
@@ -243,20 +242,12 @@ class _Screen:
         eligible = self._squared_norms > _SCREEN_FLOOR * self._columns.raw_squared_norms
         eligible[picked] = False
         view = View(
+            self._criterion,
             residual_squared_norms=self._squared_norms,
+            raw_squared_norms=self._columns.raw_squared_norms,
             target_products=self._products,
             eligible=eligible,
             metric=self._metric,
-            columns=self._columns,
-            column_products=self._column_products,
-            residual_lengths=self._metric.diagonal,
-            expansion_norms=np.ones(len(eligible)),
-            features=self._features,
-            targets=self._targets,
-            residual_targets=self._targets,
-            n_components=0,
-            raw_targets=np.empty(0),
-            root_weight=np.empty(0),
         )
         scores = np.where(eligible, self._criterion.score(view), -np.inf)
         order = np.argsort(-scores, kind="stable")[:_SHORTLIST]

@@ -75,7 +75,7 @@ def select_in_pool(
 def _select_fresh(problem: Problem, scored: Batch, size: int, criterion: Criterion) -> Fit:
     rows, kernel, random_state = problem.rows, problem.kernel, problem.random_state
     settings = problem.settings_for(len(rows))
-    if criterion.symmetric:
+    if criterion.deflation.symmetric:
         return analyse_fresh(scored, rows, kernel, size, criterion, settings, random_state)
     return fit_fresh(rows, kernel, size, criterion, settings, random_state)
 
@@ -83,7 +83,7 @@ def _select_fresh(problem: Problem, scored: Batch, size: int, criterion: Criteri
 def _select_among_all(problem: Problem, scored: Batch, criterion: Criterion) -> Fit:
     rows, kernel, pool = problem.rows, problem.kernel, problem.everyone
     settings = problem.settings_for(len(rows))
-    if not criterion.symmetric:
+    if not criterion.deflation.symmetric:
         return fit_columns(rows, kernel, pool, criterion, settings)
     if scored is not rows:
         return analyse_sample(scored, rows, kernel, pool, criterion, settings)

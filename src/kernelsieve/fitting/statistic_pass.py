@@ -47,7 +47,7 @@ class StatisticPass:
     """Sums up the columns of a pool, in whatever form, and gives them back as coordinates.
 
     The fast form sums up shifted columns, the safe one subtracts a shift itself, with all digits, from
-    columns that vary little. Nobody else knows of shifts.
+    columns that vary little, or sums up shifted ones as well. Nobody else knows of shifts.
 
     Parameters
     ----------
@@ -59,6 +59,8 @@ class StatisticPass:
         Near the means of the columns.
     target_shift : ndarray
         Near the means of the targets.
+    always_shifted : bool, default=False
+        Whether the safe form sums up shifted columns, too: for methods that centre all columns.
     beside : sequence of sequences of WeightedBlock
         Groups of lines whose squares are summed up beside the columns, one for each of the pool.
     """
@@ -74,6 +76,7 @@ class StatisticPass:
         dtype: type = np.float64,
         block_rows: int | None = None,
         n_jobs: int | None = None,
+        always_shifted: bool = False,
         beside: Sequence[Sequence[WeightedBlock]] = (),
     ) -> None:
         self.target_shift = target_shift
@@ -83,11 +86,13 @@ class StatisticPass:
         self._beside = beside
         fill = kernel.against(pool.points, dtype)
         self._shifted = AugmentedBlock(fill, shift, target_shift, dtype)
-        self._as_it_is = AugmentedBlock(fill, np.zeros_like(shift), target_shift, dtype)
+        self._safe = self._shifted
+        if not always_shifted:
+            self._safe = AugmentedBlock(fill, np.zeros_like(shift), target_shift, dtype)
 
     def empty(self, form: type[Statistic]) -> ColumnSums:
         """Return sums that have seen no rows."""
-        n_lines, n_beside = self._as_it_is.n_lines, 1 + len(self._diagonal)
+        n_lines, n_beside = self._shifted.n_lines, 1 + len(self._diagonal)
         columns: Statistic
         if form is DoubleDoubleStatistic:
             columns = DoubleDoubleStatistic(n_lines, self._of_lines(self._shift_of_nearly_constant()))
@@ -130,10 +135,10 @@ class StatisticPass:
 
     def _block_of(self, sums: ColumnSums) -> AugmentedBlock:
         """Return what makes the lines: shifted where that saves digits, and not where it costs one."""
-        return self._as_it_is if sums.keeps_all_digits else self._shifted
+        return self._safe if sums.keeps_all_digits else self._shifted
 
     def _shift_of_nearly_constant(self) -> np.ndarray:
-        shift, diagonal = self._shifted.shift, self._diagonal
+        shift, diagonal = self._shifted.shift - self._safe.shift, self._diagonal
         largest = np.sqrt(np.maximum(diagonal, 0.0) * diagonal.max(initial=0.0))
         return np.where(shift > _NEARLY_CONSTANT * largest, shift, 0.0)
 

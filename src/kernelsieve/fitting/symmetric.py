@@ -12,17 +12,16 @@ from ..deflation import (
     Columns,
     Criterion,
     DoublyCentredColumns,
-    Draw,
     DrawnCandidates,
+    DrawnSubset,
     EvaluatedMetric,
-    FollowedCandidates,
     GramMetric,
     Metric,
     RecomputedColumns,
     extract,
 )
 from ..kernels import Kernel
-from ..model import Fit, OrthonormalModel, build_model, finish, mean_image, variance_of_coordinates
+from ..model import Fit, OrthonormalModel, build_model, explained_variance_ratio, finish, mean_image
 from ..rows import Batch, Pool, draw_random
 from .exact import centred_columns, diagonal_of, row_columns, total_weight, trace_of, weighted_sum
 from .settings import Settings
@@ -38,18 +37,18 @@ def analyse_rows(
     root = batch.root_weight
     if not settings.center:
         metric = GramMetric(columns, diagonal_of(columns, batch), root)
-        rough = _follow(batch, kernel, pool, criterion, settings, columns, metric)
-        pool = pool.first_of_equals(rough.names)
+        built = _follow(batch, kernel, pool, criterion, settings, columns, metric)
+        pool = pool.first_of_equals(built.names)
         return _finish(
-            rough, pool, criterion, settings, columns.take, weighted_sum(metric.diagonal, batch)
+            built, pool, criterion, settings, columns.take, weighted_sum(metric.diagonal, batch)
         )
     centred = DoublyCentredColumns(columns, root)
     raw = diagonal_of(columns, batch)
     metric = GramMetric(centred, raw - 2 * centred.row_means + centred.mean_of_all, root, raw)
-    rough = _follow(batch, kernel, pool, criterion, settings, centred, metric)
-    pool = pool.first_of_equals(rough.names)
-    fit = _finish(rough, pool, criterion, settings, centred.take, weighted_sum(metric.diagonal, batch))
-    return about_the_mean(fit, rough.names, pool, batch, centred.row_means)
+    built = _follow(batch, kernel, pool, criterion, settings, centred, metric)
+    pool = pool.first_of_equals(built.names)
+    fit = _finish(built, pool, criterion, settings, centred.take, weighted_sum(metric.diagonal, batch))
+    return about_the_mean(fit, built.names, pool, batch, centred.row_means)
 
 
 def analyse_sample(
@@ -60,11 +59,11 @@ def analyse_sample(
         sample, kernel, pool, settings, everyone=False, center=centred_columns(criterion, settings)
     )
     metric = EvaluatedMetric(kernel, batch.X, pool.indices)
-    rough = _follow(sample, kernel, pool, criterion, settings, columns, metric)
+    built = _follow(sample, kernel, pool, criterion, settings, columns, metric)
     trace = trace_of(kernel, sample, metric.diagonal)
     if settings.center:
         trace -= total_weight(sample) * float(columns.means.mean())
-    return _finish(rough, pool, criterion, settings, columns.take, trace)
+    return _finish(built, pool, criterion, settings, columns.take, trace)
 
 
 def analyse_fresh(
@@ -77,9 +76,9 @@ def analyse_fresh(
     random_state: np.random.RandomState,
 ) -> Fit:
     """Draw a few new candidates from a batch at every step; ``scored`` are the rows of the sums."""
-    cutoff = criterion.cutoff
+    cutoff = criterion.deflation.cutoff
     everyone = np.arange(len(batch))
-    first: list[Draw] = []
+    first: list[DrawnSubset] = []
 
     def columns_of(rows: np.ndarray) -> RecomputedColumns:
         points = kernel.points(batch.X, rows)
@@ -89,7 +88,7 @@ def analyse_fresh(
     def take(rows: np.ndarray) -> np.ndarray:
         return columns_of(rows).take(np.arange(len(rows)))
 
-    def draw(retired: np.ndarray, chosen: list[int]) -> Draw | None:
+    def draw(retired: np.ndarray, chosen: list[int]) -> DrawnSubset | None:
         remaining = np.setdiff1d(everyone, retired)
         if len(remaining) == 0:
             return None
@@ -98,7 +97,7 @@ def analyse_fresh(
         rows = remaining[draw_random(len(remaining), size, random_state, weight)]
         landmarks = kernel.points(batch.X, np.array(chosen, dtype=np.intp))
         values = kernel.block(batch.X[rows], landmarks) if chosen else np.empty((size, 0))
-        drawn = Draw(columns_of(rows), rows, kernel.diag_at(batch.X, rows), values)
+        drawn = DrawnSubset(columns_of(rows), rows, kernel.diag_at(batch.X, rows), values)
         first.extend([] if first else [drawn])
         return drawn
 
@@ -111,12 +110,12 @@ def analyse_fresh(
         root_weight=scored.root_weight,
     )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    rough = _extract(candidates, scored, kernel, pool, criterion, settings, center=settings.center)
+    built = _extract(candidates, scored, kernel, pool, criterion, settings, center=settings.center)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     trace = trace_of(kernel, scored, first[0].diagonal)
     if settings.center:
         trace -= total_weight(scored) * float(first[0].columns.means.mean())
-    return _finish(rough, pool, criterion, settings, take, trace)
+    return _finish(built, pool, criterion, settings, take, trace)
 
 
 def _follow(
@@ -128,8 +127,8 @@ def _follow(
     columns: Columns,
     metric: Metric,
 ) -> OrthonormalModel:
-    cutoff = criterion.cutoff
-    candidates = FollowedCandidates(columns, metric, settings.n_components, cutoff=cutoff)
+    no_targets = np.empty((len(batch), 0))
+    candidates = criterion.deflation.candidates(columns, metric, no_targets, settings.n_components)
     # Doubly centred columns have no means to take out; the model gets them in the end.
     center = settings.center and columns.centred
     return _extract(candidates, batch, kernel, pool, criterion, settings, center=center)
@@ -157,7 +156,7 @@ def _extract(
 
 
 def _finish(
-    rough: OrthonormalModel,
+    built: OrthonormalModel,
     pool: Pool,
     criterion: Criterion,
     settings: Settings,
@@ -165,15 +164,19 @@ def _finish(
     trace: float,
 ) -> Fit:
     """Tell what the features explain of all rows; ``take`` gives the columns of some candidates."""
-    extraction, projection = rough.extraction, rough.model.projection
+    extraction, projection = built.extraction, built.model.projection
     features = extraction.features
-    if criterion.cutoff > 0:  # of the points that were left
-        features = take(rough.names) @ projection
-    means = np.zeros(len(extraction))
+    if criterion.deflation.cutoff > 0:  # of the points that were left
+        features = take(built.names) @ projection
     if criterion.centred_scores and not settings.center and len(extraction):
         means = np.concatenate([direction.means for direction in extraction.directions]) @ projection
-    explained = variance_of_coordinates(features, means, extraction.total_weight, trace)
-    return finish(rough, criterion, pool, explained)
+        features = with_means(features, means, extraction.total_weight)
+    return finish(built, criterion, pool, explained_variance_ratio(features, trace))
+
+
+def with_means(features: np.ndarray, means: np.ndarray, total_weight: float) -> np.ndarray:
+    """Return centred features with a line below that makes their squares those about zero."""
+    return np.vstack([features, np.sqrt(total_weight) * means])
 
 
 def about_the_mean(

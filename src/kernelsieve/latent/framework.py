@@ -209,7 +209,7 @@ class FeatureExtraction(PrimalEstimator):
 
     def _criterion(self) -> Criterion:
         criterion = resolve_criterion(self.criterion)
-        if criterion.symmetric:
+        if criterion.deflation.symmetric:
             raise InvalidParameterError(
                 f"criterion={self.criterion!r} deflates images of examples, and the candidates are "
                 "inputs; use KernelFeatureExtraction with kernel='linear'."

@@ -4,18 +4,23 @@ from .build import (
     FeatureGram,
     OrthonormalModel,
     build_model,
+    explained_by_directions,
     feature_gram,
     feature_gram_from_statistic,
     finish,
     least_squares_heads,
     mean_image,
     reorthonormalise,
-    variance_of_directions,
 )
-from .explained import orthonormal_additions, variance_of_coordinates
+from .explained import (
+    explained_variance_ratio,
+    is_indefinite,
+    orthonormal_additions,
+    orthonormal_combinations,
+)
 from .fit_result import Decision, Fit, Search, sign_of_largest
 from .inverse_transform import PreImages
-from .kernel_model import KernelModel, Projector, features_as_they_are
+from .kernel_model import KernelModel, Projector, features_as_they_are, order_of_first_use
 from .pruning import prune
 
 __all__ = [
@@ -28,16 +33,19 @@ __all__ = [
     "Projector",
     "Search",
     "build_model",
+    "explained_by_directions",
+    "explained_variance_ratio",
     "feature_gram",
     "feature_gram_from_statistic",
     "features_as_they_are",
     "finish",
+    "is_indefinite",
     "least_squares_heads",
     "mean_image",
+    "order_of_first_use",
     "orthonormal_additions",
+    "orthonormal_combinations",
     "prune",
     "reorthonormalise",
     "sign_of_largest",
-    "variance_of_coordinates",
-    "variance_of_directions",
 ]

@@ -13,9 +13,9 @@ from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
 from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import DoubleDoubleStatistic, GramStatistic, Statistic
-from .explained import share
+from .explained import explained_variance_ratio, is_indefinite
 from .fit_result import Fit, sign_of_largest
-from .kernel_model import KernelModel
+from .kernel_model import KernelModel, order_of_first_use
 
 _MOST_ROUNDING = 1e-11  # of a feature of unit length, before it is computed in two steps
 
@@ -57,7 +57,7 @@ def build_model(
     extraction: Extraction, pool: Pool, kernel: Kernel, *, center: bool, dtype: type
 ) -> OrthonormalModel:
     """Write the features as ``K_S B R^-1``, formula (4) of Dhanjal et al. in triangular form."""
-    names, first_use = _order_of_first_use(extraction)
+    names, first_use = order_of_first_use([d.candidates for d in extraction.directions])
     position = np.zeros(names.max(initial=-1) + 1, dtype=np.intp)
     position[names] = np.arange(len(names))
     dual = np.zeros((len(names), len(extraction)))
@@ -82,19 +82,9 @@ def build_model(
     return OrthonormalModel(extraction, model, names, dual, means, levels, center)
 
 
-def _order_of_first_use(extraction: Extraction) -> tuple[np.ndarray, np.ndarray]:
-    """Return every landmark once, and the feature that needs it first."""
-    directions = extraction.directions
-    names = np.concatenate([np.empty(0, np.intp), *(d.candidates for d in directions)])
-    feature = np.repeat(np.arange(len(directions)), [len(d.candidates) for d in directions])
-    unique, first = np.unique(names, return_index=True)
-    order = np.argsort(first)
-    return unique[order].astype(np.intp), feature[first[order]]
-
-
 @dataclass(frozen=True)
 class FeatureGram:
-    """Inner products of ``[1 | Y | F]`` for the features F of a rough model.
+    """Inner products of ``[1 | Y | F]`` for the features F of a model that was built.
 
     Targets may be shifted where features are centred: that keeps digits, and centring takes it out.
     """
@@ -104,7 +94,7 @@ class FeatureGram:
 
 
 def feature_gram(
-    rough: OrthonormalModel,
+    built: OrthonormalModel,
     batches: Iterable[Batch],
     target_shift: np.ndarray,
     *,
@@ -113,8 +103,8 @@ def feature_gram(
     changes: Sequence[Change] = (),
 ) -> FeatureGram:
     """Pass over the rows once more, evaluating the chosen landmarks only."""
-    model = rough.refined.model
-    target_shift = target_shift if rough.centred else np.zeros(len(target_shift))
+    model = built.refined.model
+    target_shift = target_shift if built.centred else np.zeros(len(target_shift))
     fill = model.line_filler()
     frame = AugmentedBlock(fill, np.zeros(model.n_components), target_shift)
     statistic = gather(batches, frame, GramStatistic, block_rows=block_rows, n_jobs=n_jobs)
@@ -126,115 +116,113 @@ def feature_gram(
 
 
 def feature_gram_from_statistic(
-    rough: OrthonormalModel,
+    built: OrthonormalModel,
     statistic: DoubleDoubleStatistic,
     target_shift: np.ndarray,
     changes: Statistic | None = None,
 ) -> FeatureGram:
-    """Tell the same without another pass: features are combinations of the lines of a statistic."""
-    projection, n_targets = rough.model.projection, len(target_shift)
+    """Return the same without another pass: features are combinations of the lines of a statistic."""
+    projection, n_targets = built.model.projection, len(target_shift)
     first, n_columns = 1 + n_targets, projection.shape[1]
     combinations = np.zeros((statistic.n_lines, first + n_columns))
     combinations[:first, :first] = np.eye(first)
-    if not rough.centred:
+    if not built.centred:
         combinations[0, 1:first] = target_shift
-    combinations[0, first:] = -rough.model.offset
-    combinations[first + rough.names, first:] = projection
+    combinations[0, first:] = -built.model.offset
+    combinations[first + built.names, first:] = projection
     of_changes = None
     if isinstance(changes, DoubleDoubleStatistic):
         of_columns = np.zeros((changes.n_lines, n_columns))
-        of_columns[1 + rough.names] = projection
+        of_columns[1 + built.names] = projection
         of_changes = changes.products(of_columns)
     return FeatureGram(statistic.products(combinations), of_changes)
 
 
 def reorthonormalise(
-    rough: OrthonormalModel, measured: FeatureGram, target_scale: np.ndarray
+    built: OrthonormalModel, measured: FeatureGram, target_scale: np.ndarray
 ) -> OrthonormalModel:
     """Make the features orthonormal as they are computed.
 
-    The loop knows the triangular factor to some of its digits. The features of the rough model are
+    The loop knows the triangular factor to some of its digits. The features of the model are
     nearly orthonormal, so their inner products are well conditioned and correct it to full accuracy.
     """
-    rough = rough.refined
-    model, center = rough.model, rough.centred
+    built = built.refined
+    model, center = built.model, built.centred
     gram = measured.gram
     ones = gram[0] / np.sqrt(gram[0, 0])
     first = len(gram) - model.n_components
     if center:
         gram = gram - np.outer(ones, ones)
     # The features are orthonormal together with what the ridge adds to them.
-    squares, ridge = gram[first:, first:], rough.extraction.criterion.ridge
+    squares, ridge = gram[first:, first:], built.extraction.ridge
     if ridge > 0:
         squares = squares + ridge * (model.projection.T @ model.projection)
     if measured.changes is not None:
         squares = squares + measured.changes
-        triangle = rough.extraction.triangle
-        rough = replace(rough, changes=triangle.T @ measured.changes @ triangle)
+        triangle = built.extraction.triangle
+        built = replace(built, changes=triangle.T @ measured.changes @ triangle)
     try:
         correction = cholesky(squares)
-    except LinAlgError:  # the rough model is too far off; it is still the best one known
-        return rough
+    except LinAlgError:  # the model is too far off; it is still the best one known
+        return built
     means = ones[first:] / ones[0] if center else np.zeros(len(correction))
     inverse = solve_triangular(correction, np.eye(len(correction)))
-    extraction = rough.extraction.with_factor(
-        correction @ rough.extraction.triangle, inverse.T @ gram[first:, 1:first] * target_scale
+    extraction = built.extraction.with_factor(
+        correction @ built.extraction.triangle, inverse.T @ gram[first:, 1:first] * target_scale
     )
-    return replace(rough, extraction=extraction, model=model.combined(inverse, means @ inverse))
+    return replace(built, extraction=extraction, model=model.combined(inverse, means @ inverse))
 
 
 def finish(
-    rough: OrthonormalModel,
+    built: OrthonormalModel,
     criterion: Criterion,
     pool: Pool,
     explained_variance: np.ndarray,
     heads: Heads | None = None,
 ) -> Fit:
     """Settle scales and signs, and put together what is told about the model."""
-    extraction = rough.extraction
+    extraction = built.extraction
     if criterion.unit_variance:
         lengths = np.full(len(extraction), np.sqrt(extraction.total_weight))
-    elif criterion.symmetric:
-        lengths = np.ones(len(extraction))  # the features are coordinates already
     else:
-        lengths = np.diagonal(extraction.triangle)
+        lengths = criterion.deflation.lengths(extraction.triangle)
     scales = _signs(extraction) * lengths
-    model = rough.model.combined(np.diag(scales), np.zeros(len(scales)))
+    model = built.model.combined(np.diag(scales), np.zeros(len(scales)))
     products = extraction.target_products
     explained = np.einsum("kq,kq->k", products, products)
     return Fit(
         model=model,
-        landmark_indices=pool.indices[rough.names],
+        landmark_indices=pool.indices[built.names],
         criterion_path=np.array([criterion.value(step) for step in extraction.steps()]),
         explained_variance_ratio=explained_variance,
         explained_target_ratio=explained / (extraction.target_squared_norm or np.inf),
         outcome=extraction.outcome,
         heads=None if heads is None else heads.for_scaled(scales),
         total_weight=extraction.total_weight,
-        penalty=_penalty(rough, model.projection, scales),
+        penalty=_penalty(built, model.projection, scales),
     )
 
 
-def _penalty(rough: OrthonormalModel, projection: np.ndarray, scales: np.ndarray) -> np.ndarray | None:
+def _penalty(built: OrthonormalModel, projection: np.ndarray, scales: np.ndarray) -> np.ndarray | None:
     """Return what ridge and changes add to the inner products of features."""
-    ridge = rough.extraction.criterion.ridge
-    if ridge == 0 and rough.changes is None:
+    ridge = built.extraction.ridge
+    if ridge == 0 and built.changes is None:
         return None
     penalty = ridge * projection.T @ projection
-    if rough.changes is not None:
-        triangle = rough.extraction.triangle
-        half = solve_triangular(triangle, rough.changes, trans="T")
+    if built.changes is not None:
+        triangle = built.extraction.triangle
+        half = solve_triangular(triangle, built.changes, trans="T")
         penalty += solve_triangular(triangle, half.T, trans="T") * np.outer(scales, scales)
     return penalty
 
 
 def least_squares_heads(
-    extraction: Extraction, target_means: np.ndarray, target_sums: np.ndarray
+    extraction: Extraction, target_means: np.ndarray, target_scale: np.ndarray
 ) -> Heads | None:
     """Return the heads of orthonormal features: inner products with the targets as they were."""
     if not extraction.target_products.shape[1]:
         return None
-    coefficients = extraction.target_products / extraction.criterion.target_scale(target_sums)
+    coefficients = extraction.target_products / target_scale
     intercepts = np.tile(target_means, (len(extraction), 1))
     return Heads(intercepts, coefficients)
 
@@ -260,26 +248,18 @@ def _signs(extraction: Extraction) -> np.ndarray:
     return np.array([sign_of_largest(entry) for entry in entries])
 
 
-def variance_of_directions(
-    rough: OrthonormalModel, lengths: np.ndarray, trace: float, mean_squared_norm: float
+def explained_by_directions(
+    built: OrthonormalModel, lengths: np.ndarray, trace: float, mean_squared_norm: float
 ) -> np.ndarray:
     """Return the share of the images' variance that each direction adds to those before it.
 
     ``lengths`` is ``B' W B``, the Gram matrix of the directions in feature space, ``trace`` the
     weighted sum of k(x, x), and ``mean_squared_norm`` the squared length of the mean image.
     """
-    extraction = rough.extraction
-    try:
-        L = cholesky(lengths, lower=True)
-    except LinAlgError:  # a kernel that is not positive definite has no such shares
-        return np.full(len(extraction), np.nan)
-    coordinates = solve_triangular(L, extraction.triangle.T, lower=True)
-    captured = np.einsum("kn,kn->k", coordinates, coordinates)
-    if extraction.criterion.ridge > 0:  # which is no variance of the images
-        directions = solve_triangular(L, rough.dual.T, lower=True)
-        captured -= extraction.criterion.ridge * np.einsum("km,km->k", directions, directions)
-    if rough.changes is not None:
-        half = solve_triangular(L, rough.changes, lower=True)
-        captured -= np.diagonal(solve_triangular(L, half.T, lower=True))
-    removed = mean_squared_norm if rough.centred else 0.0
-    return share(captured, trace - extraction.total_weight * removed)
+    extraction = built.extraction
+    removed = extraction.total_weight * mean_squared_norm if built.centred else 0.0
+    ridge, penalty = extraction.ridge, built.changes
+    if ridge > 0:  # which is no variance of the images
+        penalty = ridge * built.dual.T @ built.dual + (0.0 if penalty is None else penalty)
+    total = np.nan if is_indefinite(lengths) else trace - removed
+    return explained_variance_ratio(extraction.triangle, total, lengths, penalty)

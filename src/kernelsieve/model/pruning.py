@@ -23,7 +23,7 @@ from ..statistics import Coordinates, DoubleDoubleStatistic
 from .build import build_model
 from .fit_result import Fit
 
-_FLOOR = 1e-20  # as for selections: a column with a smaller squared residual is used up
+_FLOOR = 1e-20  # as for selections: a smaller squared residual: linearly dependent
 _ROUNDING = 16  # last digits of the terms of a feature; one that varies by less is constant
 
 
@@ -48,10 +48,10 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
     size = _enough(extraction, tol) if n_landmarks is None else len(extraction)
     _warn_if_few(extraction, size, n_landmarks, batch)
     everyone = np.arange(len(model.projection))
-    rough = build_model(
+    built = build_model(
         extraction, Pool(model.landmarks, everyone), model.kernel, center=True, dtype=model.dtype
     )
-    kept = rough.model.truncate(size)
+    kept = built.model.truncate(size)
     weights = extraction.target_products[:size] * scales
     pruned = replace(
         kept,
@@ -59,7 +59,7 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
         offset=kept.offset @ weights - coordinates.target_means,
         first_use=np.zeros(size, dtype=np.intp),  # every feature is a combination of all that is left
     )
-    return replace(fit, model=pruned, landmark_indices=fit.landmark_indices[rough.names[:size]])
+    return replace(fit, model=pruned, landmark_indices=fit.landmark_indices[built.names[:size]])
 
 
 def _check_limits(n_landmarks: int | None, tol: float, m: int) -> None:

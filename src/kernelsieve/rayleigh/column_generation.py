@@ -9,6 +9,7 @@ import numpy as np
 
 from ..deflation import RecomputedColumns
 from ..kernels import Kernel, Rows
+from ..model import order_of_first_use
 from ..rows import Batch, row_slices
 
 _COLUMNS_AT_ONCE = 2048  # a block of rows of that many is a few megabytes
@@ -165,9 +166,7 @@ def merged_coefficients(
     alpha = np.zeros((n_candidates, len(solutions)))
     for j, solution in enumerate(solutions):
         alpha[solution.candidates, j] = solution.alpha
-    used = np.flatnonzero(alpha.any(axis=1))
+    used, first_use = order_of_first_use([solution.candidates for solution in solutions])
     if len(used) == 0:
-        used = np.zeros(1, np.intp)  # a model has at least one landmark
-    first_use = (alpha[used] != 0).argmax(axis=1)
-    order = np.argsort(first_use, kind="stable")
-    return used[order], first_use[order], alpha[used[order]]
+        used = first_use = np.zeros(1, np.intp)  # a model has at least one landmark
+    return used, first_use, alpha[used]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from ..deflation import PoolMetric
 from ..fitting import trace_of
 from ..kernels import Kernel
+from ..model import explained_variance_ratio, is_indefinite
 from ..rows import Batch, weighted_targets
 from .column_generation import PricedColumns
 
@@ -24,19 +24,14 @@ def explained_targets(outputs: np.ndarray, batch: Batch) -> np.ndarray:
     return np.einsum("kc,kc->k", products, products) / float(np.sum(targets**2))
 
 
-def covariance(outputs: np.ndarray, batch: Batch) -> np.ndarray:
-    """Return the weighted covariance of outputs."""
-    features = weighted_targets(replace(batch, Y=outputs), True)
-    return np.asarray(features.T @ features / float(batch.root_weight @ batch.root_weight))
-
-
-class Images:
+class ImageVariance:
     """The kernel images of the rows: how much they vary, and lengths of combinations of candidates."""
 
     def __init__(
         self, batch: Batch, kernel: Kernel, columns: PricedColumns, W: np.ndarray | None
     ) -> None:
         weight = batch.root_weight**2
+        self._batch = batch
         self._kernel = kernel
         self._columns = columns
         self._W = W  # of a pool; without one the first candidates are the rows
@@ -48,13 +43,10 @@ class Images:
         else:
             of_mean = float(PoolMetric(W).mean_coefficients(means) @ means)
             trace = trace_of(kernel, batch, np.diagonal(W))
-        self._variance = trace / weight.sum() - of_mean
+        self._total = trace - weight.sum() * of_mean
 
-    def shares(self, chosen: np.ndarray, alpha: np.ndarray, spread: np.ndarray) -> np.ndarray:
-        """Return the share of all variance that each direction adds to those before it.
-
-        ``spread`` is the covariance of the features along the directions.
-        """
+    def explained(self, chosen: np.ndarray, alpha: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        """Return the share of all variance that each direction adds to those before it."""
         if self._W is not None:
             among = self._W[np.ix_(chosen, chosen)]
         elif chosen.max() < self._columns.shape[0]:
@@ -62,10 +54,7 @@ class Images:
         else:  # candidates that are no rows
             points = self._columns.points[chosen]
             among = self._kernel.block(points, points)
-        try:
-            L = cholesky(alpha.T @ among @ alpha, lower=True)
-        except LinAlgError:  # no directions, or dependent ones, or a kernel that is not definite
-            return np.full(alpha.shape[1], np.nan)
-        half = solve_triangular(L, spread, lower=True)
-        along = np.diagonal(solve_triangular(L, half.T, lower=True))
-        return along / self._variance if self._variance > 0 else np.full(len(along), np.nan)
+        features = weighted_targets(replace(self._batch, Y=outputs), True)
+        lengths = alpha.T @ among @ alpha
+        total = np.nan if is_indefinite(lengths) else self._total
+        return explained_variance_ratio(features, total, lengths)

@@ -12,10 +12,16 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import WeightedBlock
 from ..fitting import RIDGE_TRUST, ColumnSums, PrecisionPolicy, StatisticPass
 from ..kernels import Kernel
-from ..model import Fit, KernelModel, sign_of_largest
+from ..model import (
+    Fit,
+    KernelModel,
+    explained_variance_ratio,
+    orthonormal_combinations,
+    sign_of_largest,
+)
 from ..rows import Batch, Pool, check_not_constant
 from .outputs import Moments
-from .ratios import Denominator, factorise, largest_ratios, one_against_rest, orthonormal_combinations
+from .ratios import Denominator, factorise, largest_ratios, one_against_rest
 from .scatter import Scatter, Seen, TotalScatter, WithinClasses
 
 _FEW_ROWS = 2  # times the candidates: up to so many rows the safe statistic costs no more
@@ -97,6 +103,7 @@ class RayleighPass:
             target_shift,
             block_rows=block_rows,
             n_jobs=n_jobs,
+            always_shifted=True,
             beside=[_blocks(side, kernel, pool) for side in (recipe.numerator, recipe.denominator)],
         )
 
@@ -221,11 +228,9 @@ class RayleighPass:
     def _variance_shares(self, seen: Seen, alpha: np.ndarray, features: np.ndarray) -> np.ndarray:
         """Return the share of the variance of the images that each direction adds to those before."""
         coordinates = seen.coordinates
-        directions = orthonormal_combinations(alpha.T @ self._W @ alpha)
-        captured = ((features @ directions) ** 2).sum(axis=0)
         mean_norm = float(PoolMetric(self._W).mean_coefficients(coordinates.means) @ coordinates.means)
         total = coordinates.trace - coordinates.total_weight * mean_norm
-        return captured / total if total > 0 else np.full(len(captured), np.nan)
+        return explained_variance_ratio(features, total, alpha.T @ self._W @ alpha)
 
 
 def _blocks(scatters: Sequence[Scatter], kernel: Kernel, pool: Pool) -> list[WeightedBlock]:

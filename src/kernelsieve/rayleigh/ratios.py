@@ -134,24 +134,3 @@ def one_against_rest(
     # separated well; the distance of the means is not.
     alpha = denominator.directions(whitened.T) * (2 * lengths / np.maximum(of_total, 1e-300))
     return alpha, of_total / np.maximum(1 - of_total, np.finfo(float).eps)
-
-
-def orthonormal_combinations(gram: np.ndarray, tol: float = 1e-10) -> np.ndarray:
-    """Return B, upper triangular, with ``B' gram B`` the identity; zero where nothing is added.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelsieve.rayleigh.ratios import orthonormal_combinations
-    >>> orthonormal_combinations(np.array([[4.0, 4.0], [4.0, 4.0]]))
-    array([[0.5, 0. ],
-           [0. , 0. ]])
-    """
-    B = np.zeros_like(gram)
-    for j, unit in enumerate(np.eye(len(gram))):
-        rest = unit - B @ (B.T @ gram[:, j])
-        rest -= B @ (B.T @ (gram @ rest))  # once more, against rounding
-        squared = float(rest @ gram @ rest)
-        if squared > tol * gram[j, j]:
-            B[:, j] = rest / np.sqrt(squared)
-    return B

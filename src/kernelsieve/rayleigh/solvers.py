@@ -17,7 +17,7 @@ Solver = PenalisedSquares | PenalisedHuber | ColumnGeneration
 
 
 @dataclass(frozen=True)
-class Loss:
+class ProgramLoss:
     """What residuals cost."""
 
     name: str
@@ -36,7 +36,7 @@ class Loss:
 
 
 def solvers_of_classes(
-    loss: Loss,
+    loss: ProgramLoss,
     tol: float,
     columns: PricedColumns,
     batch: Batch,

@@ -29,11 +29,11 @@ from .decisions import (
     sparsity,
     thresholds,
 )
-from .explained import Images, covariance, explained_targets
+from .explained import ImageVariance, explained_targets
 from .invariance_mixin import INVARIANCE_CONSTRAINTS, InvarianceMixin
 from .outputs import Moments, logit_heads, winning_logits
 from .scatter import Tangent
-from .solvers import Loss, Solver, solvers_of_classes
+from .solvers import ProgramLoss, Solver, solvers_of_classes
 
 
 @dataclass
@@ -42,7 +42,7 @@ class _Shared:
 
     pool: CandidatePool | None = None
     columns: PricedColumns | None = None
-    images: Images | None = None
+    images: ImageVariance | None = None
     solvers: list[Solver] | None = None
 
 
@@ -289,8 +289,8 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         shared = self._of_path()
         if shared.columns is None or shared.images is None or shared.solvers is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
-            shared.images = Images(batch, kernel, shared.columns, W)
-            loss = Loss(self.loss, float(self.delta), float(self.epsilon))
+            shared.images = ImageVariance(batch, kernel, shared.columns, W)
+            loss = ProgramLoss(self.loss, float(self.delta), float(self.epsilon))
             shared.solvers = solvers_of_classes(
                 loss, self.tol, shared.columns, batch, kernel, self._tangents(), self.n_jobs
             )
@@ -303,7 +303,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         self,
         solutions: list[SparseSolution],
         columns: PricedColumns,
-        images: Images,
+        images: ImageVariance,
         batch: Batch,
         kernel: Kernel,
         pool: Pool,
@@ -326,7 +326,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             model=model,
             landmark_indices=pool.first_of_equals(chosen).indices[chosen],
             criterion_path=np.array([solution.objective for solution in solutions]),
-            explained_variance_ratio=images.shares(chosen, alpha, covariance(outputs, batch)),
+            explained_variance_ratio=images.explained(chosen, alpha, outputs),
             explained_target_ratio=explained_targets(outputs, batch),
             outcome=Outcome.COMPLETE,
             n_columns=n_columns,

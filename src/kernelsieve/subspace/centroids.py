@@ -1,4 +1,4 @@
-"""A few anchors in feature space, such as the centroids of classes, and features in their span."""
+"""One point a class in feature space, such as its centroid, and features in the span of all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from ..deflation import Outcome
 from ..exceptions import InvalidDataError
 from ..fitting import Settings, diagonal_of, row_columns, total_weight, weighted_sum
 from ..kernels import Kernel, Linear, Rows
-from ..model import Fit, KernelModel, orthonormal_additions, sign_of_largest
+from ..model import (
+    Fit,
+    KernelModel,
+    explained_variance_ratio,
+    orthonormal_additions,
+    sign_of_largest,
+)
 from ..rows import Batch, Pool, draw_random
 from .images import (
     Images,
@@ -27,7 +33,7 @@ from .images import (
     whitened,
 )
 
-_INDEPENDENT = 1e-12  # of the largest eigenvalue of the anchors' kernel matrix at unit diagonal
+_INDEPENDENT = 1e-12  # of the largest eigenvalue of the centroids' kernel matrix at unit diagonal
 _ALL_ZERO = (
     "No feature could be found: the centroids of all classes are zero. Look for rows of zeros, or use "
     "another kernel."
@@ -40,19 +46,19 @@ Combine = Callable[[np.ndarray], tuple[KernelModel, np.ndarray]]
 
 
 @dataclass(frozen=True)
-class Anchors(Labelled):
-    """One anchor a class, seen along an orthonormal basis of the span of all."""
+class Centroids(Labelled):
+    """One centroid a class, or its stand-in, along an orthonormal basis of the span of all."""
 
     features: np.ndarray  # Q, (N, k): the rows, scaled by root weights
-    own: np.ndarray  # R', (c, k): the anchors themselves
+    own: np.ndarray  # R', (c, k): the centroids themselves
     model: Combine  # of the basis
 
     def outcome(self, found: int, wanted: int | None) -> Outcome:
-        """Tell if anchors that are combinations of others left fewer features than wanted."""
+        """Return whether linearly dependent centroids left fewer features than wanted."""
         return Outcome.COMPLETE if found == (wanted or len(self.own)) else Outcome.CENTROIDS
 
 
-def centroid_anchors(images: Images) -> Anchors:
+def class_centroids(images: Images) -> Centroids:
     """Return the centroids of the classes, from images."""
     C = images.centroids
     # From the centroids and not from their inner products, which tell them apart with half the digits.
@@ -61,15 +67,15 @@ def centroid_anchors(images: Images) -> Anchors:
         raise InvalidDataError(_ALL_ZERO)
     known = (images.labels, images.total_weight, images.trace)
     features = np.asarray(images.rows @ basis)
-    return Anchors(*known, features, C.T @ basis, lambda B: images.model(basis @ B))
+    return Centroids(*known, features, C.T @ basis, lambda B: images.model(basis @ B))
 
 
 def _from_inner_products(
     known: Labelled, values: np.ndarray, gram: np.ndarray, model: Combine
-) -> Anchors:
-    """Return anchors from inner products with the rows, and among themselves.
+) -> Centroids:
+    """Return centroids from inner products with the rows, and among themselves.
 
-    ``model`` combines the anchors.
+    ``model`` combines them.
     """
     gram = (gram + gram.T) / 2
     lengths = np.sqrt(np.maximum(gram.diagonal(), 0.0))
@@ -80,10 +86,10 @@ def _from_inner_products(
     kept = sizes > _INDEPENDENT * sizes[-1]
     basis = scales[:, None] * vectors[:, kept] / np.sqrt(sizes[kept])
     fields = (known.labels, known.total_weight, known.trace, values @ basis, gram @ basis)
-    return Anchors(*fields, lambda B: model(basis @ B))
+    return Centroids(*fields, lambda B: model(basis @ B))
 
 
-def exact_anchors(batch: Batch, kernel: Kernel, settings: Settings) -> Anchors:
+def exact_centroids(batch: Batch, kernel: Kernel, settings: Settings) -> Centroids:
     """Return the centroids of the classes as combinations of all rows; K is not kept if it is large."""
     everyone = np.arange(len(batch))
     pool = Pool(kernel.points(batch.X, everyone), everyone)
@@ -103,10 +109,10 @@ def exact_anchors(batch: Batch, kernel: Kernel, settings: Settings) -> Anchors:
     return _from_inner_products(known, values, averages.T @ values, model)
 
 
-def mean_anchors(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Anchors:
+def mean_images(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Centroids:
     """Return the images of the classes' means in input space: one kernel evaluation each."""
     if isinstance(kernel, Linear):  # then they are the centroids
-        return centroid_anchors(input_images(batch))
+        return class_centroids(input_images(batch))
     root = batch.root_weight[:, None]
     known = Labelled(*labelled(batch, weighted_sum(kernel.diag(batch.X), batch)))
     averages = root * known.labels / known.class_sums
@@ -157,7 +163,7 @@ def finish(
         model=replace(model, projection=model.projection * signs),
         landmark_indices=indices,
         criterion_path=criterion_path,
-        explained_variance_ratio=np.einsum("nk,nk->k", captured, captured) / known.trace,
+        explained_variance_ratio=explained_variance_ratio(captured, known.trace),
         explained_target_ratio=np.einsum("kc,kc->k", explained, explained) / known.total_weight,
         outcome=outcome,
     )

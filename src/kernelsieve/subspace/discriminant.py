@@ -16,13 +16,13 @@ from ..fitting import Problem
 from ..kernels import Kernel
 from ..model import Fit, orthonormal_additions
 from .base import SubspaceEstimator
-from .centroids import Anchors, centroid_anchors, exact_anchors, finish, mean_anchors
+from .centroids import Centroids, class_centroids, exact_centroids, finish, mean_images
 from .image_pass import SubspaceMethod
 from .images import Images
 
 
 class QRDiscriminant(SubspaceMethod):
-    """Discriminant directions in the span of the anchors."""
+    """Discriminant directions in the span of the centroids."""
 
     symmetric = False
 
@@ -35,15 +35,15 @@ class QRDiscriminant(SubspaceMethod):
         self.regularization = regularization
 
     def solve(self, images: Images) -> Fit:
-        return self.solve_anchors(centroid_anchors(images))
+        return self.solve_centroids(class_centroids(images))
 
-    def solve_anchors(self, anchors: Anchors) -> Fit:
+    def solve_centroids(self, centroids: Centroids) -> Fit:
         """Return the fit, the directions in the order of their eigenvalues."""
-        features = anchors.features
-        class_sums, total = anchors.class_sums, anchors.total_weight
-        projected = (anchors.labels.T @ features) / class_sums[:, None]  # class means of Q
-        means = projected if self.between == "projected" else anchors.own
-        root = anchors.labels.sum(axis=1)
+        features = centroids.features
+        class_sums, total = centroids.class_sums, centroids.total_weight
+        projected = (centroids.labels.T @ features) / class_sums[:, None]  # class means of Q
+        means = projected if self.between == "projected" else centroids.own
+        root = centroids.labels.sum(axis=1)
         centred = features - np.outer(root, class_sums @ projected / total)
         T = centred.T @ centred
         counts = np.ones(len(class_sums)) if self.balanced else class_sums
@@ -58,12 +58,12 @@ class QRDiscriminant(SubspaceMethod):
         V = V[:, ::-1][:, : self.n_components]
         V /= np.linalg.norm(V, axis=0)
         return finish(
-            *anchors.model(V),
+            *centroids.model(V),
             features @ V,
             features @ orthonormal_additions(V),
-            anchors,
+            centroids,
             np.maximum(values[::-1][: self.n_components], 0.0),
-            anchors.outcome(V.shape[1], self.n_components),
+            centroids.outcome(V.shape[1], self.n_components),
         )
 
 
@@ -85,7 +85,7 @@ class KernelDiscriminantQR(SubspaceEstimator):
     approximate : bool, default=False
         Take images of means instead of means of images (AKDA/QR).
     between : {"projected", "factor"}, default="projected"
-        The scatter between classes: that of the projected class means, or that of the anchors
+        The scatter between classes: that of the projected class means, or that of the centroids
         themselves. They differ only where ``approximate=True``, and "factor" is closer to the code of
         the method's authors.
     balanced : bool, default=False
@@ -116,7 +116,7 @@ class KernelDiscriminantQR(SubspaceEstimator):
     classes, features are ``V'R^-T M'k(x)`` with V the eigenvectors of ``(T + ridge)^-1 B``, at unit
     length: coordinates along directions that are uncorrelated, and not orthogonal. ``criterion_path_``
     are the eigenvalues. With "factor", ``B = R N N'R'`` instead, where N takes the weighted mean from
-    the anchors, and eigenvalues may exceed 1. The paper was at hand in part only: the weights and the
+    the centroids, and eigenvalues may exceed 1. The paper was at hand in part only: the weights and the
     ridge relative to T are ours.
 
     References
@@ -200,8 +200,8 @@ class KernelDiscriminantQR(SubspaceEstimator):
                 "approximate=True takes means of the inputs, which a precomputed kernel does not have; "
                 "pass approximate=False, or a kernel by its name or as a function."
             )
-        return self._method().solve_anchors(mean_anchors(problem.rows, problem.kernel, self.n_jobs))
+        return self._method().solve_centroids(mean_images(problem.rows, problem.kernel, self.n_jobs))
 
     def _solve_among_all(self, problem: Problem) -> Fit:
-        centroids = exact_anchors(problem.rows, problem.kernel, problem.settings)
-        return self._method().solve_anchors(centroids)
+        centroids = exact_centroids(problem.rows, problem.kernel, problem.settings)
+        return self._method().solve_centroids(centroids)

@@ -14,11 +14,11 @@ from ..kernels import Kernel
 from ..model import Fit
 from .base import SubspaceEstimator
 from .centroids import (
-    Anchors,
+    Centroids,
     by_contribution,
-    centroid_anchors,
+    class_centroids,
     clusters_as_labels,
-    exact_anchors,
+    exact_centroids,
     finish,
 )
 from .image_pass import SubspaceMethod
@@ -30,19 +30,19 @@ class OrthogonalCentroids(SubspaceMethod):
     """An orthonormal basis of the span of the centroids."""
 
     def solve(self, images: Images) -> Fit:
-        return self.solve_anchors(centroid_anchors(images))
+        return self.solve_centroids(class_centroids(images))
 
-    def solve_anchors(self, anchors: Anchors) -> Fit:
+    def solve_centroids(self, centroids: Centroids) -> Fit:
         """Return the fit, the directions in the order of what they add to the alignment."""
-        rotation = by_contribution(anchors.features, anchors.labels)[:, : self.n_components]
-        features = anchors.features @ rotation
+        rotation = by_contribution(centroids.features, centroids.labels)[:, : self.n_components]
+        features = centroids.features @ rotation
         return finish(
-            *anchors.model(rotation),
+            *centroids.model(rotation),
             features,
             features,
-            anchors,
-            TargetAlignment(anchors.labels).prefixes(features),
-            anchors.outcome(rotation.shape[1], self.n_components),
+            centroids,
+            TargetAlignment(centroids.labels).prefixes(features),
+            centroids.outcome(rotation.shape[1], self.n_components),
         )
 
 
@@ -162,5 +162,5 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
         return super()._solve(problem)
 
     def _solve_among_all(self, problem: Problem) -> Fit:
-        centroids = exact_anchors(problem.rows, problem.kernel, problem.settings)
-        return self._method().solve_anchors(centroids)
+        centroids = exact_centroids(problem.rows, problem.kernel, problem.settings)
+        return self._method().solve_centroids(centroids)

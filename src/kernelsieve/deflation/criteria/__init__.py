@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from ...exceptions import InvalidParameterError
 from .analysis import DirectionVariance, ExpansionVariance
-from .base import Criterion, Direction, ScoringCriterion, Step, View
-from .dense import LossGradient, PartialLeastSquares, PrincipalDirections
+from .base import Criterion, ScoringCriterion, Selector
+from .dense import LossGradient, PartialLeastSquares, PrincipalDirections, SimultaneousCriterion
 from .orthonormalised import OrthonormalisedDirections
 from .sparse import Alignment, Covariance, RidgeAlignment, Variance
 from .subsets import BestSubset
@@ -60,7 +60,6 @@ __all__ = [
     "BestSubset",
     "Covariance",
     "Criterion",
-    "Direction",
     "DirectionVariance",
     "ExpansionVariance",
     "LossGradient",
@@ -69,8 +68,8 @@ __all__ = [
     "PrincipalDirections",
     "RidgeAlignment",
     "ScoringCriterion",
-    "Step",
+    "Selector",
+    "SimultaneousCriterion",
     "Variance",
-    "View",
     "resolve_criterion",
 ]

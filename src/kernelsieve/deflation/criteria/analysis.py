@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import ScoringCriterion, Step, View
+from ..rules import SymmetricDeflation
+from ..view import Step, View
+from .base import ScoringCriterion
 
 
 class _Analysis(ScoringCriterion):
     supervised = False
-    symmetric = True
+    deflation = SymmetricDeflation()
 
     def value(self, step: Step) -> float:
         return step.score / step.total_weight
@@ -24,6 +26,10 @@ class DirectionVariance(_Analysis):
 
     def __init__(self, cutoff: float = 0.0) -> None:
         self.cutoff = cutoff
+
+    @property
+    def deflation(self) -> SymmetricDeflation:  # type: ignore[override]
+        return SymmetricDeflation(self.cutoff)
 
     def score(self, view: View) -> np.ndarray:
         lengths = view.residual_lengths
@@ -40,7 +46,11 @@ class ExpansionVariance(_Analysis):
     """
 
     def __init__(self, centred: bool = True) -> None:
-        self.centred_scores = centred
+        self.centred = centred
+
+    @property
+    def centred_scores(self) -> bool:  # type: ignore[override]
+        return self.centred
 
     def score(self, view: View) -> np.ndarray:
         return view.residual_squared_norms / view.expansion_norms**2

@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from ..heads import Heads
 from ..losses import Loss, refit, resolve_loss
-from .base import Criterion, Direction, Step, View
+from ..view import Direction, Step, View
+from .base import Criterion, Selector
 
 
-class PrincipalDirections(Criterion):
-    """(Kernel) PCA: directions of largest variance, sections 3.1.1 and 3.2.1 of Dhanjal et al.
+class SimultaneousCriterion(Criterion):
+    """Finds all directions at once: removing one of them leaves the others as they are."""
 
-    Removing a principal direction leaves the others as they are, so all are found at once.
-    """
-
-    supervised = False
     needs_metric = True
 
-    def __init__(self) -> None:
-        self._directions = np.empty((0, 0))
+    @abstractmethod
+    def directions(self, view: View) -> list[Direction]:
+        """Return all directions, the best first."""
+
+    def start(self) -> Selector:
+        return _Simultaneous(self)
 
     def propose(self, view: View) -> Direction | None:
+        return self.start().propose(view)
+
+
+class _Simultaneous(Selector):
+    """Hands out directions that were found at the first step."""
+
+    def __init__(self, criterion: SimultaneousCriterion) -> None:
+        self._criterion = criterion
+        self._found: list[Direction] | None = None
+
+    def propose(self, view: View) -> Direction | None:
+        if self._found is None:
+            self._found = self._criterion.directions(view)
         done = view.features.shape[1]
-        if done == 0:
-            self._directions = view.metric.principal(view.columns, view.n_components)
-        if done == self._directions.shape[1]:
-            return None
-        weights = self._directions[:, done]
-        return Direction(np.arange(len(weights)), weights, 0.0)
+        return self._found[done] if done < len(self._found) else None
+
+
+class PrincipalDirections(SimultaneousCriterion):
+    """(Kernel) PCA: directions of largest variance, sections 3.1.1 and 3.2.1 of Dhanjal et al."""
+
+    supervised = False
+
+    def directions(self, view: View) -> list[Direction]:
+        found = view.metric.principal(view.columns, view.n_components)
+        return [Direction(np.arange(len(found)), weights, 0.0) for weights in found.T]
 
     def value(self, step: Step) -> float:
         return step.residual_norm**2 / step.total_weight
@@ -71,39 +92,48 @@ class LossGradient(Criterion):
 
     def __init__(self, loss: str | Loss = "squared") -> None:
         self.loss = loss
+
+    def start(self) -> Selector:
+        return _GradientSteps(resolve_loss(self.loss))
+
+    def propose(self, view: View) -> Direction | None:
+        return self.start().propose(view)
+
+
+class _GradientSteps(Selector):
+    """Follows a loss, which is minimised once for every number of features."""
+
+    def __init__(self, loss: Loss) -> None:
+        self._loss = loss
         self._heads: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def propose(self, view: View) -> Direction | None:
-        loss = resolve_loss(self.loss)
         root = view.root_weight[:, None]
-        if view.features.shape[1] == 0:
-            self._heads = {}  # of this run
-        Y = loss.prepare(view.raw_targets)
+        Y = self._loss.prepare(view.raw_targets)
         features = view.features / root
-        intercepts, coefficients = self._head(loss, Y, features, view.root_weight**2)
-        gradient = loss.negative_gradient(Y, features @ coefficients + intercepts) * root
+        intercepts, coefficients = self._head(Y, features, view.root_weight**2)
+        gradient = self._loss.negative_gradient(Y, features @ coefficients + intercepts) * root
         if view.columns.centred:  # the kernel matrix is centred on both sides
             gradient -= root * (root.T @ gradient) / (root.T @ root)
         residual = gradient - view.features @ (view.features.T @ gradient)
         return steepest_direction(view, view.columns.inner(residual), residual)
 
     def heads(self, features: np.ndarray, raw_targets: np.ndarray, weight: np.ndarray) -> Heads | None:
-        loss = resolve_loss(self.loss)
-        Y = loss.prepare(raw_targets)
+        Y = self._loss.prepare(raw_targets)
         k = features.shape[1]
-        path = [self._head(loss, Y, features[:, :j], weight) for j in range(1, k + 1)]
+        path = [self._head(Y, features[:, :j], weight) for j in range(1, k + 1)]
         coefficients = np.zeros((k, k, Y.shape[1]))
         for j, (_, found) in enumerate(path):
             coefficients[j, : j + 1] = found
         return Heads(np.array([intercepts for intercepts, _ in path]), coefficients)
 
     def _head(
-        self, loss: Loss, Y: np.ndarray, features: np.ndarray, weight: np.ndarray
+        self, Y: np.ndarray, features: np.ndarray, weight: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Minimise the loss over the first j features, once."""
         j = features.shape[1]
         if j not in self._heads:
-            self._heads[j] = refit(loss, Y, features, weight)
+            self._heads[j] = refit(self._loss, Y, features, weight)
         return self._heads[j]
 
 

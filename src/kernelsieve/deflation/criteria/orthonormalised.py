@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Criterion, Direction, Step, View
+from ..view import Direction, Step, View
+from .dense import SimultaneousCriterion
 
 # Singular values of the columns below this part of the largest are rounding. Without a ridge nothing
 # else keeps dependent columns out.
@@ -12,7 +13,7 @@ _RANK_TOLERANCE = 1e-12
 _TARGET_TOLERANCE = 1e-10  # the root of what the loop takes for noise in the targets
 
 
-class OrthonormalisedDirections(Criterion):
+class OrthonormalisedDirections(SimultaneousCriterion):
     """(Kernel) OPLS: the most predictable combinations of the targets (section 2 of Dhanjal et al.).
 
     For columns A and targets Y it maximises ``beta' A'Y Y'A beta`` under
@@ -21,32 +22,26 @@ class OrthonormalisedDirections(Criterion):
     eigenvectors as they are, so all are found at once; there are as many as Y has rank.
     """
 
-    needs_metric = True
     needs_all_digits = True
     at_most_targets = True
     unit_variance = True
 
     def __init__(self, regularization: float = 1e-8) -> None:
         self.regularization = regularization
-        self._usable = np.empty(0, np.intp)
-        self._directions = np.empty((0, 0))
-        self._eigenvalues = np.empty(0)
 
     @property
     def one_of_equals(self) -> bool:
         return True  # without a ridge, coefficients are those of least norm
 
-    def propose(self, view: View) -> Direction | None:
-        done = view.features.shape[1]
-        if done == 0:
-            self._usable = np.flatnonzero(view.eligible)
-            self._directions, self._eigenvalues = opls_directions(
-                view.columns.take(self._usable), view.targets, self.regularization
-            )
-        if done == self._directions.shape[1]:
-            return None
-        weights = self._directions[:, done]
-        return Direction(self._usable, weights, float(self._eigenvalues[done]))
+    def directions(self, view: View) -> list[Direction]:
+        usable = np.flatnonzero(view.eligible)
+        found, eigenvalues = opls_directions(
+            view.columns.take(usable), view.targets, self.regularization
+        )
+        return [
+            Direction(usable, weights, float(eigenvalue))
+            for weights, eigenvalue in zip(found.T, eigenvalues, strict=True)
+        ]
 
     def value(self, step: Step) -> float:
         return float(step.target_products @ step.target_products) / step.target_squared_norm

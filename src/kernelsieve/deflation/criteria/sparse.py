@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import ScoringCriterion, Step, View
+from ..ridge import Ridge
+from ..view import Direction, Step, View
+from .base import ScoringCriterion, Selector
 
 
 class Alignment(ScoringCriterion):
@@ -29,30 +31,47 @@ class RidgeAlignment(Alignment):
 
     The score is that of :class:`Alignment` for columns with the root of the ridge below them. It is
     settled when the objective ``(1 - s) / s``, with s the share of the targets that is explained, has
-    fallen over the last ``patience`` steps by less than ``stop_tol`` a step on average.
+    fallen over the last few steps by less than ``stop_tol`` a step on average.
     """
-
-    patience = 5
 
     def __init__(self, ridge: float, stop_tol: float = 0.0) -> None:
         self.ridge = ridge
-        self._stop_tol = stop_tol
-        self._left: tuple[float, ...] = ()  # of the targets, before every step
+        self.stop_tol = stop_tol
 
-    def is_settled(self, residual_targets: np.ndarray) -> bool:
-        left = float(np.einsum("nq,nq->", residual_targets, residual_targets))
-        if not self._left or left < self._left[-1]:  # not where a candidate was only retired
-            self._left = (*self._left, left)
-        if self._stop_tol == 0 or len(self._left) < self.patience + 2:
-            return False
-        total, *recent = self._left[0], *self._left[-self.patience - 1 :]
-        objectives = np.array([amount / (total - amount) for amount in recent])
-        falls = 1 - objectives[1:] / np.where(objectives[:-1] > 0, objectives[:-1], 1.0)
-        return bool(falls.mean() < self._stop_tol)
+    @property
+    def penalty(self) -> Ridge:  # type: ignore[override]
+        return Ridge(self.ridge)
+
+    def start(self) -> Selector:
+        return _UntilSlow(self)
 
     def target_scale(self, target_sums: np.ndarray) -> np.ndarray:
         # Classes count alike, as they do in the scatter between them.
         return 1 / np.sqrt(np.where(target_sums > 0, target_sums, 1.0))
+
+
+class _UntilSlow(Selector):
+    """Stops when the objective falls too slowly."""
+
+    patience = 5
+
+    def __init__(self, criterion: RidgeAlignment) -> None:
+        self._criterion = criterion
+        self._left: list[float] = []  # of the targets, before every step
+
+    def propose(self, view: View) -> Direction | None:
+        return self._criterion.propose(view)
+
+    def is_settled(self, residual_targets: np.ndarray) -> bool:
+        left = float(np.einsum("nq,nq->", residual_targets, residual_targets))
+        if not self._left or left < self._left[-1]:  # not where a candidate was only retired
+            self._left.append(left)
+        if self._criterion.stop_tol == 0 or len(self._left) < self.patience + 2:
+            return False
+        total, *recent = self._left[0], *self._left[-self.patience - 1 :]
+        objectives = np.array([amount / (total - amount) for amount in recent])
+        falls = 1 - objectives[1:] / np.where(objectives[:-1] > 0, objectives[:-1], 1.0)
+        return bool(falls.mean() < self._criterion.stop_tol)
 
 
 class Covariance(ScoringCriterion):

@@ -8,7 +8,8 @@ from math import comb
 import numpy as np
 
 from ...exceptions import InvalidParameterError
-from .base import Criterion, Direction, Step, View, first_of_the_best
+from ..view import Direction, Step, View
+from .base import Criterion, first_of_the_best
 from .sparse import Alignment, Covariance
 
 _CHUNK = 200_000  # subsets scored at once, or a few more
@@ -64,7 +65,7 @@ class BestSubset(Criterion):
         return Direction(alive[used], weights[used], score)
 
     def _usable(self, view: View) -> np.ndarray:
-        """An example whose own column is used up can still shorten a direction of covariance."""
+        """A column that depends on the chosen ones can still shorten a direction of covariance."""
         if isinstance(self.single, Alignment):
             return view.eligible
         return view.metric.diagonal > 0
@@ -79,7 +80,7 @@ class BestSubset(Criterion):
     def _rounding(self, view: View) -> np.ndarray | float:
         """Return squared norms that are not known well; kernel values themselves are not deflated."""
         is_deflated = isinstance(self.single, Alignment)
-        return _ROUNDING * view.columns.raw_squared_norms if is_deflated else 0.0
+        return _ROUNDING * view.raw_squared_norms if is_deflated else 0.0
 
     def _weights(self, view: View, constraint: np.ndarray, subset: np.ndarray) -> np.ndarray:
         """Return alpha of ``M alpha = H v`` for the best combination v of the targets."""

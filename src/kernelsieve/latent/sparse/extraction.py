@@ -22,6 +22,7 @@ from sklearn.utils import check_random_state
 from ...deflation import Loss, Outcome
 from ...exceptions import InvalidDataError, InvalidParameterError
 from ...kernels import Kernel, Rows
+from ...model import order_of_first_use
 from .columns import CachedColumns, DeflatedKernel, Loading
 from .refit import Refit, make_refit
 from .selection import SELECTIONS, Selection, Shares, make_selection
@@ -209,7 +210,7 @@ class _Path:
     def result(self, outcome: Outcome) -> SparseLatent:
         loadings = self._kernel.loadings
         k = len(loadings)
-        landmarks, first_use = _order_of_first_use(loadings)
+        landmarks, first_use = order_of_first_use([loading.rows for loading in loadings])
         projection, offset = _projection(loadings, landmarks)
         coefficients = np.zeros((k, k))
         for j, model in enumerate(self._models):
@@ -228,15 +229,6 @@ class _Path:
             errors=np.array(self._errors),
             outcome=outcome,
         )
-
-
-def _order_of_first_use(loadings: list[Loading]) -> tuple[np.ndarray, np.ndarray]:
-    """Return every support vector once, and the feature that needs it first."""
-    names = np.concatenate([np.empty(0, np.intp), *(loading.rows for loading in loadings)])
-    feature = np.repeat(np.arange(len(loadings)), [len(loading.rows) for loading in loadings])
-    unique, first = np.unique(names, return_index=True)
-    order = np.argsort(first)
-    return unique[order].astype(np.intp), feature[first[order]]
 
 
 def _projection(loadings: list[Loading], landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
