@@ -160,7 +160,7 @@ class KernelEstimator(
         if y is None:
             raise InvalidDataError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is "
-                "None. Pass y, or use a criterion without targets."
+                "None. Pass y as well."
             )
         return TargetEncoder.for_target(y, "auto" if kind == "optional" else kind, classes)
 

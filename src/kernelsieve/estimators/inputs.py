@@ -98,7 +98,7 @@ def given_candidates(
     """Return points, or row numbers for a precomputed kernel, that were given as an array."""
     if isinstance(candidates, (str, Integral)):
         if precomputed:
-            check_precomputed(X, None)
+            check_precomputed(X, None, name)
         return None
     if not precomputed:
         return check_points(candidates, X, name)
@@ -112,7 +112,7 @@ def given_candidates(
         raise InvalidParameterError(
             f"{name} must be row numbers from 0 to {X.shape[0] - 1} for kernel='precomputed'."
         )
-    check_precomputed(X, rows)
+    check_precomputed(X, rows, name)
     return rows
 
 
@@ -137,17 +137,17 @@ def check_kernel_input(kernel: Kernel, X: Rows) -> None:
         )
 
 
-def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None) -> None:
+def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None, name: str) -> None:
     """Check the matrix of a precomputed kernel: square and symmetric, or n x c with its c rows."""
     n_rows, n_columns = X.shape
     if given_rows is not None and n_columns == len(given_rows) != n_rows:
-        _check_symmetric(X[given_rows], "X[candidates]")
+        _check_symmetric(X[given_rows], f"X[{name}]")
         return
     if n_rows != n_columns:
+        columns = f", or the n x c columns of a pool with {name}=<its c row numbers>" if name else ""
         raise InvalidDataError(
-            f"kernel='precomputed' needs the n x n kernel matrix of the training rows; X is "
-            f"{n_rows} x {n_columns}. Pass a square matrix, or the n x c columns of a pool together "
-            "with candidates=<the c row numbers of the pool>."
+            "kernel='precomputed' needs the n x n kernel matrix of the training samples; X is "
+            f"{n_rows} x {n_columns}. Pass a square matrix{columns}."
         )
     _check_symmetric(X, "X")
 
