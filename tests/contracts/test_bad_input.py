@@ -148,7 +148,7 @@ def test_pieces(case: Case):
     X, y = case.data()
     classes = None if y.dtype.kind == "f" else np.unique(y)
     if case.pool == "candidates":
-        with pytest.raises(ValueError, match="need a pool"):
+        with pytest.raises(ValueError, match="needs a pool"):
             case.pooled("all").partial_fit(X, y)
     with pytest.raises(ValueError, match="80 are drawn from the first batch, which has 72"):
         case.pooled(80).partial_fit(X, y)
