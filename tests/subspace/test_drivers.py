@@ -167,7 +167,7 @@ def test_bad_input(method, problem):
     refused("larger than the 5 candidates", method(6, candidates=5), X, y)
     refused("n_components", method(0), X, y)
     refused("not negative", method(), X, y, sample_weight=-np.ones(60))
-    refused("one class, in the rows that count", method(), X, y, sample_weight=(y == 1) * 1.0)
+    refused("one class, in the samples that count", method(), X, y, sample_weight=(y == 1) * 1.0)
     refused("No feature could be found", method(kernel="linear"), np.zeros((60, 3)), y)
     model = method().fit(X, y)
     before = model.transform(X)
