@@ -50,7 +50,7 @@ class ComponentPathDisplay:
     figure_ : matplotlib Figure
         The figure of the axes.
     line_ : Line2D or list of Line2D
-        The lines: for every panel and curve, held-out samples first. One alone is not in a list.
+        The lines: for every panel and curve, the test set first. One alone is not in a list.
     band_ : list of PolyCollection
         The bands, in the same order.
     choice_ : Line2D, list of Line2D or None
