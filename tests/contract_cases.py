@@ -242,7 +242,3 @@ def contract(
         return pytest.mark.parametrize("case", arguments)(test)
 
     return mark
-
-
-# (to which estimators, scikit-learn's checks, reason)
-CHECKS: list[tuple[Callable[[Any], bool], tuple[str, ...], str]] = []
