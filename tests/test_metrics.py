@@ -99,7 +99,7 @@ def test_cumulative_alignment_sums_those_of_single_features(problem):
     single = [kernel_target_alignment(np.outer(t, t), y) for t in T.T]
     assert_allclose(cumulative_alignment(T, y), np.cumsum(single))
     assert_allclose(cumulative_alignment(T, y, [2, 4, 6, 8]), np.cumsum(single) / [2, 4, 6, 8])
-    with pytest.raises(InvalidDataError, match="zero in all rows"):
+    with pytest.raises(InvalidDataError, match="zero in all samples"):
         cumulative_alignment(np.zeros((30, 2)), y)
     with pytest.raises(InvalidDataError, match="4 numbers above 0"):
         cumulative_alignment(T, y, [1, 2])

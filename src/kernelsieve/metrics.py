@@ -1,4 +1,4 @@
-"""How much features tell of the images and of the target: variance, error, covariance, alignment."""
+"""How much of the images and of the target features explain: variance, error, covariance, alignment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def projection_variance(features: Any, sample_weight: Any = None) -> float:
     features : array-like of shape (n, k)
         Coordinates along orthonormal directions.
     sample_weight : array-like of shape (n,), default=None
-        Weights of the rows.
+        Weights of the samples.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def cumulative_projection_variance(features: Any, sample_weight: Any = None) -> 
     features : array-like of shape (n, k)
         Coordinates along orthonormal directions.
     sample_weight : array-like of shape (n,), default=None
-        Weights of the rows.
+        Weights of the samples.
 
     Returns
     -------
@@ -63,11 +63,11 @@ def mean_reconstruction_error(squared_lengths: Any, features: Any, sample_weight
     Parameters
     ----------
     squared_lengths : array-like of shape (n,)
-        k(x, x) of every row; for centred features the squared distance from the mean image.
+        k(x, x) of every sample; for centred features the squared distance from the mean image.
     features : array-like of shape (n, k)
         Coordinates along orthonormal directions.
     sample_weight : array-like of shape (n,), default=None
-        Weights of the rows.
+        Weights of the samples.
 
     Returns
     -------
@@ -90,11 +90,11 @@ def cumulative_reconstruction_error(
     Parameters
     ----------
     squared_lengths : array-like of shape (n,)
-        k(x, x) of every row; for centred features the squared distance from the mean image.
+        k(x, x) of every sample; for centred features the squared distance from the mean image.
     features : array-like of shape (n, k)
         Coordinates along orthonormal directions.
     sample_weight : array-like of shape (n,), default=None
-        Weights of the rows.
+        Weights of the samples.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def cumulative_reconstruction_error(
     n = np.shape(features)[0]
     if lengths.shape != (n,):
         raise InvalidDataError(
-            f"squared_lengths has shape {lengths.shape}; it must be one number a row, ({n},)."
+            f"squared_lengths has shape {lengths.shape}; it must be one number a sample, ({n},)."
         )
     total = np.average(lengths, weights=_weights(sample_weight, n))
     return total - np.concatenate([[0.0], variance])
@@ -125,7 +125,7 @@ def kernel_target_alignment(K: Any, y: Any, *, center: bool = False) -> float:
     Parameters
     ----------
     K : array-like of shape (n, n)
-        Kernel matrix of the rows.
+        Kernel matrix of the samples.
     y : array-like of shape (n,) or (n, q)
         Numbers; labels as -1 and 1, or as one column a class.
     center : bool, default=False
@@ -149,7 +149,7 @@ def kernel_target_alignment(K: Any, y: Any, *, center: bool = False) -> float:
     kernel = check_array(K, dtype=np.float64, input_name="K")
     n = len(kernel)
     if kernel.shape != (n, n):
-        raise InvalidDataError(f"K has shape {kernel.shape}; it must be square, one line a row.")
+        raise InvalidDataError(f"K has shape {kernel.shape}; it must be square, one row a sample.")
     Y = _targets(y, n)
     if center:
         kernel = kernel - kernel.mean(axis=0)
@@ -172,7 +172,7 @@ def cumulative_squared_covariance(features: Any, y: Any, kernel_evaluations: Any
     Parameters
     ----------
     features : array-like of shape (n, k)
-        Features of the rows.
+        Features of the samples.
     y : array-like of shape (n,) or (n, q)
         Numbers, of zero mean for a covariance in the strict sense. Columns are summed.
     kernel_evaluations : array-like of shape (k,), default=None
@@ -206,7 +206,7 @@ def cumulative_pointwise_squared_covariance(
     Parameters
     ----------
     features : array-like of shape (n, k)
-        Features of the rows.
+        Features of the samples.
     y : array-like of shape (n,) or (n, q)
         Numbers; of several columns ``y^2`` is the squared length.
     kernel_evaluations : array-like of shape (k,), default=None
@@ -231,13 +231,13 @@ def cumulative_alignment(features: Any, y: Any, kernel_evaluations: Any = None) 
     """Return D(S) of the first 1, 2, ..., k features: the sum of their alignments with the target.
 
     That is formula (12) of Dhanjal, Gunn and Shawe-Taylor (2009), for the kernels ``t_j t_j'``. For
-    orthogonal features, and targets without a mean, it is the share of the target that least squares
+    orthogonal features, and targets without a mean, it is the ratio of the target that least squares
     explains.
 
     Parameters
     ----------
     features : array-like of shape (n, k)
-        Features of the rows, none of them zero throughout.
+        Features of the samples, none of them zero throughout.
     y : array-like of shape (n,) or (n, q)
         Numbers. Of several columns the explained parts are summed, relative to the sum of all squares.
     kernel_evaluations : array-like of shape (k,), default=None
@@ -256,7 +256,9 @@ def cumulative_alignment(features: Any, y: Any, kernel_evaluations: Any = None) 
     T, Y = _features_and_targets(features, y)
     lengths, total = np.sum(T**2, axis=0), np.sum(Y**2)
     if not (lengths > 0).all() or not total > 0:
-        raise InvalidDataError("A feature, or y, is zero in all rows and has no alignment; remove it.")
+        raise InvalidDataError(
+            "A feature, or y, is zero in all samples and has no alignment; remove it."
+        )
     explained = np.sum((T.T @ Y) ** 2, axis=1) / lengths
     return _per_evaluation(np.cumsum(explained) / total, kernel_evaluations)
 
@@ -269,7 +271,7 @@ def _features_and_targets(features: Any, y: Any) -> tuple[np.ndarray, np.ndarray
 def _targets(y: Any, n: int) -> np.ndarray:
     Y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
     if len(Y) != n:
-        raise InvalidDataError(f"y has {len(Y)} entries and there are {n} rows; they must be equal.")
+        raise InvalidDataError(f"y has {len(Y)} entries and there are {n} samples; they must be equal.")
     return Y.reshape(n, -1)
 
 
@@ -291,6 +293,6 @@ def _weights(sample_weight: Any, n: int) -> np.ndarray | None:
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n,) or not (weight >= 0).all() or not weight.any():
         raise InvalidDataError(
-            f"sample_weight must be {n} numbers, one a row, none negative and not all zero."
+            f"sample_weight must be {n} numbers, one a sample, none negative and not all zero."
         )
     return weight

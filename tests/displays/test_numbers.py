@@ -341,7 +341,7 @@ def test_landmarks_among_rows_with_numbers_as_targets(diabetes):
     sieve = SparseMaximalAlignment(5).fit(X, y)
     for target in (y, y + 0.5):  # with and without fractions
         display = LandmarkDisplay.from_estimator(sieve, X, target)
-        assert [rows.get_label() for rows in display.rows_] == ["rows"]
+        assert [rows.get_label() for rows in display.rows_] == ["samples"]
     display = LandmarkDisplay.from_estimator(sieve, X, (y > 100).astype(float))
     assert len(display.rows_) == 2
 
@@ -358,12 +358,12 @@ def test_classes_on_a_map_differ_in_more_than_the_shape_of_small_marks(cancer):
 def test_refused_data_of_landmarks(cancer, diabetes):
     X, y = cancer
     sieve = SparseMaximalAlignment(5).fit(X, y)
-    with pytest.raises(InvalidDataError, match="one label a row"):
+    with pytest.raises(InvalidDataError, match="one label a sample"):
         LandmarkDisplay.from_estimator(sieve, X, y[:-1])
     with pytest.raises(InvalidDataError, match="labels of classes"):
         FeatureMapDisplay.from_estimator(sieve, X, X[:, 0])
     primal = BoostedLatentFeatures(2).fit(*diabetes)
-    with pytest.raises(InvalidParameterError, match="BoostedLatentFeatures are sums of inputs"):
+    with pytest.raises(InvalidParameterError, match="BoostedLatentFeatures are sums of features of X"):
         LandmarkDisplay.from_estimator(primal)
     with pytest.raises(InvalidDataError, match="569 classes"):
         LandmarkDisplay.from_estimator(sieve, X, np.arange(569))

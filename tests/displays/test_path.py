@@ -63,7 +63,7 @@ def test_evaluations_are_the_mean_of_the_folds(path):
     np.testing.assert_allclose(display.line_.get_xdata(), 2 * np.arange(1, 13) + 1)
     assert display.choice_.get_xdata()[0] == 11
     assert "11 evaluations" in display.choice_.get_label()
-    assert display.ax_.get_xlabel() == "kernel evaluations for a new example"
+    assert display.ax_.get_xlabel() == "kernel evaluations for a new sample"
 
 
 def test_both_axes_in_two_panels(path):
@@ -200,11 +200,11 @@ def test_several_methods_in_one_axes_look_different(path):
     assert len({(str(line._dash_pattern), line.get_marker()) for line in lines}) == 4
     names = [text.get_text() for text in one.ax_.get_legend().get_texts()]
     assert names == [
-        "dense, held-out rows",
-        "dense, training rows",
+        "dense, held-out samples",
+        "dense, training samples",
         "dense, chosen: k = 4, 9 evaluations",
-        "sparse, held-out rows",
-        "sparse, training rows",
+        "sparse, held-out samples",
+        "sparse, training samples",
         "sparse, chosen: k = 4, 4.5 evaluations",
     ]
 
@@ -245,7 +245,7 @@ def test_refused_tables(path):
         ComponentPathDisplay.from_path({n: c for n, c in path.items() if n != "test_score"})
     with pytest.raises(InvalidDataError, match="equally long"):
         ComponentPathDisplay.from_path({**path, "k": path["k"][:-1]})
-    with pytest.raises(InvalidDataError, match="several lines"):
+    with pytest.raises(InvalidDataError, match="several rows"):
         ComponentPathDisplay.from_path({name: np.tile(column, 2) for name, column in path.items()})
     with pytest.raises(InvalidDataError, match="No number of features"):
         ComponentPathDisplay.from_path({**path, "k": np.arange(len(path["k"]))})

@@ -183,3 +183,9 @@ def test_landmarks_are_all_rows_or_the_pool(cancer):
     X = cancer[0]
     assert_array_equal(KernelPCA(3).fit(X).landmark_indices_, np.arange(len(X)))
     assert len(KernelPCA(3, candidates=30, random_state=0).fit(X).landmarks_) == 30
+
+
+def test_equal_eigenvalues_are_found(rng):
+    """Samples far apart have one eigenvalue, of which LAPACK finds no subset."""
+    model = KernelPCA(3, gamma=0.3).fit(1e200 * rng.standard_normal((72, 4)))
+    np.testing.assert_allclose(model.criterion_path_, 1 / 72)

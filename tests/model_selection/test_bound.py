@@ -203,7 +203,7 @@ def test_what_cannot_work_is_refused(data):
         ({"delta": "a"}, "delta='a'"),
         ({"cost": "x"}, "cost='x'"),
         ({"trim": "some"}, "trim='some'"),
-        ({"trim": 0.999}, r"trim=0.999 leaves 1 of 150 rows for 3 features"),
+        ({"trim": 0.999}, r"trim=0.999 leaves 1 of 150 samples for 3 features"),
     ):
         with pytest.raises(InvalidParameterError, match=message):
             stability_bound(extractor, X, y, **keywords)

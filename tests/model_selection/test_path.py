@@ -377,7 +377,7 @@ def test_budgets_of_kernel_evaluations(diabetes):
 def test_a_model_of_all_rows_that_costs_more_is_made_smaller_or_refused(diabetes):
     X, y = diabetes
     search = ComponentPathCV(KernelPCA(5), Ridge(), max_kernel_evaluations=len(y) - 10)
-    with pytest.raises(InvalidParameterError, match="fitted to all rows, one feature needs 442"):
+    with pytest.raises(InvalidParameterError, match="fitted to all samples, one feature needs 442"):
         search.fit(X, y)
     assert not hasattr(search, "path_")
 
@@ -401,7 +401,7 @@ def test_a_model_of_all_rows_keeps_to_the_budget_too(diabetes, monkeypatch):
         SparseMaximalAlignment(8), Ridge(), n_components=[8], cv=CV, max_kernel_evaluations=9
     ).fit(X, y)
     assert search.best_n_components_ == search.transform(X).shape[1] == 4
-    assert search.reason_.endswith("Fitted to all rows, 4 features keep to the budget.")
+    assert search.reason_.endswith("Fitted to all samples, 4 features keep to the budget.")
     assert np.isnan(search.best_score_)  # of four features no fold has told
     search.set_params(n_components=[1, 3, 8], param_grid={"gamma": [0.1, 0.2]}, rule="best").fit(X, y)
     assert search.best_n_components_ == search.transform(X).shape[1] == 3
@@ -421,7 +421,7 @@ def test_score_and_line_are_those_of_the_model_that_keeps_to_the_budget(diabetes
     search = ComponentPathCV(
         SparseKernelPLS(6, gamma=0.05, random_state=0), rule="best", max_kernel_evaluations=62
     ).fit(*diabetes)
-    assert "Fitted to all rows" in search.reason_
+    assert "Fitted to all samples" in search.reason_
     assert_chosen_line_is_told(search)
 
 

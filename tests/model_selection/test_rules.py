@@ -56,7 +56,7 @@ def test_every_rule_keeps_to_the_budget(rule):
     assert choose(scores, rule, Budget(None, 2.5)).index == 1
     choice = choose(scores, rule, Budget(39, 3.5))
     assert choice.index == 2
-    assert "at most 39 kernel evaluations and 3.5 microseconds a row" in choice.reason
+    assert "at most 39 kernel evaluations and 3.5 microseconds a sample" in choice.reason
 
 
 def test_a_budget_that_nothing_meets_is_refused():

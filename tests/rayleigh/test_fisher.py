@@ -440,7 +440,7 @@ def test_bad_data(cancer):
     with pytest.raises(ValueError, match="probability_cv"):
         rows.fit(X @ X.T, y)
     ovr = KernelFisherDiscriminant(candidates=X[:20], multi_class="ovr")
-    with pytest.raises(ValueError, match="no rows of positive weight"):
+    with pytest.raises(ValueError, match="without samples of positive weight"):
         ovr.partial_fit(X, y, classes=[0, 1, 2]).transform(X)
     joint = KernelFisherDiscriminant(candidates=X[:20]).partial_fit(X, y, classes=[0, 1, 2])
     assert set(joint.predict(X)) <= {0, 1}

@@ -146,5 +146,5 @@ def test_a_perfect_fit_has_finite_odds():
 
 def test_the_margin_needs_outputs():
     moments = Moments(np.ones(2), np.array([[-1.0], [1.0]]), np.eye(1))
-    with pytest.raises(ValueError, match="outputs of all rows"):
+    with pytest.raises(ValueError, match="outputs of all samples"):
         decision_heads("margin", moments)

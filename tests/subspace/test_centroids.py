@@ -225,7 +225,7 @@ def test_exact_centroids_evaluate_the_matrix_once(method, few):
 
 def test_means_need_inputs(few):
     X, y, _ = few
-    with pytest.raises(ValueError, match="means of the inputs"):
+    with pytest.raises(ValueError, match="means of X"):
         KernelDiscriminantQR(kernel="precomputed", approximate=True).fit(X @ X.T, y)
     with pytest.raises(AttributeError):
         KernelDiscriminantQR(approximate=True).partial_fit(X, y)
@@ -266,9 +266,9 @@ def test_labels_of_any_kind(few):
 )
 def test_numbers_out_of_range_are_refused(method, few):
     X, y, _ = few
-    with pytest.raises(KernelError, match="scale the inputs"):
+    with pytest.raises(KernelError, match="scale X"):
         clone(method).fit(X * 1e160, y)
-    with pytest.raises(InvalidDataError, match="scale the inputs up"):
+    with pytest.raises(InvalidDataError, match="scale X up"):
         clone(method).fit(X * 1e-170, y)
 
 

@@ -234,7 +234,7 @@ def test_the_search_begins_with_given_directions(kernel, few):
     assert_allclose(one.fit(X, y).transform(new), rbf_kernel(new, pool[:1], gamma=GAMMA), atol=1e-9)
     with pytest.raises(ValueError, match="init combines the candidates to nothing"):
         SubspaceKernelFeatures(kernel=kernel, init=np.zeros((150, 2))).fit(X, y)
-    with pytest.raises(ValueError, match="one line for each of the 150 candidates"):
+    with pytest.raises(ValueError, match="one row for each of the 150 candidates"):
         SubspaceKernelFeatures(init=np.ones((3, 2))).fit(X, y)
 
 

@@ -16,17 +16,17 @@ def make_sparse_linear(
     noise: float = 0.1,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return data whose target is a linear combination of some of the inputs.
+    """Return data whose target is a linear combination of some of the features.
 
     As in sections 4.3 and 4.4 of Dhanjal, Gunn and Shawe-Taylor (2009): a small uniform noise is added
-    to the target, and inputs and target are centred and scaled to unit norm.
+    to the target, and features and target are centred and scaled to unit norm.
 
     Parameters
     ----------
     n_samples, n_features : int
         Shape of X.
     n_informative : int, default=50
-        Number of inputs that make the target.
+        Number of features that make the target.
     noise : float, default=0.1
         Half width of the noise, in standard deviations of the target.
     random_state : int, RandomState or None, default=None
@@ -64,7 +64,7 @@ def make_interactions(
     noise: float = 0.1,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return normal inputs and a smooth target of five of them, with a product among them.
+    """Return normal features and a smooth target of five of them, with a product among them.
 
     ``y = sin(2 x0) + x1 x2 + x3^2 / 2 - |x4| + noise``. No linear method finds more than the first and
     last terms' slopes.
@@ -72,7 +72,7 @@ def make_interactions(
     Parameters
     ----------
     n_samples, n_features : int
-        Shape of X; at least five inputs.
+        Shape of X; at least five features.
     noise : float, default=0.1
         Standard deviation of the noise.
     random_state : int, RandomState or None, default=None
@@ -92,7 +92,7 @@ def make_interactions(
     """
     if n_features < 5:
         raise InvalidParameterError(
-            f"n_features={n_features} is too few: the target is made of 5 inputs; pass 5 or more."
+            f"n_features={n_features} is too few: the target is made of 5 features; pass 5 or more."
         )
     rng = check_random_state(random_state)
     X = rng.standard_normal((n_samples, n_features))

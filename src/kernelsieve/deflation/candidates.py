@@ -83,8 +83,7 @@ class Candidates(ABC):
     def _start(self, squared_norms: np.ndarray) -> None:
         if not np.isfinite(squared_norms + self.columns.raw_squared_norms).all():
             raise KernelError(
-                "Kernel values are too large for sums of their squares, or not numbers; scale the "
-                "inputs, or lower gamma or degree."
+                "Kernel values are too large for sums of their squares, or not numbers; scale X."
             )
         self.residual_squared_norms = squared_norms
         self.initial_squared_norms = squared_norms.copy()

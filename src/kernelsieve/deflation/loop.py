@@ -28,8 +28,8 @@ class Outcome(Enum):
 
     COMPLETE = "all features were found"
     EXHAUSTED = (
-        "every candidate that is left is linearly dependent on the chosen ones. "
-        "Lower n_components or tol, or raise candidates or gamma"
+        "the remaining candidates are linearly dependent on the chosen ones. Lower n_components, take "
+        "more candidates, or make the kernel narrower"
     )
     CUT = (
         "no point is left whose residual is at least the cutoff. Lower cutoff to get more features, or "

@@ -23,15 +23,15 @@ class StabilityBoundDisplay:
     Parameters
     ----------
     empirical, complexity, confidence : ndarray of shape (k,)
-        The mean on the training rows, and the two terms that are taken off it.
+        The mean on the training samples, and the two terms that are taken off it.
     cost : float
         The price of a feature.
     delta : float
         The bound holds with probability ``1 - delta``.
     n_examples : int
-        Number of training rows.
+        Number of training samples.
     test_expectation : ndarray of shape (k,), default=None
-        The mean on other rows, before any cost.
+        The mean on other samples, before any cost.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class StabilityBoundDisplay:
     figure_ : matplotlib Figure
         The figure of the axes.
     line_ : list of Line2D
-        The bound, the mean on training rows, that on test rows where there is one, then the complexity
+        The bound, the means on training and (where given) test samples, then the complexity
         and the confidence term for ``kind="terms"``.
     choice_ : Line2D or None
         The star at the largest bound less cost, for ``kind="adjusted"``.
@@ -111,7 +111,7 @@ class StabilityBoundDisplay:
         X, y, delta, cost, trim
             As for :func:`stability_bound`.
         X_test : array-like or CSR matrix of shape (m, d), default=None
-            Other rows, whose mean is drawn beside the bound.
+            Other samples, whose mean is drawn beside the bound.
         y_test : array-like of shape (m,) or (m, q), default=None
             Their targets.
         ax : matplotlib Axes, default=None
@@ -142,7 +142,7 @@ class StabilityBoundDisplay:
             With arrays ``empirical``, ``complexity`` and ``confidence``, a number for each k, and with
             ``cost``, ``delta`` and ``n_examples``.
         test_expectation : array-like of shape (k,), default=None
-            The mean on other rows for each k, before any cost, to draw beside the bound.
+            The mean on other samples for each k, before any cost, to draw beside the bound.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **plot_options
@@ -216,10 +216,10 @@ class StabilityBoundDisplay:
         cost = self.cost * self._n_components if kind == "adjusted" else 0.0
         values = {
             f"lower bound, probability {100 * (1 - self.delta):g} %": self._bound - cost,
-            f"mean of {self.n_examples:,} training rows": self.empirical - cost,
+            f"mean of {self.n_examples:,} training samples": self.empirical - cost,
         }
         if self.test_expectation is not None:
-            values["mean of test rows"] = self.test_expectation - cost
+            values["mean of test samples"] = self.test_expectation - cost
         if kind == "terms":
             values["complexity term"] = self.complexity
             values["confidence term"] = self.confidence

@@ -23,9 +23,9 @@ class CriterionPathDisplay:
     criterion_path : ndarray of shape (k,)
         The criterion's value at each step.
     explained_variance_ratio, explained_target_ratio : ndarray of shape (k,), default=None
-        The share that each feature adds; None where it is not known.
+        The ratio that each component adds; None where it is not known.
     name : str, default=None
-        Stands in the legend, to tell several estimators in one axes apart.
+        Name in the legend, for several estimators in one axes.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class CriterionPathDisplay:
         estimator : estimator
             A fitted one with ``criterion_path_``.
         name : str, default=None
-            Stands in the legend, to tell several estimators in one axes apart.
+            Name in the legend, for several estimators in one axes.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **plot_options

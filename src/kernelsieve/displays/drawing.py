@@ -13,7 +13,7 @@ from ..exceptions import InvalidParameterError
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00")
 DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
-_LINE = "kernelsieve-line"  # tells lines of displays from stars, diagonals and the user's own
+_LINE = "kernelsieve-line"  # marks lines of displays, unlike stars, diagonals and the user's own
 _MARKS_A_LINE = 10
 _LEGEND_GAP = 6.0  # points between the label of the axis and the legend below it
 _LETTER, _HANDLE = 0.062, 0.75  # inches that a letter and a handle take in a small legend

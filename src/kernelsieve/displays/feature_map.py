@@ -1,4 +1,4 @@
-"""A picture of a feature as a function of two inputs."""
+"""A display of a component as a function of two features of X."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .points import check_labels, draw_rows, two_places
 
 
 class FeatureMapDisplay:
-    """Contours of a feature over two inputs.
+    """Contours of a component over two features of X.
 
     Make it by :meth:`from_estimator`. It shows what a feature sees: lines along which it does not
     change, as Figure 1 of Mika et al. (2003). Contours of negative values are dashed.
@@ -22,17 +22,17 @@ class FeatureMapDisplay:
     Parameters
     ----------
     first, second : ndarray of shape (r,)
-        Values of the two inputs.
+        Values of the two features of X.
     values : ndarray of shape (r, r)
         The feature: ``values[i, j]`` at ``first[j]`` and ``second[i]``.
     feature : int, default=0
         Which feature it is.
     rows : ndarray of shape (n, 2), default=None
-        Rows to draw as points.
+        Samples to draw as points.
     row_labels : ndarray of shape (n,), default=None
         Their classes.
     names : tuple of two str, default=("input 0", "input 1")
-        What the two inputs are.
+        Names of the two features of X.
 
     Attributes
     ----------
@@ -104,24 +104,24 @@ class FeatureMapDisplay:
         ax: Any = None,
         **plot_options: Any,
     ) -> Self:
-        """Draw a feature of a fitted estimator over the range of the rows.
+        """Draw a feature of a fitted estimator over the range of the samples.
 
         Parameters
         ----------
         estimator : estimator
             A fitted one with ``transform``, a pipeline too.
         X : array-like of shape (n, d)
-            Rows that say where to look. Inputs that are not drawn are held at their mean.
+            Samples that say where to look. Features of X that are not drawn are held at their mean.
         y : array-like of shape (n,), default=None
-            Labels of the rows: a marker for each class.
+            Labels of the samples: a marker for each class.
         feature : int, default=0
             Which feature.
         inputs : tuple of two int, default=(0, 1)
-            Which two inputs.
+            Which two features of X.
         grid_resolution : int, default=100
-            Number of values of each input.
+            Number of values of each.
         margin : float, default=0.05
-            How much wider than the rows the picture is, on each side, as a share of their range.
+            How much wider than the samples the picture is, on each side, as a share of their range.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **plot_options
@@ -176,7 +176,7 @@ class FeatureMapDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         show_rows : bool, default=True
-            Draw the rows as points.
+            Draw the samples as points.
         colorbar : bool, default=True
             Draw the scale of the feature's values.
         **contour_options
@@ -230,7 +230,7 @@ def _range(column: np.ndarray, count: int, margin: float) -> np.ndarray:
 
 
 def _like(X: Any, grid: np.ndarray) -> Any:
-    """Return the grid as a data frame where the rows came as one, so that columns keep their names."""
+    """Return the grid as a data frame where X is one, so that columns keep their names."""
     if not hasattr(X, "columns"):
         return grid
     return type(X)({name: grid[:, place] for place, name in enumerate(X.columns)})
@@ -246,6 +246,6 @@ def _feature(estimator: Any, grid: Any, feature: int) -> np.ndarray:
     values = features[:, feature]
     if np.ptp(values) == 0:
         raise InvalidDataError(
-            f"Feature {feature} is the same everywhere, so it has no contours; choose other inputs."
+            f"Feature {feature} is the same everywhere, so it has no contours; pass other inputs."
         )
     return values

@@ -1,4 +1,4 @@
-"""What an estimator tells of its landmarks: their inputs, images, labels and places in a plane."""
+"""The landmarks of an estimator: their features, images, labels and places in a plane."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .points import two_places
 
 
 def dense_landmarks(estimator: Any, n_landmarks: int | None) -> np.ndarray:
-    """Return the inputs of the first landmarks, or say why there are none."""
+    """Return the first landmarks, or say why there are none."""
     if not hasattr(type(estimator), "landmarks_"):
         raise InvalidParameterError(
             f"A {type(estimator).__name__} has no landmarks_; pass a fitted estimator of kernelsieve, "
@@ -25,13 +25,13 @@ def dense_landmarks(estimator: Any, n_landmarks: int | None) -> np.ndarray:
     landmarks = estimator.landmarks_
     if landmarks.ndim == 1 and not hasattr(estimator, "kernel"):
         raise InvalidParameterError(
-            f"The features of {type(estimator).__name__} are sums of inputs, not of kernel values "
-            "against chosen examples, so that there are no landmarks to draw; pass an "
+            f"The features of {type(estimator).__name__} are sums of features of X, not of kernel "
+            "values against landmarks, so there are no landmarks to draw; pass an "
             "estimator with a kernel."
         )
     if landmarks.ndim == 1:
         raise InvalidDataError(
-            "The kernel was precomputed, so the inputs of the landmarks are not known; pass their "
+            "The kernel was precomputed, so the features of the landmarks are not known; pass their "
             "places: LandmarkDisplay(places[estimator.landmark_indices_], rows=places).plot()."
         )
     most = landmarks.shape[0]
@@ -52,7 +52,7 @@ def as_images(landmarks: np.ndarray, image_shape: tuple[int, ...] | None) -> np.
     coloured = len(shape) == 3 and shape[2] in (3, 4)
     if not (len(shape) == 2 or coloured) or prod(shape) != landmarks.shape[1]:
         raise InvalidParameterError(
-            f"image_shape={image_shape!r} does not hold the {landmarks.shape[1]} inputs of an example; "
+            f"image_shape={image_shape!r} does not hold the {landmarks.shape[1]} features of a sample; "
             "pass (height, width), or (height, width, 3), whose product is that."
         )
     return landmarks.reshape(-1, *shape)
@@ -61,7 +61,7 @@ def as_images(landmarks: np.ndarray, image_shape: tuple[int, ...] | None) -> np.
 def landmark_labels(
     estimator: Any, landmarks: np.ndarray, X: Any, labels: np.ndarray | None
 ) -> np.ndarray | None:
-    """Return the landmarks' labels where X are the rows that they were chosen from."""
+    """Return the landmarks' labels where X are the samples that they were chosen from."""
     if labels is None:
         return None
     indices = np.asarray(estimator.landmark_indices_)[: len(landmarks)]
@@ -75,7 +75,7 @@ def landmark_labels(
 def in_plane(
     estimator: Any, n_landmarks: int, X: Any, plane: str, axes: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray | None, tuple[str, str]]:
-    """Return the places of landmarks and rows, and the names of the axes."""
+    """Return the places of landmarks and samples, and the names of the axes."""
     if plane == "inputs":
         landmarks = estimator.landmarks_[:n_landmarks]
         rows = None if X is None else check_array(X, accept_sparse="csr")

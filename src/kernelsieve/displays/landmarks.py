@@ -1,4 +1,4 @@
-"""A picture of the examples that an estimator chose."""
+"""A display of the landmarks that an estimator chose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .points import are_numbers, check_labels, draw_numbers, draw_rows
 
 _PLANES = ("inputs", "features", "gallery")
 _MARKER_AREA = 55.0  # square points
-_DOT_AREA = 22.0  # square points, of examples between images
+_DOT_AREA = 22.0  # square points, of landmarks between images
 _LABEL_EDGE = 4.0  # points by which a number in the corner of an image stands out
 _THUMBNAIL = 26.0  # points, the longer side of an image in a plane
 _CELL = 0.7  # inches of a thumbnail in a gallery
@@ -23,7 +23,7 @@ _CAPTION = 0.3  # room for a number above each, as a share of their width
 
 
 class LandmarkDisplay:
-    """The chosen examples in the order of choice: in a plane, or as images.
+    """The landmarks in the order of choice: in a plane, or as images.
 
     Make it by :meth:`from_estimator`. In a plane darker points were chosen earlier, and as many of them
     are numbered as there is room for.
@@ -31,15 +31,15 @@ class LandmarkDisplay:
     Parameters
     ----------
     positions : ndarray of shape (m, 2), default=None
-        Places of the chosen examples in the plane, in the order of choice; None for a gallery.
+        Places of the landmarks in the plane, in the order of choice; None for a gallery.
     images : ndarray of shape (m, height, width) or (m, height, width, 3), default=None
-        The examples as images.
+        The landmarks as images.
     rows : ndarray of shape (n, 2), default=None
-        Places of other rows, drawn in grey.
+        Places of other samples, drawn in grey.
     row_labels : ndarray of shape (n,), default=None
         Their classes.
     landmark_labels : ndarray of shape (m,), default=None
-        Classes of the chosen examples, written beside the numbers in a gallery.
+        Classes of the landmarks, written beside the numbers in a gallery.
     names : tuple of two str, default=("", "")
         What the two axes of the plane are.
 
@@ -50,11 +50,11 @@ class LandmarkDisplay:
     figure_ : matplotlib Figure
         The figure of the axes.
     line_ : PathCollection, or None
-        The chosen examples as points; None in a gallery.
+        The landmarks as points; None in a gallery.
     images_ : list
         The images, in the order of choice.
     rows_ : list of PathCollection
-        The other rows, a collection for each class.
+        The other samples, a collection for each class.
     numbers_ : list of Text
         The numbers that are written.
 
@@ -115,19 +115,19 @@ class LandmarkDisplay:
         estimator : estimator
             A fitted one with ``landmarks_``.
         X : array-like or CSR matrix of shape (n, d), default=None
-            Rows to draw in grey behind the landmarks.
+            Samples to draw in grey behind the landmarks.
         y : array-like of shape (n,), default=None
             Their labels: a marker for each class. In a gallery the landmarks' own labels are written,
-            where X are the training rows. Targets that are no labels are not shown.
+            where X are the training samples. Targets that are no labels are not shown.
         plane : {"inputs", "features", "gallery"}, default=None
-            Draw in the plane of two inputs, in the plane of two features, or images side by side.
-            None is "gallery" where ``image_shape`` is given and "inputs" where not.
+            Draw in the plane of two features of X, in the plane of two components, or images side by
+            side. None is "gallery" where ``image_shape`` is given and "inputs" where not.
         axes : tuple of two int, default=(0, 1)
-            Which two inputs or features.
+            Which two features of X or components.
         n_landmarks : int, default=None
             Draw the first ones only; None for all.
         image_shape : tuple of int, default=None
-            Height and width of the images that the inputs are, and 3 for coloured ones. In a plane the
+            Height and width of the images that the samples are, and 3 for coloured ones. In a plane the
             images then cover their points, save those that would cover an image chosen before. The
             place in the order stands in a corner of each.
         ax : matplotlib Axes, default=None
@@ -167,7 +167,7 @@ class LandmarkDisplay:
         numbers : bool, default=True
             Write numbers in the order of choice.
         **options
-            For matplotlib's ``scatter`` of the chosen examples, or for ``imshow`` of their images:
+            For matplotlib's ``scatter`` of the landmarks, or for ``imshow`` of their images:
             ``cmap="gray_r"`` shows ink on paper.
 
         Returns
@@ -210,7 +210,7 @@ class LandmarkDisplay:
             "edgecolors": "black",
             "linewidths": 0.8,
             "zorder": 3,
-            "label": "chosen examples",
+            "label": "landmarks",
             **options,
         }
         if "c" not in look and "color" not in look:
@@ -221,13 +221,13 @@ class LandmarkDisplay:
             bar.ax.yaxis.get_major_locator().set_params(integer=True)
 
     def _draw_images_in_plane(self, numbers: bool, options: dict[str, Any]) -> None:
-        """Draw images at the places of the examples; where they would meet, the first chosen alone."""
+        """Draw images at the places of the landmarks; where they would meet, the first chosen alone."""
         from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
         images, positions = np.asarray(self.images), np.asarray(self.positions)
         look = {**_shades(images), "interpolation": "nearest", **options}
         self.line_ = self.ax_.scatter(
-            *positions.T, s=_DOT_AREA, color="black", zorder=3, label="chosen examples"
+            *positions.T, s=_DOT_AREA, color="black", zorder=3, label="landmarks"
         )
         self.ax_.margins(0.1)
         add_legend(self.ax_)
@@ -282,7 +282,7 @@ class LandmarkDisplay:
         )
         self.ax_.set_axis_off()
         order = "order of choice" if self.landmark_labels is None else "order of choice (place: class)"
-        self.ax_.set_title(f"chosen examples, in the {order}", fontsize="medium")
+        self.ax_.set_title(f"landmarks, in the {order}", fontsize="medium")
         for place, image in enumerate(images):
             line, column = divmod(place, n_columns)
             left, top = column * (1 + _GAP), line * (height + _CAPTION) + _CAPTION
@@ -324,7 +324,7 @@ def _apart(places: np.ndarray, distance: float) -> list[int]:
 
 
 def _gallery_shape(images: np.ndarray) -> tuple[int, int, float]:
-    """Return columns and lines of a gallery a little wider than high, and a thumbnail's height."""
+    """Return columns and rows of a gallery a little wider than high, and a thumbnail's height."""
     n_columns = min(len(images), ceil(sqrt(1.8 * len(images))))
     return n_columns, ceil(len(images) / n_columns), images.shape[1] / images.shape[2]
 

@@ -14,7 +14,7 @@ from .path_table import PathCurve, all_curves, asked_curves, chosen_curve
 
 _AXES = {
     "n_components": "number of features, k",
-    "kernel_evaluations": "kernel evaluations for a new example",
+    "kernel_evaluations": "kernel evaluations for a new sample",
 }
 _BANDS = {
     "standard_error": "mean and standard error",
@@ -23,7 +23,7 @@ _BANDS = {
     None: "mean",
 }
 _SETS = {"test": ("test",), "train": ("train",), "both": ("test", "train")}
-_SET_NAMES = {"test": "held-out rows", "train": "training rows"}
+_SET_NAMES = {"test": "held-out samples", "train": "training samples"}
 
 
 class ComponentPathDisplay:
@@ -41,7 +41,7 @@ class ComponentPathDisplay:
     score_name : str, default="score"
         What the scores are, for the label of the axis.
     name : str, default=None
-        Stands in the legend, to tell several displays in one axes apart.
+        Name in the legend, for several displays in one axes.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ComponentPathDisplay:
     figure_ : matplotlib Figure
         The figure of the axes.
     line_ : Line2D or list of Line2D
-        The lines: for every panel and curve, held-out rows first. One alone is not in a list.
+        The lines: for every panel and curve, held-out samples first. One alone is not in a list.
     band_ : list of PolyCollection
         The bands, in the same order.
     choice_ : Line2D, list of Line2D or None
@@ -115,7 +115,7 @@ class ComponentPathDisplay:
         score_name : str, default=None
             What the scores are; None takes the name of the scorer, where it has one.
         name : str, default=None
-            Stands in the legend, to tell several displays in one axes apart.
+            Name in the legend, for several displays in one axes.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **plot_options
@@ -130,7 +130,7 @@ class ComponentPathDisplay:
             raise NotFittedError(
                 f"This {type(estimator).__name__} has no path_; pass a fitted ComponentPathCV."
             )
-        # A model of all rows that breaks a budget is cut to fewer features, maybe to fewer than drawn.
+        # A model of all samples that breaks a budget is cut, maybe to fewer features than drawn.
         best = estimator.best_n_components_
         return cls.from_path(
             path,
@@ -176,7 +176,7 @@ class ComponentPathDisplay:
         score_name : str, default="score"
             What the scores are.
         name : str, default=None
-            Stands in the legend, to tell several displays in one axes apart.
+            Name in the legend, for several displays in one axes.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **plot_options
@@ -221,7 +221,7 @@ class ComponentPathDisplay:
             What the horizontal axis counts; "both" draws two panels. Folds that need different
             numbers of evaluations are drawn at their mean.
         score_type : {"test", "train", "both"}, default="both"
-            Scores of which rows.
+            Scores of which samples.
         band : {"standard_error", "deviation", "range", None}, default="standard_error"
             What the band shows of the folds: the mean with its standard error, with the standard
             deviation of a fold, or the range of all folds. There is none for a single fold.

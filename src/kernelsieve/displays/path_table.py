@@ -45,11 +45,11 @@ def all_curves(path: Mapping[str, Any]) -> list[PathCurve]:
     if len(lengths) != 1 or lengths == {0}:
         raise InvalidDataError(
             f"The columns of the path have lengths {sorted(lengths)}; they must be equally long, "
-            "with at least one line."
+            "with at least one row."
         )
     names = [name for name in table if name.startswith(_PARAMETER)]
     settings: list[dict[str, Any]] = []
-    line_settings = []  # the number of the setting of each line
+    line_settings = []  # the number of the setting of each row
     for line in range(len(table["k"])):
         setting = {name.removeprefix(_PARAMETER): table[name][line] for name in names}
         known = [place for place, other in enumerate(settings) if _agrees(other, setting)]
@@ -68,7 +68,7 @@ def _curve(table: Mapping[str, np.ndarray], lines: np.ndarray, setting: dict[str
     np.add.at(present, (fold, at), 1)
     if present.max() > 1:
         raise InvalidDataError(
-            "The path has several lines for the same fold, k and parameters; there must be one."
+            "The path has several rows for the same fold, k and parameters; there must be one."
         )
     whole = present.all(axis=0)
     if not whole.any():
@@ -131,7 +131,7 @@ def _matching(curves: Sequence[PathCurve], setting: Any, name: str) -> list[Path
 
 
 def _agrees(params: Mapping[str, Any], setting: Mapping[str, Any]) -> bool:
-    """Tell if the parameters have all values of a setting, which may name some of them only."""
+    """Return whether the parameters have all values of a setting, which may name some of them only."""
     return all(name in params and _same(params[name], value) for name, value in setting.items())
 
 

@@ -1,4 +1,4 @@
-"""Rows as points of a plane, and numbers beside points that do not cover each other."""
+"""Samples as points of a plane, and numbers beside points that do not cover each other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def two_places(name: str, places: Any, n_columns: int) -> tuple[int, int]:
 
 
 def are_numbers(y: Any) -> bool:
-    """Tell if targets are continuous, so that there are no classes to mark.
+    """Return whether targets are continuous, so that there are no classes to mark.
 
     Floats without fractions may be either, and are numbers where they are too many for markers.
     """
@@ -42,18 +42,20 @@ def are_numbers(y: Any) -> bool:
 
 
 def check_labels(y: Any, n_rows: int) -> np.ndarray | None:
-    """Return the labels of the rows; a picture has markers for some classes only."""
+    """Return the labels of the samples; a picture has markers for some classes only."""
     if y is None:
         return None
     labels = np.asarray(y)
     if labels.shape != (n_rows,):
-        raise InvalidDataError(f"y has shape {labels.shape}; it must be one label a row, ({n_rows},).")
+        raise InvalidDataError(
+            f"y has shape {labels.shape}; it must be one label a sample, ({n_rows},)."
+        )
     if type_of_target(labels) not in ("binary", "multiclass"):
         raise InvalidDataError("y must have labels of classes here; pass y=None for other targets.")
     if len(np.unique(labels)) > _MOST_CLASSES:
         raise InvalidDataError(
-            f"y has {len(np.unique(labels))} classes, and markers tell {_MOST_CLASSES} apart at most; "
-            "pass y=None, or the rows of some classes."
+            f"y has {len(np.unique(labels))} classes, and there are {_MOST_CLASSES} markers; "
+            "pass y=None, or the samples of some classes."
         )
     return labels
 
@@ -61,12 +63,12 @@ def check_labels(y: Any, n_rows: int) -> np.ndarray | None:
 def draw_rows(
     ax: Any, points: np.ndarray, labels: np.ndarray | None, *, outlined: bool = False
 ) -> list[Any]:
-    """Draw rows in greys, with a marker for each class; outlined, they stand out from any ground."""
+    """Draw samples in greys, with a marker for each class; outlined, they stand out from any ground."""
     if labels is None:
-        groups = [("rows", points)]
+        groups = [("samples", points)]
     else:
         groups = [(f"class {label}", points[labels == label]) for label in np.unique(labels)]
-    area = float(np.clip(16 * np.sqrt(300 / len(points)), 4, 16))  # many rows as small points
+    area = float(np.clip(16 * np.sqrt(300 / len(points)), 4, 16))  # many samples as small points
     return [
         ax.scatter(
             *group.T,
@@ -132,7 +134,7 @@ def _inside(box: np.ndarray, frame: np.ndarray) -> bool:
 
 
 def _is_free(box: np.ndarray, taken: list[np.ndarray], centres: np.ndarray, radius: float) -> bool:
-    """Tell if a box (left, lower, right, upper) meets no other box and no other marker."""
+    """Return whether a box (left, lower, right, upper) meets no other box and no other marker."""
     if any((box[:2] < other[2:]).all() and (other[:2] < box[2:]).all() for other in taken):
         return False
     gaps = np.maximum(0, np.maximum(box[:2] - centres, centres - box[2:]))

@@ -1,4 +1,4 @@
-"""A picture of several ROC curves on the same rows."""
+"""A display of several ROC curves on the same samples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .drawing import add_legend, draw_line, set_axes, take_panels
 
 
 class RocComparisonDisplay:
-    """ROC curves of several classifiers, or of several features, on one set of rows.
+    """ROC curves of several classifiers, or of several features, on one set of samples.
 
     Make it by :meth:`from_estimator` or :meth:`from_predictions`. The area under each curve stands
     beside its name.
@@ -89,9 +89,9 @@ class RocComparisonDisplay:
         ----------
         estimators : dict of str to estimator
             Fitted classifiers for two classes, pipelines too, by the names in the legend. Their
-            ``decision_function`` ranks the rows; without it ``predict_proba`` does.
+            ``decision_function`` ranks the samples; without it ``predict_proba`` does.
         X : array-like or CSR matrix of shape (n, d)
-            Rows to test on.
+            Samples to test on.
         y : array-like of shape (n,)
             Their labels.
         sample_weight : array-like of shape (n,), default=None
@@ -130,11 +130,11 @@ class RocComparisonDisplay:
         Parameters
         ----------
         y_true : array-like of shape (n,)
-            Labels of the rows, of two classes.
+            Labels of the samples, of two classes.
         scores : dict of str to array-like of shape (n,)
-            For each name in the legend a score a row, larger for the positive label.
+            For each name in the legend a score a sample, larger for the positive label.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the rows.
+            Weights of the samples.
         pos_label : object, default=None
             The label that counts as positive; None takes the second one.
         ax : matplotlib Axes, default=None
@@ -154,7 +154,7 @@ class RocComparisonDisplay:
             if given.shape != (len(y_true),) or not np.isfinite(given).all():
                 raise InvalidDataError(
                     f"The scores of {name!r} have shape {given.shape}; they must be one finite "
-                    f"number a row, ({len(y_true)},)."
+                    f"number a sample, ({len(y_true)},)."
                 )
             fpr[name], tpr[name], _ = roc_curve(
                 y_true, given, pos_label=positive, sample_weight=sample_weight
@@ -177,7 +177,7 @@ class RocComparisonDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         plot_chance_level : bool, default=True
-            Draw the diagonal, the curve of scores that tell nothing.
+            Draw the diagonal, the curve of random scores.
         max_fpr : float, default=1.0
             Show false positive rates up to this one, to look closer at curves that are much alike. The
             areas remain those of the whole curves.
@@ -243,7 +243,7 @@ def _positive_label(y: Any, pos_label: Any) -> Any:
 
 
 def _scores(name: str, estimator: Any, X: Any, positive: Any) -> np.ndarray:
-    """Return the score of each row for the positive label."""
+    """Return the score of each sample for the positive label."""
     check_is_fitted(estimator)
     ranks = hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
     classes = getattr(estimator, "classes_", None)

@@ -160,7 +160,7 @@ class KernelEstimator(
         if y is None:
             raise InvalidDataError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is "
-                "None. Pass y, or use a criterion without targets."
+                "None. Pass y as well."
             )
         return TargetEncoder.for_target(y, "auto" if kind == "optional" else kind, classes)
 
@@ -217,11 +217,11 @@ class KernelEstimator(
         if found == 0:
             raise InvalidDataError(
                 f"No feature could be found: {fit.outcome.value}. "
-                "Look for constant inputs, equal rows, or a target that is constant."
+                "Look for constant columns of X, equal samples, or a target that is constant."
             )
         if fit.outcome is not Outcome.COMPLETE and asked is not None:
             warn(
-                f"The data gave {found} of the {asked} features asked for: {fit.outcome.value}.",
+                f"The data gave {found} of the {asked} components asked for: {fit.outcome.value}.",
                 FewerFeaturesWarning,
             )
         self._say(f"{found} features, {len(fit.landmark_indices)} landmarks")
@@ -269,11 +269,11 @@ class KernelEstimator(
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            Samples with the inputs that ``fit`` saw. For a precomputed kernel, kernel values against
+            Samples with the features that ``fit`` saw. For a precomputed kernel, kernel values against
             the columns of the training matrix in its order or, where these are more than the
             landmarks, against the landmarks alone in theirs.
         n_components : int, default=None
-            Use the first features only; None for all.
+            Use the first components only; None for all.
 
         Returns
         -------
@@ -299,7 +299,7 @@ class KernelEstimator(
         if not whole or not 1 <= n_components <= fit.model.n_components:
             raise InvalidParameterError(
                 f"n_components={n_components} is not between 1 and the {fit.model.n_components} "
-                "features of this model; fit again with a larger n_components to get more."
+                "components of this model; fit again with a larger n_components to get more."
             )
         return self._with_fit(fit.truncate(n_components))
 
@@ -318,13 +318,13 @@ class KernelEstimator(
         Parameters
         ----------
         n_components : int, default=None
-            Use the first features only; None for all.
+            Use the first components only; None for all.
 
         Returns
         -------
         callable
             ``f(x)`` takes a float array of shape (n_features,) or (n_samples, n_features) and returns
-            (k,) or (n_samples, k).
+            (n_components,) or (n_samples, n_components).
         """
         return Projector(self._prefix(n_components)._current_fit().model)
 

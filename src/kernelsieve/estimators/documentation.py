@@ -12,7 +12,7 @@ _Class = TypeVar("_Class", bound=type)
 
 #: Name, type and text of the parameters that several estimators have; defaults come from signatures.
 PARAMETERS: dict[str, tuple[str, str]] = {
-    "n_components": ("int", "Number of features; None for as many as the data give, up to 100."),
+    "n_components": ("int", "Number of components; None for as many as the data give, up to 100."),
     "kernel": (
         "str, callable or Kernel",
         f"""A name, {", ".join(f'"{name}"' for name in sorted(KERNELS))};
@@ -33,24 +33,24 @@ given as points they are taken from these points, so that a fit may go out of co
     ),
     "candidates": (
         '{"auto", "all"}, int or array',
-        """Examples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+        """Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
 that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
-"all" up to 3,000 rows; beyond, a pool of three times n_components where it is screened (from 200 to
+"all" up to 3,000 samples; beyond, a pool of three times n_components where it is screened (from 200 to
 1,000, or n_components if that is more), of 1,000 otherwise.""",
     ),
     "pool": (
         '{"auto", "screen", "random", "kmeans", "rpcholesky"}',
-        """How a pool is drawn. "screen" runs the selection itself for many candidates on a sample of
-rows, which a criterion of your own allows by ``can_screen``. "auto" is "random" for candidates
+        """How a pool is drawn. "screen" runs the selection itself for many candidates on a subset of
+the samples, which a criterion of your own allows by ``can_screen``. "auto" is "random" for candidates
 given as a number or a criterion that cannot be screened, and "screen" otherwise.""",
     ),
     "resample": (
         "bool",
-        "Draw fresh random candidates at every step, as Dhanjal et al. do, instead of one pool.",
+        "Draw new random candidates at every step, as Dhanjal et al. do, instead of one pool.",
     ),
     "n_nonzero": (
         "{1, 2, 3}",
-        "Most examples in one direction. 2 and 3 search all pairs or triples of the candidates.",
+        "Most landmarks in one direction. 2 and 3 search all pairs or triples of the candidates.",
     ),
     "center": (
         "bool",
@@ -59,15 +59,16 @@ landmarks only.""",
     ),
     "tol": (
         "float",
-        """A column whose squared residual is below this part of its squared norm is used up. It limits
-how much rounding is amplified; `python -m benchmarks accuracy` prints what is left of it.""",
+        """A column whose squared residual is below this part of its squared norm counts as linearly
+dependent on the chosen ones. It limits how much rounding is amplified (see
+`python -m benchmarks accuracy`).""",
     ),
     "precision": (
         '{"auto", "fast", "safe"}',
-        """How a pass over the rows accumulates. "fast" takes inner products, which lose sight of
-columns whose squared residual is below 1e-8 of their squared norm; "safe" takes them with twice
-the digits, at four or five times the cost. "auto" is safe where a selection from a few of the
-rows gets that far, and where the rows come only once.""",
+        """How a pass over the samples accumulates inner products. "fast" does so in float64, which
+cannot resolve columns whose squared residual is below 1e-8 of their squared norm; "safe" in
+double-double precision, at four or five times the cost. "auto" is safe where a selection on a few of
+the samples gets that far, and in a single pass (``partial_fit``, iterators).""",
     ),
     "target": (
         '{"auto", "continuous", "classes"}',
@@ -75,7 +76,7 @@ rows gets that far, and where the rows come only once.""",
     ),
     "reg": (
         "float",
-        """Added to the denominator, which is a sum over the rows: ``reg * I`` or ``reg * K``, as
+        """Added to the denominator, which is a sum over the samples: ``reg * I`` or ``reg * K``, as
 ``penalty`` says.""",
     ),
     "penalty": (
@@ -85,30 +86,30 @@ direction in feature space.""",
     ),
     "invariances": (
         "list of (transform, weight)",
-        """Features are to change little under these: each transform is a function from X to X moved by
-a small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``, and the squared changes, summed
-over the rows, are added to the denominator with that weight.""",
+        """Features are to change little under these: each transform is a function from X to X
+transformed by a small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``, and the squared
+changes, summed over the samples, are added to the denominator with that weight.""",
     ),
     "virtual_candidates": (
         "bool",
-        """Draw candidates among the rows and their transformed copies. A copy has the index of its row
-in ``landmark_indices_``.""",
+        """Draw candidates among the samples and their transformed copies. A copy has the index of its
+sample in ``landmark_indices_``.""",
     ),
     "multi_class": (
         '{"joint", "ovr"}',
         """For more than two classes: "joint" features, one less than classes, on which classes are
-taken for Gaussian, or "ovr", a feature for each class that tells it from the rest; the largest
-wins.""",
+taken for Gaussian, or "ovr", a feature for each class against the rest; the largest
+is predicted.""",
     ),
     "threshold": (
         '{"auto", "least_squares", "margin", "midpoint", "gaussian"}',
-        """Of features that tell one class from the rest. "least_squares" is where least squares to
-labels -1 and 1 changes sign, "margin" the linear programme (15) of Mika et al. (2003), which
-needs the features of all rows, "midpoint" the middle of the means, and "gaussian" where both
+        """Of features that separate one class from the rest. "least_squares" is where least squares to
+labels -1 and 1 changes sign, "margin" the linear program (15) of Mika et al. (2003), which
+needs the features of all samples, "midpoint" the middle of the means, and "gaussian" where both
 sides are as probable by a Gaussian model of the features. Joint features of several classes
 are decided by a Gaussian model, or with "least_squares" by ridge regression to the indicators
 of the classes; "margin" and "midpoint" are not for them. "auto" is "least_squares", but
-"gaussian" for joint features unless a class weighs less than one row.""",
+"gaussian" for joint features unless a class weighs less than one sample.""",
     ),
     "nu": (
         "float",
@@ -121,12 +122,13 @@ of the classes; "margin" and "midpoint" are not for them. "auto" is "least_squar
     "probability_cv": (
         "int",
         """Folds of a cross-validation whose held-out outputs make ``predict_proba``; None takes the
-outputs of the training rows, which are too good where there are many candidates and little ``reg``.""",
+outputs of the training samples, which are overconfident where there are many candidates and
+little ``reg``.""",
     ),
     "fit_inverse_transform": (
         "bool",
-        """Keep up to 3,000 training rows (the pool, where rows come in pieces), from which
-``inverse_transform`` learns to give inputs back.""",
+        """Keep up to 3,000 training samples (out of core, the pool), from which
+``inverse_transform`` is learned.""",
     ),
     "alpha": ("float", "Ridge of ``inverse_transform``."),
     "dtype": (
@@ -136,40 +138,40 @@ wide kernel; sums are float64 in any case.""",
     ),
     "block_size": (
         "int",
-        "Rows in a block of kernel columns; None fits the cache. Results do not depend on it.",
+        "Samples in a block of kernel columns; None fits the cache. Results do not depend on it.",
     ),
     "max_memory": (
         "float",
         """Bytes that kernel columns may take. Beyond them exact selection evaluates columns again at
-every step, and screening looks at fewer rows and candidates.""",
+every step, and screening looks at fewer samples and candidates.""",
     ),
     "random_state": ("int, RandomState or None", "For drawing candidates."),
     "n_jobs": ("int", "Threads; None for as many as BLAS uses."),
     "verbose": ("int or bool", "Print what is done."),
 }
 
-ATTRIBUTES = """landmarks_ : array of shape (m, d)
-    The chosen examples, in the order of choice; column numbers for a precomputed kernel.
-landmark_indices_ : ndarray of shape (m,)
-    Their rows in the training set, or in the given candidates; -1 for points that are no rows.
-projection_ : ndarray of shape (m, k)
+ATTRIBUTES = """landmarks_ : array of shape (n_landmarks, n_features)
+    The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+landmark_indices_ : ndarray of shape (n_landmarks,)
+    Their indices in the training set, or in the given candidates; -1 for points of neither.
+projection_ : ndarray of shape (n_landmarks, n_components)
     Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
-offset_ : ndarray of shape (k,)
+offset_ : ndarray of shape (n_components,)
     See there.
 n_components_ : int
-    Number of features found, k.
-kernel_evaluations_ : ndarray of shape (k,)
-    Kernel evaluations that the first 1, 2, ..., k features cost a new row.
-criterion_path_ : ndarray of shape (k,)
+    Number of components found.
+kernel_evaluations_ : ndarray of shape (n_components,)
+    Kernel evaluations that the first 1, 2, ... components cost a new sample.
+criterion_path_ : ndarray of shape (n_components,)
     The criterion's value at each step.
-explained_variance_ratio_ : ndarray of shape (k,)
-    Share of the variance of the kernel images that each feature's direction adds.
-explained_target_ratio_ : ndarray of shape (k,)
-    Share of the targets' variance that each feature explains; zeros for a criterion without targets.
-classes_ : ndarray
+explained_variance_ratio_ : ndarray of shape (n_components,)
+    Ratio of the variance of the kernel images that each component's direction adds.
+explained_target_ratio_ : ndarray of shape (n_components,)
+    Ratio of the targets' variance that each component explains; zeros without targets.
+classes_ : ndarray of shape (n_classes,)
     Labels, where ``y`` has labels.
 n_features_in_, feature_names_in_
-    Of the training rows."""
+    Number and names of the features of X, as in scikit-learn."""
 
 
 def documented(cls: _Class) -> _Class:

@@ -30,7 +30,7 @@ def check_rows(
 ) -> Rows:
     """Return X as a dense float array or CSR matrix, float32 and float64 as they are.
 
-    Without ``finite``, who uses the rows sees to their being so.
+    Without ``finite``, the caller checks that values are finite.
     """
     X = validate_data(
         estimator,
@@ -64,13 +64,13 @@ def check_weights(sample_weight: Any, X: Rows) -> np.ndarray | None:
         weight = np.full(X.shape[0], float(weight))
     if weight.shape != (X.shape[0],):
         raise InvalidDataError(
-            f"sample_weight has shape {weight.shape}; it must be one number a row, ({X.shape[0]},)."
+            f"sample_weight has shape {weight.shape}; it must be one number a sample, ({X.shape[0]},)."
         )
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(bad):
         raise InvalidDataError(
             f"sample_weight has {weight[bad[0]]} in row {bad[0]}; weights must be finite and not "
-            "negative; remove the row, or give it weight 0."
+            "negative; remove the sample, or give it weight 0."
         )
     return None if (weight == 1.0).all() else weight
 
@@ -85,7 +85,7 @@ def check_points(points: Any, X: Rows, name: str = "candidates") -> Rows:
     if points.shape[1] != X.shape[1]:
         raise InvalidParameterError(
             f"{name} has {points.shape[1]} columns and X has {X.shape[1]}; pass points with the "
-            "same inputs as X."
+            "same features as X."
         )
     if sparse.issparse(X) and not sparse.issparse(points):
         return sparse.csr_matrix(points)
@@ -98,7 +98,7 @@ def given_candidates(
     """Return points, or row numbers for a precomputed kernel, that were given as an array."""
     if isinstance(candidates, (str, Integral)):
         if precomputed:
-            check_precomputed(X, None)
+            check_precomputed(X, None, name)
         return None
     if not precomputed:
         return check_points(candidates, X, name)
@@ -112,7 +112,7 @@ def given_candidates(
         raise InvalidParameterError(
             f"{name} must be row numbers from 0 to {X.shape[0] - 1} for kernel='precomputed'."
         )
-    check_precomputed(X, rows)
+    check_precomputed(X, rows, name)
     return rows
 
 
@@ -128,7 +128,7 @@ def given_pool(X: Rows, kernel: Kernel, points: Rows) -> CandidatePool:
 
 
 def check_kernel_input(kernel: Kernel, X: Rows) -> None:
-    """Refuse sparse rows for a kernel that needs dense ones."""
+    """Refuse sparse X for a kernel that needs dense X."""
     if sparse.issparse(X) and not kernel.accepts_sparse:
         others = ", ".join(repr(name) for name in sorted(KERNELS) if KERNELS[name].accepts_sparse)
         raise InvalidDataError(
@@ -137,17 +137,17 @@ def check_kernel_input(kernel: Kernel, X: Rows) -> None:
         )
 
 
-def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None) -> None:
+def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None, name: str) -> None:
     """Check the matrix of a precomputed kernel: square and symmetric, or n x c with its c rows."""
     n_rows, n_columns = X.shape
     if given_rows is not None and n_columns == len(given_rows) != n_rows:
-        _check_symmetric(X[given_rows], "X[candidates]")
+        _check_symmetric(X[given_rows], f"X[{name}]")
         return
     if n_rows != n_columns:
+        columns = f", or the n x c columns of a pool with {name}=<its c row numbers>" if name else ""
         raise InvalidDataError(
-            f"kernel='precomputed' needs the n x n kernel matrix of the training rows; X is "
-            f"{n_rows} x {n_columns}. Pass a square matrix, or the n x c columns of a pool together "
-            "with candidates=<the c row numbers of the pool>."
+            "kernel='precomputed' needs the n x n kernel matrix of the training samples; X is "
+            f"{n_rows} x {n_columns}. Pass a square matrix{columns}."
         )
     _check_symmetric(X, "X")
 
@@ -167,9 +167,9 @@ def _check_symmetric(X: np.ndarray, name: str) -> None:
 
 
 def check_precomputed_columns(X: Rows, known: tuple[int, ...], name: str) -> None:
-    """Check the width of precomputed rows: of the training matrix, or of the landmarks.
+    """Check the width of precomputed kernel values: of the training matrix, or of the landmarks.
 
-    Where both are as wide, rows are taken to be in the order of the training matrix.
+    Where both are as wide, columns are taken to be in the order of the training matrix.
     """
     if X.shape[1] not in known:
         raise InvalidDataError(

@@ -1,4 +1,4 @@
-"""Back from features: to inputs by ridge regression, and to images in feature space."""
+"""Inverse transforms by ridge regression, and reconstruction errors in feature space."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..kernels import Kernel, Precomputed, Rows
 from ..model import Fit, PreImages
 from ..rows import Batch, TargetEncoder, draw_random
 
-_MOST_ANCHORS = 3000
+_MOST_SAMPLES = 3000
 
 
 class InverseTransformMixin:
-    """Inputs, and distances in feature space, from features that describe the images of samples."""
+    """Inverse transforms, and distances in feature space, of features that describe images."""
 
     def reconstruction_error(
         self: Any,
@@ -27,14 +27,14 @@ class InverseTransformMixin:
         per_example: bool = False,
         diagonal: Any = None,
     ) -> float | np.ndarray:
-        """Return what the features leave of the images: the squared distance in feature space.
+        """Return the squared distance of images from their reconstruction, in feature space.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
             Samples, as for ``transform``.
         n_components : int, default=None
-            Use the first features only; None for all.
+            Use the first components only; None for all.
         per_example : bool, default=False
             Return one squared distance for each sample instead of their mean.
         diagonal : array-like of shape (n_samples,), default=None
@@ -63,22 +63,22 @@ class InverseTransformMixin:
             return kernel.diag(rows)
         if diagonal is None:
             raise InvalidParameterError(
-                "A precomputed kernel does not tell k(x, x) of its rows; pass it as diagonal."
+                "A precomputed kernel does not know k(x, x) of its samples; pass it as diagonal."
             )
         lengths = np.asarray(diagonal, dtype=np.float64)
         if lengths.shape != (rows.shape[0],):
             raise InvalidDataError(
-                f"diagonal has shape {lengths.shape}; it must be one number a row, ({rows.shape[0]},)."
+                f"diagonal has shape {lengths.shape}; it must be ({rows.shape[0]},)."
             )
         return lengths
 
     def inverse_transform(self: Any, X: Any) -> np.ndarray:
-        """Return inputs whose features are near the given ones.
+        """Return samples whose features are near the given ones.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, j)
-            Features, all or the first j of them.
+        X : array-like of shape (n_samples, n_components)
+            Features, all or the first ones.
 
         Returns
         -------
@@ -112,19 +112,19 @@ class InverseTransformMixin:
         if not self.fit_inverse_transform:
             return
         _check_invertible(fit.model.kernel, rows)  # the parameter may be newer than the samples
-        if len(rows) > _MOST_ANCHORS:
-            rows = rows[draw_random(len(rows), _MOST_ANCHORS, check_random_state(self.random_state))]
+        if len(rows) > _MOST_SAMPLES:
+            rows = rows[draw_random(len(rows), _MOST_SAMPLES, check_random_state(self.random_state))]
         features = fit.model.features(rows, self.n_jobs).astype(np.float64)
         inputs = np.array(rows, np.float64)
         self._preimages = PreImages(fit.model.kernel, inputs, features, self.alpha)
 
 
 def _check_invertible(kernel: Kernel, X: Rows) -> None:
-    """Refuse inputs that features could not be transformed back to."""
+    """Refuse samples that no inverse transform could give."""
     if isinstance(kernel, Precomputed):
         raise InvalidParameterError(
-            "fit_inverse_transform=True needs inputs, which a precomputed kernel does not have; "
-            "pass a kernel by its name or as a function."
+            "fit_inverse_transform=True needs the features of X, which a precomputed kernel does not "
+            "have; pass a kernel by its name or as a function."
         )
     if sparse.issparse(X):
         raise InvalidParameterError(
@@ -133,6 +133,6 @@ def _check_invertible(kernel: Kernel, X: Rows) -> None:
         )
     if kernel.non_negative:
         raise InvalidParameterError(
-            "fit_inverse_transform=True compares features by the kernel of the inputs, and "
+            "fit_inverse_transform=True compares features by the kernel of X, and "
             f"kernel={kernel.name!r} takes no negative ones; pass another kernel, such as 'laplacian'."
         )

@@ -31,7 +31,7 @@ class PredictMixin:
         X : array-like or CSR matrix of shape (n_samples, n_features)
             Samples, as for ``transform``.
         n_components : int, default=None
-            Use the first features only; None for all. Nothing is fitted again.
+            Use the first components only; None for all. Nothing is fitted again.
 
         Returns
         -------
@@ -55,7 +55,7 @@ class PredictMixin:
         X : array-like or CSR matrix of shape (n_samples, n_features)
             Samples, as for ``transform``.
         n_components : int, default=None
-            Use the first features only; None for all.
+            Use the first components only; None for all.
 
         Returns
         -------
@@ -89,12 +89,12 @@ class PredictMixin:
         return float(measure(target_array(y), self.predict(X), sample_weight=sample_weight))
 
     def head(self: Any, n_components: int | None = None) -> Any:
-        """Return the predictor alone: a copy whose samples are features instead of inputs.
+        """Return the predictor alone: a copy that takes the output of ``transform`` as X.
 
         Parameters
         ----------
         n_components : int, default=None
-            For the first features only; None for all.
+            For the first components only; None for all.
 
         Returns
         -------

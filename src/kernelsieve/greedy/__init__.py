@@ -1,4 +1,4 @@
-"""One-sparse methods: every direction is a single example."""
+"""One-sparse methods: every direction has a single landmark."""
 
 from .analysis import AcceleratedKernelFeatureAnalysis, SparseKernelFeatureAnalysis
 from .maximal import SparseMaximalAlignment, SparseMaximalCovariance

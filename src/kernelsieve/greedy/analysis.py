@@ -25,30 +25,31 @@ _CONSTRAINTS: dict[str, list] = {
 
 @documented
 class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
-    """Sparse kernel principal directions, each from a single example (AKFA, ACKFA).
+    """Sparse kernel principal components, each from a single landmark (AKFA, ACKFA).
 
-    Each step takes the example whose image, less the directions so far and scaled to unit length,
+    Each step takes the sample whose image, less the directions so far and scaled to unit length,
     has the largest mean squared projection of all images: the choice after which the mean squared
-    reconstruction error is smallest. k features of a new row cost k kernel evaluations, where kernel
-    PCA needs one for every training row. Directions are orthonormal in feature space.
+    reconstruction error is smallest. k components of a new sample cost k kernel evaluations, where
+    kernel PCA needs one for every training sample. Directions are orthonormal in feature space.
 
     Parameters
     ----------
     cutoff : float, default=0
-        Points whose squared residual falls below it leave for good, and the analysis stops when none
-        is left (ACKFA). Where all rows are candidates they leave the sums as well; on a pool, or with
-        sampled rows, they leave as candidates only.
+        Candidates whose squared residual falls below it are dropped for good, and the analysis stops
+        when none is left (ACKFA). Where all samples are candidates they leave the sums as well; on a
+        pool, or with ``sample_rows``, they leave as candidates only.
     sample_rows : int, default=None
-        Score candidates by sums over a random sample of this many rows: the probabilistic speed-up.
-        None for all rows.
+        Score candidates by sums over this many random samples: the probabilistic speed-up. None for
+        all samples.
     center : bool, default=False
-        Analyse the images about their mean. With all rows as candidates that is the doubly centred
-        kernel matrix, and features then depend on every row; on a pool, or with sampled rows or
-        candidates, the features alone are centred and stay sparse.
+        Analyse the images about their mean. With all samples as candidates that is the doubly centred
+        kernel matrix, and features then depend on every sample; on a pool, or with ``sample_rows`` or
+        ``resample``, the features alone are centred and stay sparse.
     tol : float, default=1e-08
-        An example whose squared residual in feature space is below this part of k(z, z) is used up.
+        A sample whose squared residual in feature space is below this part of k(z, z) counts as
+        linearly dependent on the chosen ones.
     resample : bool, default=False
-        Draw fresh random candidates at every step instead of one pool: the quantile trick. With
+        Draw new random candidates at every step instead of one pool: the quantile trick. With
         candidates="auto" 59 are drawn; the best of them is in the top 5 % with probability 95 %.
     {parameters}
 
@@ -59,13 +60,13 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
     See Also
     --------
     SparseKernelFeatureAnalysis : Directions scaled by the l1 norm of their expansion.
-    KernelPCA : Directions that combine all examples.
+    KernelPCA : Directions that combine all samples.
 
     Notes
     -----
-    Selection among all rows keeps the n x n kernel matrix if it fits ``max_memory``; otherwise it is
-    evaluated anew for every feature, which costs n * n kernel evaluations each. A pool of c examples
-    costs n * c evaluations and one pass, whatever the number of features.
+    Selection among all samples keeps the n x n kernel matrix if it fits ``max_memory``; otherwise it is
+    evaluated again for every component, which costs n * n kernel evaluations each. A pool of c
+    candidates costs n * c evaluations and a single pass, whatever the number of components.
 
     References
     ----------
@@ -147,10 +148,10 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
 
 @documented
 class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
-    """Sparse kernel principal directions under an l1 constraint (SKFA).
+    """Sparse kernel principal components under an l1 constraint (SKFA).
 
-    Each step takes the example whose image, less the directions so far and scaled so that its
-    expansion in examples has l1 norm 1, has the largest variance of projections. Features are
+    Each step takes the sample whose image, less the directions so far and scaled so that its
+    expansion in samples has l1 norm 1, has the largest variance of projections. Features are
     coordinates along the directions scaled to unit length, as for
     :class:`AcceleratedKernelFeatureAnalysis`.
 
@@ -160,16 +161,17 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
         About the mean, as Smola et al. and kernlab's ``kfa`` define it, or the mean square, as Jiang
         et al. write it.
     sample_rows : int, default=None
-        Score candidates by sums over a random sample of this many rows: the probabilistic speed-up.
-        None for all rows.
+        Score candidates by sums over this many random samples: the probabilistic speed-up. None for
+        all samples.
     center : bool, default=False
-        Analyse the images about their mean. With all rows as candidates that is the doubly centred
-        kernel matrix, and features then depend on every row; on a pool, or with sampled rows or
-        candidates, the features alone are centred and stay sparse.
+        Analyse the images about their mean. With all samples as candidates that is the doubly centred
+        kernel matrix, and features then depend on every sample; on a pool, or with ``sample_rows`` or
+        ``resample``, the features alone are centred and stay sparse.
     tol : float, default=1e-08
-        An example whose squared residual in feature space is below this part of k(z, z) is used up.
+        A sample whose squared residual in feature space is below this part of k(z, z) counts as
+        linearly dependent on the chosen ones.
     resample : bool, default=False
-        Draw fresh random candidates at every step instead of one pool: the quantile trick. With
+        Draw new random candidates at every step instead of one pool: the quantile trick. With
         candidates="auto" 59 are drawn; the best of them is in the top 5 % with probability 95 %.
     {parameters}
 

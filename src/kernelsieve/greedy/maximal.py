@@ -8,11 +8,11 @@ from ..estimators import LoopEstimator, OutOfCoreMixin, documented
 
 @documented
 class SparseMaximalAlignment(OutOfCoreMixin, LoopEstimator):
-    """Features from single examples, chosen for their alignment with the target (SMA).
+    """Features from single landmarks, chosen for their alignment with the target (SMA).
 
-    Each step takes the example whose kernel column, after removing the features so far, is best
-    aligned with the target. The features are orthogonal with unit mean square, and the features of a
-    new example cost one kernel evaluation each. Followed by least squares this is forward orthogonal
+    Each step takes the sample whose kernel column, after removing the features so far, is best
+    aligned with the target. The features are orthogonal with unit mean square, and cost a new sample
+    one kernel evaluation each. Followed by least squares this is forward orthogonal
     least squares on kernel columns, and the cumulative alignment is the R2 of that fit.
 
     Parameters
@@ -50,9 +50,9 @@ class SparseMaximalAlignment(OutOfCoreMixin, LoopEstimator):
 
 @documented
 class SparseMaximalCovariance(OutOfCoreMixin, LoopEstimator):
-    """Features from single examples, chosen for their covariance with the target (SMC).
+    """Features from single landmarks, chosen for their covariance with the target (SMC).
 
-    As :class:`SparseMaximalAlignment`, but a direction has unit length in feature space, so examples
+    As :class:`SparseMaximalAlignment`, but a direction has unit length in feature space, so samples
     along which the data vary more are preferred. The features are coordinates along the directions
     and keep that variance.
 

@@ -1,4 +1,4 @@
-"""Methods that combine many examples into latent features, and the framework itself."""
+"""Methods that combine many samples into latent features, and the framework itself."""
 
 from .boosted import BoostedLatentFeatures, KernelBoostedLatentFeatures
 from .boosting import KernelBoosting

@@ -38,7 +38,7 @@ class KernelBoostedLatentFeatures(PredictMixin, LoopEstimator):
 
     Notes
     -----
-    The loss needs the rows themselves: on a pool the n x c kernel columns are kept if they fit
+    The loss needs all samples at once: on a pool the n x c kernel columns are kept if they fit
     ``max_memory``, and evaluated again for every product if not. The minimum over all coefficients is
     found by damped Newton steps, by least squares, or for the absolute loss by a linear programme. The
     direction and the projection are those of M. Momma and K. P. Bennett as C. Dhanjal et al. (2009)
@@ -119,7 +119,7 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
     """Linear latent features that follow the gradient of a loss (BLF).
 
     Partial least squares for any convex loss: see :class:`KernelBoostedLatentFeatures`, of which this
-    is the form on the inputs themselves.
+    is the form on the features of X themselves.
 
     Parameters
     ----------
@@ -134,8 +134,8 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
 
     Notes
     -----
-    ``landmarks_`` are numbers of inputs here. See :class:`KernelBoostedLatentFeatures` for what is
-    reconstructed.
+    ``landmarks_`` are numbers of features of X here. See :class:`KernelBoostedLatentFeatures` for what
+    is reconstructed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Kernel design by boosting: features whose inner products tell equal labels from different ones."""
+"""Kernel design by boosting: features whose inner products separate equal from different labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
 class KernelBoosting(KernelEstimator):
     """A kernel learned from labels, as features: their inner products are its values.
 
-    The learned kernel is to be positive for pairs of rows with equal labels and negative for pairs
+    The learned kernel is to be positive for pairs of samples with equal labels and negative for pairs
     with different ones. Each step weighs the pairs by how wrong they still are, takes the direction
     whose projections agree best with the weighted pairs, and adds the outer product of these
     projections in the best proportion. Directions are not made orthogonal, so there may be more
@@ -35,18 +35,18 @@ class KernelBoosting(KernelEstimator):
     loss : {"exponential", "log"}, default="exponential"
         Of the margins of the pairs; "log" gives pairs that stay wrong less weight.
     candidates : {"all", "auto"}, int or array, default="auto"
-        Examples that directions combine: "all", which "auto" is as well, for the rows of the pairs, a
-        number for random examples, or an array of points (row numbers, for a precomputed kernel). All
-        features of a new row together cost at most one kernel evaluation for each of them.
+        Samples that directions combine: "all", which "auto" is as well, for those of the pairs, a
+        number for random ones, or an array of points (row numbers, for a precomputed kernel). All
+        features of a new sample together cost at most one kernel evaluation for each of them.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
         How candidates given as a number are drawn.
     sample_rows : int or None, default=3000
-        Pairs are formed of this many random rows, or of all where there are fewer. None for all rows.
+        Pairs are formed of this many random samples, or of all where there are fewer; None for all.
     tol : float, default=1e-08
         A candidate whose squared residual in feature space, after those before it, is below this part
         of the largest k(z, z) is left out. Those that are kept are the landmarks.
     max_memory : float, default=2**30
-        Bytes that may be taken: about 48 n^2 for n rows that are candidates too, 16 n^2 for few
+        Bytes that may be taken: about 48 n^2 for n samples that are candidates too, 16 n^2 for few
         candidates.
     {parameters}
 
@@ -56,7 +56,7 @@ class KernelBoosting(KernelEstimator):
 
     Notes
     -----
-    The paper was not at hand: the method is reconstructed from what is told about it elsewhere, and
+    The paper was not at hand: the method is reconstructed from descriptions elsewhere, and
     the steps are those that its bound on the loss leads to. With y of -1 and 1, K the kernel matrix
     divided by its largest diagonal entry, and L the learned kernel, a pair has the weight
     ``D = exp(-y y' L)``, or ``1 / (1 + exp(y y' L))`` for the log loss. The direction maximises
@@ -66,7 +66,7 @@ class KernelBoosting(KernelEstimator):
     ``criterion_path_`` are the steps. Nothing is centred, and ``offset_`` is zero.
 
     More than two classes are an extension of ours: equal labels count 1 and different ones -1. So is
-    ``sample_weight``, by which a pair counts as often as its rows do together.
+    ``sample_weight``, by which a pair counts as often as its samples do together.
 
     References
     ----------
@@ -178,7 +178,7 @@ class KernelBoosting(KernelEstimator):
         random_state: np.random.RandomState,
     ) -> Fit:
         wanted = DEFAULT_COMPONENTS if self.n_components is None else self.n_components
-        self._say(f"{len(pool)} candidates, {len(sample) ** 2} pairs of {len(sample)} rows")
+        self._say(f"{len(pool)} candidates, {len(sample) ** 2} pairs of {len(sample)} samples")
         root = sample.root_weight
         pairs = Pairs(sample.Y.argmax(axis=1), root**2, self.loss)
         directions, steps = boost(span, pairs, wanted, random_state)
@@ -208,13 +208,13 @@ class KernelBoosting(KernelEstimator):
         )
 
     def _columns(self, sample: Batch, kernel: Kernel, pool: Pool) -> np.ndarray:
-        """Evaluate the kernel between the rows of the pairs and the candidates."""
+        """Evaluate the kernel between the samples of the pairs and the candidates."""
         unweighted = replace(sample, weight=None)
         columns = store_columns(
             unweighted, kernel, pool.points, center=False, n_jobs=self.n_jobs
         ).values
         if not np.isfinite(columns).all():
-            raise KernelError("Kernel values are not all finite; scale the inputs, or lower degree.")
+            raise KernelError("Kernel values are not all finite; scale X, or lower degree.")
         return columns
 
     def _samples_of_pairs(self, problem: Problem) -> tuple[Batch, np.ndarray]:
@@ -229,14 +229,14 @@ class KernelBoosting(KernelEstimator):
         """Refuse, before any work, what has one class only or does not fit in memory."""
         if np.count_nonzero(sample.Y.any(axis=0)) < 2:
             raise InvalidDataError(
-                f"The {len(sample)} rows of which pairs are formed have one class only; at least 2 are "
-                "needed. Raise sample_rows, or give rows of another class a positive weight."
+                f"The {len(sample)} samples that form the pairs have one class only; at least 2 are "
+                "needed. Raise sample_rows, or give samples of another class a positive weight."
             )
         n, m = len(sample), n_candidates
-        needed = 8 * (2 * n * n + 2 * n * m + 2 * m * m)  # the pairs, their rows, the candidates
+        needed = 8 * (2 * n * n + 2 * n * m + 2 * m * m)  # the pairs, their samples, the candidates
         if needed > self.max_memory:
             raise InvalidParameterError(
-                f"The pairs of {n} rows and {m} candidates take {needed / 2**20:.0f} MB, "
+                f"The pairs of {n} samples and {m} candidates take {needed / 2**20:.0f} MB, "
                 f"and max_memory is {self.max_memory / 2**20:.0f} MB; lower sample_rows or candidates, "
                 "or raise max_memory."
             )
@@ -252,7 +252,7 @@ def _largest(lengths: np.ndarray) -> float:
     largest = float(lengths.max())
     if not largest > 0:
         raise InvalidDataError(
-            f"k(x, x) is at most {largest:g} for these rows, and must be positive for some; look for "
-            "rows of zeros, or use another kernel."
+            f"k(x, x) is at most {largest:g} for these samples, and must be positive for some; look "
+            "for samples of zeros, or use another kernel."
         )
     return largest

@@ -16,10 +16,12 @@ _RESIDUAL = 1e-13  # of the largest eigenvalue, at which an eigenvector is found
 
 
 def dense_eigenpairs(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k largest eigenvalues, largest first, and their eigenvectors; overwrites."""
+    """Return the k largest eigenvalues, largest first, and their eigenvectors."""
     n = len(symmetric)
-    values, vectors = eigh(symmetric, subset_by_index=[n - k, n - 1], overwrite_a=True)
-    return values[::-1], vectors[:, ::-1]
+    values, vectors = eigh(symmetric, subset_by_index=[n - k, n - 1])
+    if len(values) < k:  # LAPACK finds no subset where very many eigenvalues are equal
+        values, vectors = eigh(symmetric)
+    return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
 
 
 def krylov_eigenpairs(

@@ -28,11 +28,11 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
     Parameters
     ----------
     criterion : str or Criterion, default="alignment"
-        ``"alignment"``, ``"covariance"`` and ``"variance"`` choose one example at a time;
+        ``"alignment"``, ``"covariance"`` and ``"variance"`` choose one sample at a time;
         ``"kpca"`` (or ``"pca"``), ``"kpls"`` (``"pls"``), ``"kopls"`` (``"opls"``) and ``"kblf"``
         (``"blf"``) combine all candidates: kernel PCA, kernel PLS, orthonormalised kernel PLS and
         kernel boosted latent features. ``"akfa"`` and ``"skfa"`` are the two feature analyses, which
-        choose one example at a time and deflate symmetrically. An object of a class
+        choose one sample at a time and deflate symmetrically. An object of a class
         derived from :class:`kernelsieve.deflation.Criterion` is used as it is.
     {parameters}
 
@@ -114,7 +114,7 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
 
 
 class PrimalEstimator(LoopEstimator):
-    """Base of the estimators whose candidates are the inputs themselves."""
+    """Base of the estimators whose candidates are the features of X themselves."""
 
     def _resolve_kernel(
         self, batch: Batch, points: Rows | None, random_state: np.random.RandomState
@@ -124,7 +124,7 @@ class PrimalEstimator(LoopEstimator):
     def _solve(self, problem: Problem) -> Fit:
         rows, criterion = problem.rows, self._criterion_for(problem.encoder)
         n_inputs = rows.X.shape[1]
-        settings = problem.settings_for(n_inputs, "inputs; lower n_components")
+        settings = problem.settings_for(n_inputs, "features of X; lower n_components")
         inputs = np.arange(n_inputs)
         kernel, pool, metric = Inputs(), Pool(inputs, inputs), IdentityMetric(n_inputs)
         if criterion.needs_rows or len(rows) <= n_inputs:
@@ -137,17 +137,17 @@ class PrimalEstimator(LoopEstimator):
 
 @documented
 class FeatureExtraction(PrimalEstimator):
-    """Features in the space of the inputs by any criterion.
+    """Feature extraction from the columns of X by any criterion.
 
-    Algorithm 1 of Dhanjal, Gunn and Shawe-Taylor (2009). The candidates are the inputs themselves, so
-    ``"alignment"`` chooses inputs one at a time, as forward orthogonal least squares does, and the
+    Algorithm 1 of Dhanjal, Gunn and Shawe-Taylor (2009). The candidates are the columns of X, so
+    ``"alignment"`` chooses columns one at a time, as forward orthogonal least squares does, and the
     dense criteria give PCA, PLS and boosted latent features.
 
     Parameters
     ----------
     criterion : str or Criterion, default="pls"
-        ``"pca"``, ``"pls"``, ``"opls"`` and ``"blf"`` combine all inputs; ``"alignment"``,
-        ``"covariance"`` and ``"variance"`` choose one input at a time; or an object of a class
+        ``"pca"``, ``"pls"``, ``"opls"`` and ``"blf"`` combine all columns of X; ``"alignment"``,
+        ``"covariance"`` and ``"variance"`` choose one at a time; or an object of a class
         derived from :class:`kernelsieve.deflation.Criterion`.
     {parameters}
 
@@ -157,7 +157,7 @@ class FeatureExtraction(PrimalEstimator):
 
     Notes
     -----
-    ``landmarks_`` are numbers of inputs here, and so are ``landmark_indices_``. Sparse rows are made
+    ``landmarks_`` are column numbers of X here, and so are ``landmark_indices_``. Sparse X is made
     dense a block at a time.
 
     Examples
@@ -211,7 +211,7 @@ class FeatureExtraction(PrimalEstimator):
         criterion = resolve_criterion(self.criterion)
         if criterion.deflation.symmetric:
             raise InvalidParameterError(
-                f"criterion={self.criterion!r} deflates images of examples, and the candidates are "
-                "inputs; use KernelFeatureExtraction with kernel='linear'."
+                f"criterion={self.criterion!r} deflates images of samples, and the candidates are "
+                "features of X; use KernelFeatureExtraction with kernel='linear'."
             )
         return criterion

@@ -27,7 +27,7 @@ from ..rows import Batch, Pool, TargetEncoder, check_not_constant, one_target
 class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
     """Kernel partial least squares whose directions are orthogonal, not its features (KOLPLS).
 
-    Each direction is the combination of all rows by what least squares on the features so far leaves
+    Each direction is the combination of all samples by what least squares on the features so far leaves
     of the target. Such directions are orthogonal in feature space by themselves, so nothing has to be
     deflated, and predictions are those of :class:`KernelPLS` with the same number of features. One
     continuous target.
@@ -150,7 +150,7 @@ def _loadings(
     path: list[np.ndarray] = []
     u = y
     while len(duals) < settings.n_components:
-        t = root * columns.inner(u)  # K u, weighted as the rows are
+        t = root * columns.inner(u)  # K u, weighted as the samples are
         squared_length = float(u @ t)  # of the direction, w'w
         if not squared_length > settings.tol * float(y @ y) * float(
             np.abs(columns.raw_squared_norms).max()

@@ -1,4 +1,4 @@
-"""Boosting over pairs of rows: which of them a learned kernel tells apart, and which not yet."""
+"""Boosting over pairs of samples: which of them a learned kernel separates, and which not yet."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _DENSE_UP_TO = 300  # coordinates; beyond, products with the pairs are cheaper t
 
 @dataclass(frozen=True)
 class Span:
-    """Rows in orthonormal coordinates of the space that some of the candidates span."""
+    """Samples in orthonormal coordinates of the space that some of the candidates span."""
 
-    coordinates: np.ndarray  # (n, r): kernel values of the rows against the chosen, times ``dual``
+    coordinates: np.ndarray  # (n, r): kernel values of the samples against the chosen, times ``dual``
     chosen: np.ndarray  # (r,): candidates none of which is a combination of the others
     dual: np.ndarray  # (r, r)
 
 
 def span_of(columns: np.ndarray, W: np.ndarray, scale: float, tol: float) -> Span:
-    """Return the span of candidates with the kernel matrix W; ``columns`` are those of the rows.
+    """Return the span of candidates with the kernel matrix W; ``columns`` are those of the samples.
 
     Any orthonormal basis will do, and that of a pivoted Cholesky factor costs a small part of what
     eigenvectors do and needs no candidate that is a combination of others. ``scale`` divides the
@@ -46,7 +46,7 @@ def span_of(columns: np.ndarray, W: np.ndarray, scale: float, tol: float) -> Spa
 
 
 class Pairs:
-    """All ordered pairs of rows, with the kernel learned so far and their weights.
+    """All ordered pairs of samples, with the kernel learned so far and their weights.
 
     A pair is to have a positive value of the learned kernel where its labels are equal, and a
     negative one where they are not; its margin is the value with that sign.
@@ -136,6 +136,6 @@ def _best_direction(coordinates: np.ndarray, pairs: Pairs, start: np.ndarray) ->
         try:
             return eigsh(operator, k=1, which="LA", v0=start)[1][:, 0]
         except ArpackNoConvergence:
-            pass  # the largest eigenvalues are too close to each other; the whole matrix tells
+            pass  # the largest eigenvalues are too close to each other; take the whole matrix
     symmetric = coordinates.T @ pairs.multiply(coordinates)
     return dense_eigenpairs((symmetric + symmetric.T) / 2, 1)[1][:, 0]

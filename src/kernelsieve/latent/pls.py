@@ -34,11 +34,10 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
 
     Notes
     -----
-    With all rows as candidates a component costs one product with the kernel matrix, whatever the
-    number of targets, and a prediction one kernel evaluation for every training row. A pool of c
-    examples takes one pass over the rows, which may come in pieces, and c evaluations; :meth:`prune`
-    leaves fewer. Sparse input is centred without being filled in, because the features are, not the
-    inputs.
+    With all samples as candidates a component costs one product with the kernel matrix, whatever the
+    number of targets, and a prediction one kernel evaluation for every training sample. A pool of c
+    candidates takes a single pass over the samples, out of core too, and c evaluations; :meth:`prune`
+    leaves fewer. Sparse X stays sparse, because the features are centred and X is not.
 
     References
     ----------

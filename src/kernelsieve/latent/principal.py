@@ -32,18 +32,18 @@ from ..model import Fit, KernelModel, sign_of_largest
 from ..rows import Batch, Pool
 from .eigen import dense_eigenpairs, krylov_eigenpairs
 
-_DENSE_UP_TO = 1000  # rows
-_DENSE_SHARE = 0.1  # of the rows as features, beyond which products in blocks do not pay
+_DENSE_UP_TO = 1000  # samples
+_DENSE_SHARE = 0.1  # of the samples as features, beyond which products in blocks do not pay
 
 
 @documented
 class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
-    """Kernel principal component analysis, exact or on a pool of examples.
+    """Kernel principal component analysis, exact or on a pool of candidates.
 
-    With all rows as candidates this is classical kernel PCA on the doubly centred kernel matrix, and
-    features need a kernel evaluation for every training row. On a pool of c examples the directions
-    are the best ones in the span of the pool (Nystroem kernel PCA): one pass over the rows, which may
-    come in pieces, and c evaluations for a new row.
+    With all samples as candidates this is classical kernel PCA on the doubly centred kernel matrix, and
+    features need a kernel evaluation for every training sample. On a pool of c candidates the
+    directions are the best ones in the span of the pool (Nystroem kernel PCA): a single pass over the
+    samples, out of core too, and c evaluations for a new sample.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     tol : float, default=1e-12
         Eigenvalues below this part of the largest are noise and are dropped.
     eigen_solver : {"auto", "dense", "krylov"}, default="auto"
-        For all rows as candidates. "dense" is LAPACK's solver for the largest eigenvalues, "krylov"
+        For all samples as candidates. "dense" is LAPACK's solver for the largest eigenvalues, "krylov"
         randomised block Krylov iteration, which needs products with the kernel matrix only; "auto"
-        takes it beyond 1,000 rows, and wherever the matrix does not fit ``max_memory``.
+        takes it beyond 1,000 samples, and wherever the matrix does not fit ``max_memory``.
     {parameters}
 
     Attributes
@@ -63,7 +63,7 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
 
     Notes
     -----
-    ``criterion_path_`` are the variances along the directions: eigenvalues over the number of rows.
+    ``criterion_path_`` are the variances along the directions: eigenvalues over the number of samples.
 
     References
     ----------
@@ -160,7 +160,7 @@ def fit_exactly(
     solver: str,
     random_state: np.random.RandomState,
 ) -> Fit:
-    """Find the principal directions among combinations of all rows."""
+    """Find the principal directions among combinations of all samples."""
     columns = row_columns(batch, kernel, pool, settings, everyone=True, center=settings.center)
     lengths = diagonal_of(columns, batch)
     row_means = np.zeros(len(batch))

@@ -35,7 +35,7 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Of more than two classes each is told from the rest, and the sum made 1.
+        More than two classes are each compared with the rest, and normalised to sum 1.
     """
     p = np.asarray(resolve_loss(self.loss).probabilities(self._scores(X, n_components)))
     if p.shape[1] == 1:

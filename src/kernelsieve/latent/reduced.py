@@ -20,7 +20,7 @@ _AUTO_LANDMARKS = 100
 class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
     """The few features that predict several targets best by least squares (rKOPLS).
 
-    Orthonormalised PLS in the span of a random subset of the examples. The first feature is the
+    Orthonormalised PLS in the span of a random subset of the samples. The first feature is the
     combination of their kernel columns that explains most of all targets together, the next one most
     of the rest, and so on. There are as many features as independent targets: one for a single
     target, and one less than the number of classes for labels. Least squares on all of them is least
@@ -31,17 +31,17 @@ class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
     ----------
     n_landmarks : "auto", int or array, default="auto"
         Size r of the subset, or the points themselves (row numbers, for a precomputed kernel). All
-        features of a new row together cost r kernel evaluations. "auto" is 100, or as many as there
-        are rows.
+        features of a new sample together cost r kernel evaluations. "auto" is 100, or as many as there
+        are samples.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
         How the subset is drawn.
     regularization : float, default=1e-08
         Ridge, as a part of the mean squared norm of the kernel columns. It limits how much rounding,
         and noise in the targets, is amplified where columns are nearly dependent.
     precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the rows accumulates. "fast" takes inner products, which know columns to half
-        the digits: raise ``regularization`` to 1e-4 or so with it. "safe" takes them with twice the
-        digits, at four or five times the cost. "auto" is "safe" here.
+        How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
+        columns to half the digits: raise ``regularization`` to 1e-4 or so with it. "safe" does so in
+        double-double precision, at four or five times the cost. "auto" is "safe" here.
     {parameters}
 
     Attributes
@@ -53,8 +53,8 @@ class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
     With ``K`` the n x r kernel columns, each less its mean, and ``Y`` the centred targets, features
     are ``K B`` for the eigenvectors B of ``K'Y Y'K b = lambda (K'K + delta I) b``, made orthonormal
     one after another (which the ridge leaves undone), times the root of n. Only the columns are
-    centred: centring on both sides would make the features depend on every row.
-    ``criterion_path_`` is the share of the targets that each feature explains.
+    centred: centring on both sides would make the features depend on every sample.
+    ``criterion_path_`` is the ratio of the targets that each component explains.
 
     References
     ----------

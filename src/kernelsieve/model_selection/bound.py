@@ -1,4 +1,4 @@
-"""A lower bound on how much covariance with the target the features will keep on new rows."""
+"""A lower bound on how much covariance with the target the features will keep on new samples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_EXAMPLES = 2.0**62  # that a whole number can safely hold
 
 @dataclass(frozen=True)
 class TargetColumns:
-    """Targets as columns, less the means of training rows where the extractor centres."""
+    """Targets as columns, less the means of training samples where the extractor centres."""
 
     encoder: TargetEncoder
     means: np.ndarray
@@ -38,11 +38,11 @@ class StabilityBound:
     Attributes
     ----------
     empirical : ndarray of shape (k,)
-        Mean over the training rows of ``y^2 (t_1^2 + ... + t_j^2)``.
+        Mean over the training samples of ``y^2 (t_1^2 + ... + t_j^2)``.
     complexity, confidence : ndarray of shape (k,)
         What the Rademacher complexity and the confidence take away from it.
     bound : ndarray of shape (k,)
-        What remains: with probability 1 - delta the expectation on new rows is above it.
+        What remains: with probability 1 - delta the expectation on new samples is above it.
     best_n_components : int
         Where the cost-adjusted bound is largest.
     cost : float
@@ -54,7 +54,7 @@ class StabilityBound:
     radius_squared : float
         R^2, the largest ``y^2 k(x, x)``.
     n_examples : int
-        Training rows that were left after trimming.
+        Training samples that were left after trimming.
     kept : ndarray of shape (n_examples,)
         Their numbers.
     delta : float
@@ -99,14 +99,14 @@ class StabilityBound:
         return values - self.cost * self.n_components
 
     def expectation(self, X: Any, y: Any) -> np.ndarray:
-        """Return what the bound is about for other rows, with every number of features.
+        """Return what the bound is about for other samples, with every number of features.
 
         That is the mean of ``y^2 (t_1^2 + ... + t_j^2)`` for the first j features.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, d)
-            Rows, as ``extractor.transform`` takes them.
+            Samples, as ``extractor.transform`` takes them.
         y : array-like of shape (n,) or (n, q)
             Their targets.
 
@@ -118,10 +118,10 @@ class StabilityBound:
         return cumulative_pointwise_squared_covariance(features, self.targets.of(y))
 
     def n_examples_needed(self, gap: Any) -> np.ndarray:
-        """Return how many training rows bring the bound within a gap of the empirical value.
+        """Return how many training samples bring the bound within a gap of the empirical value.
 
-        Both terms fall with the root of the number of rows; the other quantities are taken to stay as
-        they are.
+        Both terms fall with the root of the number of samples; the other quantities are taken to stay
+        as they are.
 
         Parameters
         ----------
@@ -149,20 +149,20 @@ def stability_bound(
     cost: float | None = None,
     trim: float = 0.0,
 ) -> StabilityBound:
-    """Bound from below the squared covariance with the target that features have on new rows.
+    """Bound from below the squared covariance with the target that features have on new samples.
 
     This is Theorem 5.5 of Dhanjal, Gunn and Shawe-Taylor (2009) for every number of features from one
-    fit. For ``f(x, y^2) = y^2 |t(x)|^2``, with t(x) the first k features, and l training rows
+    fit. For ``f(x, y^2) = y^2 |t(x)|^2``, with t(x) the first k features, and l training samples
 
         E f >= mean f - 2 c sqrt(sum y^4 k(x, x)^2) / l - 3 c R^2 sqrt(ln(2 / delta) / (2 l)).
 
     Parameters
     ----------
     extractor : kernel extractor
-        A copy is fitted to the rows. The bound is about the features as the extractor scales them;
+        A copy is fitted to the samples. The bound is about the features as the extractor scales them;
         :class:`SparseMaximalCovariance` with ``center=False`` is the paper's.
     X : array-like or CSR matrix of shape (n, d)
-        Training rows; the n x n matrix for a precomputed kernel.
+        Training samples; the n x n matrix for a precomputed kernel.
     y : array-like of shape (n,) or (n, q)
         Targets; of several columns, or labels (one column a class), ``y^2`` is the squared length.
     delta : float, default=0.1
@@ -170,9 +170,9 @@ def stability_bound(
     cost : float, default=None
         Price q of a feature; None is half of what the first feature brings.
     trim : float, default=0.0
-        Share of the rows that is left out before the fit: those with the largest ``y^2 k(x, x)``,
+        Fraction of the samples that is left out before the fit: those with the largest ``y^2 k(x, x)``,
         which is the norm of ``y^2 phi~(x)``. A few of them can make R, and so the last term, large.
-        The bound is then about rows without such outliers.
+        The bound is then about samples without such outliers.
 
     Returns
     -------
@@ -182,8 +182,8 @@ def stability_bound(
     -----
     The theorem wants the norm c fixed before the data are seen; as in the paper it is taken from the
     data, which makes the bound a heuristic. So does trimming. With ``center=True`` images and targets
-    are moved by their training means, which depend on the data too; the squared distances from the mean
-    image then take n x n kernel evaluations.
+    are shifted by their training means, which depend on the data too; the squared distances from the
+    mean image then take n x n kernel evaluations.
 
     References
     ----------
@@ -265,9 +265,9 @@ def select_by_bound(
     k = result.best_n_components
     if result.bound[k - 1] <= 0:
         warn(
-            f"The stability bound with {result.n_examples} rows is {result.bound[k - 1]:.3g} with {k} "
-            "features: below zero it says nothing. More rows, trim=0.01, or targets without outliers "
-            "make it tighter; ComponentPathCV does without.",
+            f"The stability bound with {result.n_examples} samples is {result.bound[k - 1]:.3g} with "
+            f"{k} features: below zero it is vacuous. More samples, trim=0.01, or targets without "
+            "outliers make it tighter; ComponentPathCV does without.",
             VacuousBoundWarning,
         )
     return k
@@ -275,7 +275,7 @@ def select_by_bound(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows with the squared lengths of their targets, as the extractor sees them."""
+    """Samples with the squared lengths of their targets, as the extractor sees them."""
 
     estimator: Any
     X: Rows
@@ -305,7 +305,7 @@ class _Rows:
 
     @property
     def squares(self) -> np.ndarray:
-        """y^2, the squared length of each row's targets."""
+        """y^2, the squared length of each sample's targets."""
         return np.einsum("nq,nq->n", self.targets, self.targets)
 
     def lengths(self, model: Any) -> np.ndarray:
@@ -323,20 +323,20 @@ class _Rows:
         return cumulative_pointwise_squared_covariance(model.transform(self.X), self.targets)
 
     def without_outliers(self, extractor: Any, trim: float) -> np.ndarray:
-        """Return the rows but for a share with the largest y^2 k(x, x), by a first fit's kernel."""
+        """Return the samples but for those with the largest y^2 k(x, x), by a first fit's kernel."""
         model = clone(extractor).fit(self.X, self.y)
         size = self.squares * self.lengths(model)
         n_kept = len(size) - int(trim * len(size))
         if n_kept < max(2, model.n_components_):
             raise InvalidParameterError(
-                f"trim={trim!r} leaves {n_kept} of {len(size)} rows for {model.n_components_} "
-                "features; pass a smaller share, such as 0.01."
+                f"trim={trim!r} leaves {n_kept} of {len(size)} samples for {model.n_components_} "
+                "features; pass a smaller trim, such as 0.01."
             )
         return np.sort(np.argsort(size, kind="stable")[:n_kept])
 
 
 def _mean_similarities(kernel: Kernel, rows: Rows) -> np.ndarray:
-    """Return the mean kernel value of each row with all rows, a block of them at a time."""
+    """Return the mean kernel value of each sample with all samples, a block of them at a time."""
     everyone = kernel.points(rows, np.arange(rows.shape[0]))
     fill = kernel.against(everyone)
     means = np.empty(rows.shape[0])
@@ -356,7 +356,7 @@ def _norms(model: Any, X: Rows) -> np.ndarray:
     kernel, landmarks, A = model._current_fit().model.kernel, model.landmarks_, model.projection_
     rows = np.asarray(X)[model.landmark_indices_] if isinstance(kernel, Precomputed) else landmarks
     squares = (A.T @ kernel.block(rows, landmarks) @ A) ** 2
-    # The leading block of size j adds a line and a column to that of size j - 1.
+    # The leading block of size j adds a row and a column to that of size j - 1.
     added = np.tril(squares).sum(axis=1) + np.triu(squares, 1).sum(axis=0)
     return np.sqrt(np.cumsum(added))
 
@@ -371,6 +371,8 @@ def _check(extractor: Any, delta: float, cost: float | None, trim: float) -> Non
     if not isinstance(delta, Real) or not 0 < delta < 1:
         raise InvalidParameterError(f"delta={delta!r} is a probability and must be between 0 and 1.")
     if not isinstance(trim, Real) or not 0 <= trim < 1:
-        raise InvalidParameterError(f"trim={trim!r} is a share of the rows: at least 0 and below 1.")
+        raise InvalidParameterError(
+            f"trim={trim!r} is a fraction of the samples: at least 0 and below 1."
+        )
     if cost is not None and not (isinstance(cost, Real) and np.isfinite(cost)):
         raise InvalidParameterError(f"cost={cost!r} must be a number, or None.")

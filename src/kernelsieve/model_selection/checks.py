@@ -27,7 +27,7 @@ def check_folds(cv: Any, folds: Sequence[Any]) -> None:
     if not len(folds):
         raise InvalidParameterError(
             f"cv={cv!r} gave no folds; pass a number of folds, a splitter, or pairs of training and "
-            "test rows."
+            "test samples."
         )
 
 

@@ -14,7 +14,7 @@ from .nested_extractors import last_step
 
 
 def _head_has(method: str) -> Callable[[Any], bool]:
-    """Tell if the head has a method; the error of a head that has it not is passed on."""
+    """Return whether the head has a method; the error of a head that has it not is passed on."""
 
     def check(model: Any) -> bool:
         getattr(model.head, method)
@@ -46,7 +46,7 @@ class ExtractorWithHead(BaseEstimator):
     (2,)
     """
 
-    #: Rows whose features are known already, each with all its features.
+    #: Samples whose features are known already, each with all its features.
     _known: Sequence[tuple[Any, np.ndarray]] = ()
 
     def __init__(self, extractor: Any, head: Any) -> None:
@@ -54,15 +54,15 @@ class ExtractorWithHead(BaseEstimator):
         self.head = head
 
     def knowing(self, *known: tuple[Any, np.ndarray]) -> ExtractorWithHead:
-        """Remember the features of some rows, which may be more than this model has.
+        """Remember the features of some samples, which may be more than this model has.
 
-        A scorer is called with the rows, as always, and nothing is computed again.
+        A scorer is called with the samples, as always, and nothing is computed again.
         """
         self._known = known
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the features of rows."""
+        """Return the features of samples."""
         for rows, features in self._known:
             if X is rows:
                 return features[:, : last_step(self.extractor).n_components_]
@@ -70,7 +70,7 @@ class ExtractorWithHead(BaseEstimator):
 
     @available_if(_head_has("predict"))
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the target of rows."""
+        """Predict the target of samples."""
         return self.head.predict(self._features(X))
 
     @available_if(_head_has("decision_function"))
@@ -116,7 +116,7 @@ class ExtractorWithHead(BaseEstimator):
 
 
 def composed_tags(tags: Any, extractor: Any, head: Any) -> Any:
-    """Let inputs be those of the extractor, targets those of the head; tags are fresh objects."""
+    """Let input tags be those of the extractor, targets those of the head; tags are fresh objects."""
     of_extractor, of_head = get_tags(extractor), get_tags(extractor if head is None else head)
     tags.input_tags = of_extractor.input_tags
     tags.transformer_tags = get_tags(last_step(extractor)).transformer_tags

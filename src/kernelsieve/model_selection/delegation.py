@@ -16,7 +16,7 @@ from .folds import Data, score_of
 
 
 def _chosen_has(method: str) -> Callable[[Any], bool]:
-    """Tell if the chosen model has a method; before the fit, if what it is made of has."""
+    """Return whether the chosen model has a method; before the fit, if what it is made of has."""
 
     def check(search: Any) -> bool:
         fitted = vars(search).get("best_estimator_")
@@ -37,7 +37,7 @@ class DelegatingToChosen:
 
     @available_if(_chosen_has("predict"))
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the target of rows with the chosen model."""
+        """Predict the target of samples with the chosen model."""
         return self._chosen().predict(X)
 
     @available_if(_chosen_has("decision_function"))

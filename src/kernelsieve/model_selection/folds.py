@@ -35,19 +35,19 @@ class Task:
     head: Any
     scorer: Callable[..., float]
     sizes: np.ndarray  # numbers of features, ascending
-    time_rows: bool  # whether to measure how long a new row takes
+    time_rows: bool  # whether to measure how long a new sample takes
 
 
 @dataclass(frozen=True)
 class Data:
-    """Rows, targets and weights."""
+    """Samples, targets and weights."""
 
     X: Any
     y: Any
     weight: np.ndarray | None
 
     def part(self, estimator: Any, rows: np.ndarray, fitted: np.ndarray | None = None) -> Data:
-        """Return some rows; for a precomputed kernel, their values against the fitted rows."""
+        """Return some samples; for a precomputed kernel, their values against the fitted samples."""
         X, y = safe_split(estimator, self.X, self.y, rows, fitted)
         return Data(X, y, None if self.weight is None else self.weight[rows])
 
@@ -90,7 +90,7 @@ def group_settings(settings: Sequence[Mapping[str, Any]]) -> list[Group]:
 
 
 def _identity(setting: Mapping[str, Any]) -> tuple:
-    # A grid hands out the same objects again and again; values may be arrays, which == cannot tell.
+    # A grid hands out the same objects again and again; values may be arrays, which == cannot compare.
     return tuple((name, id(value)) for name, value in sorted(setting.items()))
 
 
@@ -137,7 +137,7 @@ def _run_extractor(
 ) -> Iterator[tuple[int, Curve]]:
     start = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewerFeaturesWarning)  # told once, for all folds
+        warnings.simplefilter("ignore", FewerFeaturesWarning)  # warned of once, for all folds
         fit_with_weight(extractor, train.X, train.y, train.weight)
     seconds = time.perf_counter() - start
     model = last_step(extractor)

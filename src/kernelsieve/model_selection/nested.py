@@ -60,15 +60,15 @@ def nested_cross_validate(
     search : ComponentPathCV
         With ``refit=True``; it is not changed.
     X : array-like or CSR matrix of shape (n, d)
-        Rows.
+        Samples.
     y : array-like of shape (n,) or (n, q), default=None
         Targets.
     cv : int, splitter or iterable, default=None
         The outer folds; None is 5. The inner ones are ``search.cv``.
     groups : array-like of shape (n,), default=None
-        Groups of rows, for outer and inner splitters.
+        Groups of samples, for outer and inner splitters.
     sample_weight : array-like of shape (n,), default=None
-        Weights of the rows.
+        Weights of the samples.
     n_jobs : int, default=None
         Processes for the outer folds.
 

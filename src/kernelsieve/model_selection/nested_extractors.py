@@ -1,4 +1,4 @@
-"""Extractors as this room sees them: alone, or at the end of a pipeline that prepares the rows."""
+"""Extractors with nested components: alone, or at the end of a pipeline that prepares X."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def fit_with_weight(estimator: Any, X: Any, y: Any, sample_weight: np.ndarray | 
 
 
 def microseconds_a_row(extractor: Any, X: Any, sizes: np.ndarray) -> np.ndarray:
-    """Time the projector of the first features on one row, for every size.
+    """Time the projector of the first features on one sample, for every size.
 
     The shortest of some runs counts: whatever else the machine does only adds to it.
     """

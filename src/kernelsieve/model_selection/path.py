@@ -72,41 +72,41 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         the best mean score; or the same within the budget, which then has to be given. All rules keep
         to a budget that is given.
     max_kernel_evaluations : int, default=None
-        Most kernel evaluations that a new row may cost.
+        Most kernel evaluations that a new sample may cost.
     max_latency_us : float, default=None
-        Most microseconds that the features of one new row may take: measured on this machine, through
-        ``projector()``, in every fold. The shortest time counts.
+        Most microseconds that the features of one new sample may take: measured on this machine,
+        through ``projector()``, in every fold. The shortest time counts.
     refit : bool, default=True
-        Fit the chosen model to all rows.
+        Fit the chosen model to all samples.
     n_jobs : int, default=None
         Processes for the folds and settings, through joblib.
     verbose : int or bool, default=0
-        Show a progress bar (plain lines where rich is not installed).
+        Show a progress bar (plain text where rich is not installed).
 
     Attributes
     ----------
     path_ : dict of ndarray
-        A tidy table, a line for each fold, setting and k: ``fold``, ``param_<name>`` for every
+        A tidy table, a row for each fold, setting and k: ``fold``, ``param_<name>`` for every
         parameter of the grid, ``k``, ``train_score``, ``test_score``, ``fit_seconds`` (of the
-        extractor, once for all k), ``kernel_evaluations`` (for a new row), and ``latency_us`` where a
-        budget needs it. ``pandas.DataFrame(path_)`` makes a data frame. Scores are NaN where a fold
+        extractor, once for all k), ``kernel_evaluations`` (for a new sample), and ``latency_us`` where
+        a budget needs it. ``pandas.DataFrame(path_)`` makes a data frame. Scores are NaN where a fold
         found fewer than k features.
     best_n_components_ : int
         The chosen k.
     best_params_ : dict
         The chosen setting of ``param_grid``.
     best_index_ : int
-        Line of ``path_`` with the chosen setting and k in the first fold; the other folds follow at
-        equal distances. A model of all rows that costs more than the folds promised is made smaller,
-        to the next k with scores; where there is none this remains the line that was chosen first.
+        Row of ``path_`` with the chosen setting and k in the first fold; the other folds follow at
+        equal distances. A model of all samples that costs more than the folds promised is made smaller,
+        to the next k with scores; where there is none this remains the row that was chosen first.
     best_score_ : float
         Mean test score of the chosen model. It is a little too good, as it was chosen by its score;
-        :func:`nested_cross_validate` gives an honest one. NaN where the model of all rows had to be
-        made smaller than every k with scores.
+        :func:`nested_cross_validate` gives an unbiased one. NaN where the model of all samples had to
+        be made smaller than every k with scores.
     reason_ : str
         Why this k.
     best_estimator_ : ExtractorWithHead
-        The chosen model, fitted to all rows.
+        The chosen model, fitted to all samples.
     scorer_ : callable
         The scorer.
     n_splits_ : int
@@ -116,7 +116,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
     -----
     The refitted model is the first k features of a fit with the most features, as in the folds.
     Usually that is a fit with k features. The exception is ``candidates="auto"`` with more than 3,000
-    rows, where the size of the pool follows ``n_components``.
+    samples, where the size of the pool depends on ``n_components``.
 
     Weights are used by fits and by scorers; a function that takes no ``sample_weight`` is called
     without. The standard error of a single fold is not known, and taken for zero.
@@ -183,18 +183,18 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
     @fit_context(prefer_skip_nested_validation=False)
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Score every number of features in every fold, choose one, and fit it to all rows.
+        """Score every number of features in every fold, choose one, and fit it to all samples.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, d)
-            Training rows; the n x n kernel matrix for a precomputed kernel.
+            Training samples; the n x n kernel matrix for a precomputed kernel.
         y : array-like of shape (n,) or (n, q), default=None
             Targets.
         groups : array-like of shape (n,), default=None
-            Groups of rows, for splitters that keep them together.
+            Groups of samples, for splitters that keep them together.
         sample_weight : array-like of shape (n,), default=None
-            Weights of the rows.
+            Weights of the samples.
 
         Returns
         -------
@@ -203,7 +203,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         settings = self._check_parameters()
         X, y, groups, weight = indexable(X, y, groups, sample_weight)
         if y is not None:
-            assert_all_finite(y, input_name="y")  # before a splitter tells what it is
+            assert_all_finite(y, input_name="y")  # before a splitter does
         data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
         task = self._task()
         cv = check_cv(self.cv, y, classifier=self._tells_classes_apart(y))
@@ -233,7 +233,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         if self.head is None and self.scoring is None and not self._predicts_itself:
             raise InvalidParameterError(
                 f"{type(last_step(self.extractor)).__name__} does not predict by itself; pass a head, "
-                "such as Ridge(), or scoring as a function of the model and the rows."
+                "such as Ridge(), or scoring as a function of the model and the samples."
             )
         settings = list(ParameterGrid({} if self.param_grid is None else self.param_grid))
         if not settings:
@@ -243,7 +243,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
             raise InvalidParameterError(
                 "param_grid names n_components; pass the numbers of features as n_components=..."
             )
-        for setting in settings:  # an unknown name is told of now
+        for setting in settings:  # an unknown name is refused now
             with_setting(self.extractor, self.head, setting)
         return settings
 
@@ -287,7 +287,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         folds: Sequence[tuple[np.ndarray, np.ndarray]],
         settings: Sequence[Mapping[str, Any]],
     ) -> list[list[Curve]]:
-        """Return the curves of all folds (lines) and settings (columns)."""
+        """Return the curves of all folds (rows) and settings (columns)."""
         groups = group_settings(settings)
         jobs = [(number, group) for number in range(len(folds)) for group in groups]
         results = Parallel(n_jobs=self.n_jobs, return_as="generator")(
@@ -348,21 +348,21 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         self.best_estimator_ = ExtractorWithHead(truncate(extractor, k), head)
 
     def _affordable(self, model: Any) -> int:
-        """Return the chosen k, or fewer where the model of all rows has fewer or costs more."""
+        """Return the chosen k, or fewer where the model of all samples has fewer or costs more."""
         chosen, limit = self.best_n_components_, self.max_kernel_evaluations
         k = min(chosen, model.n_components_)
         if limit is not None:
             k = min(k, int(np.searchsorted(model.kernel_evaluations_, limit, side="right")))
         if k == 0:
             raise InvalidParameterError(
-                f"max_kernel_evaluations={limit:g}: fitted to all rows, one feature needs "
+                f"max_kernel_evaluations={limit:g}: fitted to all samples, one feature needs "
                 f"{model.kernel_evaluations_[0]} kernel evaluations; raise the budget, or choose a "
                 "sparser extractor."
             )
         if k < chosen:
             why = "keep to the budget" if k < model.n_components_ else "are all that there are"
             k = self._move_choice(k)
-            self.reason_ += f" Fitted to all rows, {k} features {why}."
+            self.reason_ += f" Fitted to all samples, {k} features {why}."
         return k
 
     def _move_choice(self, most: int) -> int:

@@ -1,4 +1,4 @@
-"""Telling how far a search is: a bar where rich is installed, plain lines where it is not."""
+"""Progress of a search: a bar where rich is installed, plain text where it is not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _Item = TypeVar("_Item")
 
 
 def followed(items: Iterable[_Item], total: int, name: str, verbose: int | bool) -> Iterator[_Item]:
-    """Hand items on, and tell how many there were."""
+    """Hand items on, and report how many there were."""
     if not verbose:
         yield from items
         return

@@ -14,7 +14,7 @@ RULES = ("one_standard_error", "best", "budget")
 
 @dataclass(frozen=True)
 class Scores:
-    """Test scores of all models, a line for each fold and a column for each model."""
+    """Test scores of all models, a row for each fold and a column for each model."""
 
     test: np.ndarray
     sizes: np.ndarray  # k of each model
@@ -33,7 +33,7 @@ class Scores:
 
     @property
     def standard_error(self) -> np.ndarray:
-        """Over the folds; zero where there is one fold only, which tells nothing of it."""
+        """Over the folds; zero where there is one fold only, which has none."""
         n_folds = len(self.test)
         if n_folds == 1:
             return np.zeros(self.test.shape[1])
@@ -42,7 +42,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a new row may cost."""
+    """What a new sample may cost."""
 
     max_kernel_evaluations: float | None = None
     max_latency_us: float | None = None
@@ -52,7 +52,7 @@ class Budget:
         return self.max_kernel_evaluations is not None or self.max_latency_us is not None
 
     def allows(self, scores: Scores) -> np.ndarray:
-        """Tell of each model if it is cheap enough in every fold."""
+        """Return for each model whether it is cheap enough in every fold."""
         allowed = np.ones(len(scores.sizes), dtype=bool)
         if self.max_kernel_evaluations is not None:
             allowed &= scores.evaluations <= self.max_kernel_evaluations
@@ -66,7 +66,7 @@ class Budget:
             parts.append(f"{self.max_kernel_evaluations:g} kernel evaluations")
         if self.max_latency_us is not None:
             parts.append(f"{self.max_latency_us:g} microseconds")
-        return "at most " + " and ".join(parts) + " a row"
+        return "at most " + " and ".join(parts) + " a sample"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from ..exceptions import InvalidParameterError
 from .folds import Curve
 
-_MOST_SIZES = 50  # numbers of features that are looked at unless told
+_MOST_SIZES = 50  # numbers of components that are scored by default
 
 
 def sizes_of(n_components: Any) -> np.ndarray:
@@ -64,7 +64,7 @@ def tidy_table(
 
 
 def _column_of(values: list[Any]) -> np.ndarray:
-    """Return numbers as numbers, and all else as objects, one a line."""
+    """Return numbers as numbers, and all else as objects, one a row."""
     if all(isinstance(v, Real) and not isinstance(v, bool) for v in values):
         return np.array(values)
     column = np.empty(len(values), dtype=object)

@@ -49,8 +49,8 @@ class RayleighCoefficient(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     -----
     In the coefficients alpha of the candidates the ratio is ``alpha' M alpha`` over
     ``alpha' (N + reg I) alpha``, or ``N + reg K`` for ``penalty="norm"``, with M and N sums over the
-    rows. Directions are the generalised eigenvectors, scaled so that the denominator of a feature is
-    the number of rows, and ``criterion_path_`` holds the ratios.
+    samples. Directions are the generalised eigenvectors, scaled so that the denominator of a feature is
+    the number of samples, and ``criterion_path_`` holds the ratios.
 
     References
     ----------

@@ -12,14 +12,14 @@ from ..kernels import Kernel, Rows
 from ..model import order_of_first_use
 from ..rows import Batch, row_slices
 
-_COLUMNS_AT_ONCE = 2048  # a block of rows of that many is a few megabytes
+_COLUMNS_AT_ONCE = 2048  # a block of samples of that many is a few megabytes
 #: Columns that a solver takes in at once, the most violated ones first.
 COLUMNS_A_ROUND = 20
 _SAME_PRICE = 1e-12
 
 
 class PricedColumns:
-    """The columns ``k_j`` of all candidates over the rows; nothing of that size is ever stored.
+    """The columns ``k_j`` of all candidates over the samples; nothing of that size is ever stored.
 
     ``prices`` evaluates all of them once, block by block, and ``take`` keeps those that were asked
     for, so that a path over penalties and several classes share them.
@@ -27,7 +27,7 @@ class PricedColumns:
     Attributes
     ----------
     shape : tuple of int
-        Rows and candidates.
+        Samples and candidates.
     points : Rows
         The candidates.
     n_passes : int
@@ -98,19 +98,19 @@ class ChangingColumns:
 
 @dataclass(frozen=True)
 class Lines:
-    """What the lines of ``K alpha + b constant = y - xi`` are: rows of data, then changes.
+    """What the lines of ``K alpha + b constant = y - xi`` are: samples, then changes.
 
-    A change is to be zero, whatever b is; its weight is that of its row times that of its
+    A change is to be zero, whatever b is; its weight is that of its sample times that of its
     transformation.
     """
 
     y: np.ndarray
     weight: np.ndarray
-    constant: np.ndarray  # 1 for rows, 0 for changes
+    constant: np.ndarray  # 1 for samples, 0 for changes
 
     @classmethod
     def of(cls, y: np.ndarray, weight: np.ndarray, of_changes: Sequence[float] = ()) -> Lines:
-        """Return the lines for labels and weights of rows, and the weights of transformations."""
+        """Return the lines for labels and weights of samples, and the weights of transformations."""
         none = np.zeros(len(y) * len(of_changes))
         return cls(
             np.concatenate([y, none]),
@@ -119,7 +119,7 @@ class Lines:
         )
 
     def centred(self, values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return values less their means over the rows, times root weights, and the means."""
+        """Return values less their means over the samples, times root weights, and the means."""
         of_rows = weight * self.constant
         means = np.asarray(of_rows @ values / of_rows.sum())
         less = np.multiply.outer(self.constant, means)

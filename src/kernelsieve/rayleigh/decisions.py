@@ -27,7 +27,7 @@ from .outputs import (
     winning_logits,
 )
 
-#: Gives features, indicators of classes and weights of all rows: what the margin looks at.
+#: Gives features, indicators of classes and weights of all samples: what the margin looks at.
 FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
 
 
@@ -42,7 +42,7 @@ DECISION_CONSTRAINTS: dict[str, list] = {
 @fit_context(prefer_skip_nested_validation=True)
 @all_or_nothing
 def fit_discriminant(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-    """Find features that tell classes apart, and how to decide by them.
+    """Find features that separate classes, and how to decide by them.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     of_class = batch.Y.sum(axis=0)
     if of_class.min() < folds:
         raise InvalidParameterError(
-            f"probability_cv={folds} is more than the {int(of_class.min())} rows of the smallest "
+            f"probability_cv={folds} is more than the {int(of_class.min())} samples of the smallest "
             "class; lower probability_cv, or pass None."
         )
     params = None
@@ -125,9 +125,9 @@ def decided(
     """Add to a fit how it decides, given the moments of its features.
 
     Joint features serve several classes together, and the classes are taken for Gaussian. Other
-    features tell one class each from the rest (a single one the second of two classes from the
+    features separate one class each from the rest (a single one the second of two classes from the
     first), with a threshold of its own. ``features_of`` returns features, indicators of classes
-    and weights of all rows, which the margin needs.
+    and weights of all samples, which the margin needs.
     """
     if joint:
         # Features have unit variance with the ridge, and less without it; the ridge must be part of
@@ -156,7 +156,7 @@ def thresholds(model: Any) -> np.ndarray:
 
 
 def sparsity(model: Any) -> float:
-    """Share of the candidates whose coefficients are zero."""
+    """Fraction of the candidates whose coefficients are zero."""
     fit = model._current_fit()
     used = np.count_nonzero(fit.model.projection.any(axis=1))
     return 1.0 - used / fit.decision.n_candidates
@@ -175,7 +175,7 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Where each class is told from the rest, the sum is made 1.
+        Where each class is compared with the rest, they are normalised to sum 1.
     """
     fitted = self._prefix(n_components)
     decision = fitted._current_fit().decision

@@ -25,7 +25,7 @@ def explained_targets(outputs: np.ndarray, batch: Batch) -> np.ndarray:
 
 
 class ImageVariance:
-    """The kernel images of the rows: how much they vary, and lengths of combinations of candidates."""
+    """Images of the samples: how much they vary, and lengths of combinations of candidates."""
 
     def __init__(
         self, batch: Batch, kernel: Kernel, columns: PricedColumns, W: np.ndarray | None
@@ -34,7 +34,7 @@ class ImageVariance:
         self._batch = batch
         self._kernel = kernel
         self._columns = columns
-        self._W = W  # of a pool; without one the first candidates are the rows
+        self._W = W  # of a pool; without one the first candidates are the samples
         means = columns.prices(weight) / weight.sum()
         if W is None:
             of_mean = float(weight @ means[: len(weight)] / weight.sum())
@@ -51,7 +51,7 @@ class ImageVariance:
             among = self._W[np.ix_(chosen, chosen)]
         elif chosen.max() < self._columns.shape[0]:
             among = self._columns.take(chosen)[chosen]
-        else:  # candidates that are no rows
+        else:  # candidates that are no samples
             points = self._columns.points[chosen]
             among = self._kernel.block(points, points)
         features = weighted_targets(replace(self._batch, Y=outputs), True)

@@ -32,15 +32,15 @@ from .solve import RATIO_CONSTRAINTS, ratio_pass, recipe_of, solve_ratio
 
 @documented
 class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
-    """Kernel Fisher discriminant (KFD): features that tell classes apart, and a classifier on them.
+    """Kernel Fisher discriminant (KFD): features that separate classes, and a classifier on them.
 
     The features have the largest ratio of the scatter between the class means to the scatter within
     the classes, to which a ridge and the changes under known invariances are added. Two classes have
     one feature; more have one less than classes together, or one each with ``multi_class="ovr"``. With
     a linear kernel this is linear discriminant analysis.
 
-    Directions are expanded in all examples or in a pool of them. On a pool everything that is needed
-    is found in one pass over the rows, which may come in pieces; all classes share it and one
+    Directions are expanded in all samples or in a pool of them. A pool needs a single pass over the
+    samples, out of core too; all classes share it and one
     factorisation.
 
     Parameters
@@ -49,11 +49,11 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         Number of joint features; None for one less than there are classes. Not used with
         ``multi_class="ovr"``, which has one for each class.
     candidates : {"auto", "all"}, int or array, default="auto"
-        Examples that directions combine, all of which a new row is compared with: "all", a number of
-        examples, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
-        3,000 rows and 1,000 examples beyond.
+        Samples that directions combine, all of which a new sample is compared with: "all", a number of
+        them, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
+        3,000 samples and 1,000 of them beyond.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
-        How candidates given as a number are drawn; "kmeans" takes the rows nearest to the centres.
+        How candidates given as a number are drawn; "kmeans" takes the samples nearest to the centres.
         For the centres themselves, pass ``candidates=KMeans(m).fit(X).cluster_centers_``.
     tol : float, default=1e-10
         Ratios below this part of the largest are noise, and their features are dropped.
@@ -62,23 +62,23 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     Attributes
     ----------
     thresholds_ : ndarray
-        b of each feature that tells one class from the rest: the sign of feature + b decides.
+        b of each feature that separates one class from the rest: the sign of feature + b decides.
     sparsity_ : float
-        Share of the candidates whose coefficients are zero.
+        Fraction of the candidates whose coefficients are zero.
     {attributes}
 
     Notes
     -----
     With N of formula (7) in the paper, ``penalty="alpha"`` solves with ``N + reg I`` and
-    ``penalty="norm"`` with ``N + reg K``; N is a sum over the rows, so the same ``reg`` weighs less the
-    more rows there are. Where all rows are candidates, a row of weight w counts as w equal candidates
-    in the penalty, as repeated rows would. Kernel columns are centred, not rows: generalised
-    discriminant analysis on a doubly centred matrix has the same features with ``penalty="norm"``,
-    and nearly the same with "alpha". For two classes the direction is that of ridge regression
-    to the labels, problem (9).
+    ``penalty="norm"`` with ``N + reg K``; N is a sum over the samples, so the same ``reg`` weighs less
+    the more samples there are. Where all samples are candidates, a sample of weight w counts as w
+    equal candidates in the penalty, as repeated samples would. Kernel columns are centred, not
+    samples: generalised discriminant analysis on a doubly centred matrix has the same features with
+    ``penalty="norm"``, and nearly the same with "alpha". For two classes the direction is that of
+    ridge regression to the labels, problem (9).
 
-    Features have the ratio's denominator, over the number of rows, equal to one: unit variance within
-    classes but for the ridge. ``decision_function`` of one feature, and the features of
+    Features have the ratio's denominator, over the number of samples, equal to one: unit variance
+    within classes but for the ridge. ``decision_function`` of one feature, and the features of
     ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2. Of two classes the
     more probable one need not be the decision near the threshold, unless that is "gaussian".
 

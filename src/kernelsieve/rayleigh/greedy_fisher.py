@@ -1,4 +1,4 @@
-"""Greedy kernel Fisher discriminants: forward selection of the examples that carry the direction."""
+"""Greedy kernel Fisher discriminants: forward selection of landmarks."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ _FRESH = 59  # candidates a step: the best of them is in the top 5 % with probab
 
 @documented
 class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
-    """Kernel Fisher discriminant on few examples, chosen one after another.
+    """Kernel Fisher discriminant on few landmarks, chosen one after another.
 
-    Each step adds the example with which the discriminant on all examples so far becomes best: the
+    Each step adds the landmark with which the discriminant on all so far becomes best: the
     largest ratio of the scatter between classes to the scatter within them, with a ridge on the
     coefficients. All candidates are tried exactly, for one product with the kernel columns a step.
 
-    One fit answers for every number of examples: ``predict(X, n_components=j)`` is the discriminant on
+    One fit answers for every number of landmarks: ``predict(X, n_components=j)`` is the discriminant on
     the first j. Features are the chosen kernel columns made orthogonal one after another, the ridge
-    included, and the discriminant is a combination of them. More than two classes share the examples;
-    each has a combination of its own that tells it from the rest.
+    included, and the discriminant is a combination of them. More than two classes share the landmarks;
+    each has a combination of its own that separates it from the rest.
 
     Parameters
     ----------
     reg : float, default=0.001
-        Ridge C of the coefficients, added to the scatter within classes, which is a sum over the rows.
+        Ridge C of the coefficients, added to the scatter within classes, a sum over the samples.
     stop_tol : float, default=0.001
-        No example is added when the objective has fallen by less than this part of it a step, on
+        No landmark is added when the objective has fallen by less than this part of it a step, on
         average over the last five steps; 0 for never.
     candidates : {"auto", "all"}, int or array, default="auto"
-        Examples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+        Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
         that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
-        "all" up to 3,000 rows; beyond, a pool of three times n_components where it is screened, of
+        "all" up to 3,000 samples; beyond, a pool of three times n_components where it is screened, of
         1,000 otherwise. With ``resample=True`` it is 59 at every step.
     resample : bool, default=False
         Draw fresh random candidates at every step instead of one pool. The best of 59 is among the
@@ -62,7 +62,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     thresholds_ : ndarray
         Constants of the decisions with all features.
     sparsity_ : float
-        Share of the candidates whose coefficients are zero.
+        Fraction of the candidates whose coefficients are zero.
     {attributes}
 
     Notes
@@ -73,17 +73,17 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     ridge, over coefficients with which the residuals of either class have mean zero.
 
     With ``invariances`` the squared changes under the transformations, each with its weight, are added
-    to N. The changes are further rows with target zero, as the ridge is, summed up in the pass over the
-    rows; all candidates are then a pool, and ``resample`` is not there.
+    to N. The changes are further samples with target zero, as the ridge is, summed up in the pass over
+    the samples; all candidates are then a pool, and ``resample`` is not available.
 
     N differs from the scatter about the common mean along D only, so the selection is that of forward
     orthogonal least squares with the columns ``[K; sqrt(C) I]``: the loop of
     :class:`~kernelsieve.SparseMaximalAlignment`. This recursion is our own derivation, as is the
-    objective for more than two classes (with the share of all targets that is explained in place of
+    objective for more than two classes (with the ratio of all targets that is explained in place of
     the one of a single target); the rule to stop has a threshold of our choice.
 
-    Equal rows are one candidate, or the ridge on two halves of a coefficient would be less than on the
-    whole, and a row of weight 2 another thing than two rows.
+    Equal samples are one candidate, or the ridge on two halves of a coefficient would be less than on
+    the whole, and a sample of weight 2 another thing than two samples.
 
     References
     ----------
@@ -194,7 +194,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         if self.invariances and (self.resample or self._is_precomputed):
             raise InvalidParameterError(
                 f"invariances are given with kernel={self.kernel!r} and resample={self.resample}; they "
-                "need inputs that can be moved, and one pool of candidates: pass a kernel by name or "
+                "need X, which is transformed, and one pool of candidates: pass a kernel by name or "
                 "as a function, and resample=False."
             )
         return super()._tangents()
@@ -239,9 +239,9 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
         if fit.model.n_components == 0:
             raise InvalidDataError(
-                f"No feature could be found: with reg={self.reg:g} no example tells the classes apart. "
-                "Look for constant inputs or equal samples, lower reg, or choose another kernel or "
-                "gamma."
+                f"No feature could be found: with reg={self.reg:g} no landmark separates the "
+                "classes. Look for constant columns of X or equal samples, lower reg, or choose "
+                "another kernel or gamma."
             )
         super()._set_fit(fit, encoder, rows)
 
@@ -251,7 +251,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         """Add to a fit how the discriminant on its first j features decides, for every j.
 
         Features are orthonormal together with the ridge, and their products with the targets are
-        known, so that their moments need no further pass over the rows.
+        known, so that their moments need no further pass over the samples.
         """
         if fit.decision is not None or fit.model.n_components == 0 or fit.heads is None:
             return fit  # which knows already, or is refused later
@@ -281,7 +281,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
 
 @dataclass(frozen=True)
 class _DecidingPass:
-    """A pass over the rows of which every fit knows how it decides."""
+    """A pass over the samples of which every fit knows how it decides."""
 
     one_pass: RowPass
     decide: Callable[[Fit, Batch | None], Fit]

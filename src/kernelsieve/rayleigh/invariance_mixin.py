@@ -1,4 +1,4 @@
-"""What estimators with invariances share: reading them, and moved samples as candidates."""
+"""What estimators with invariances share: reading them, and transformed samples as candidates."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class InvarianceMixin:
         found = self._given_tangents()
         if found and self._is_precomputed:
             raise InvalidParameterError(
-                "invariances need inputs, which a precomputed kernel does not have; pass a kernel by "
+                "invariances transform X, which a precomputed kernel does not have; pass a kernel by "
                 "its name or as a function, or invariances=None."
             )
         return list(found)
 
     def _with_moved(self: Any, rows: Batch) -> Batch:
-        """Return samples with their moved copies below them, where these may be candidates."""
+        """Return samples with their transformed copies below them, where these may be candidates."""
         moves = [tangent.transform for tangent in self._tangents()] if self.virtual_candidates else []
         return with_moved(rows, moves)
 
     def _draw(self: Any, problem: Problem, size: int) -> CandidatePool:
         union = replace(problem, rows=self._with_moved(problem.rows))
         drawn = super()._draw(union, size)  # type: ignore[misc]
-        # The index of a moved sample is that of the sample.
+        # The index of a transformed sample is that of the sample.
         pool = Pool(drawn.pool.points, drawn.pool.indices % len(problem.rows))
         return CandidatePool(pool, drawn.W)
 
 
 def with_moved(batch: Batch, transforms: Sequence[Transform]) -> Batch:
-    """Return the rows with their transformed copies below them."""
+    """Return the samples with their transformed copies below them."""
     if not transforms:
         return batch
     stack = partial(sparse.vstack, format="csr") if sparse.issparse(batch.X) else np.vstack

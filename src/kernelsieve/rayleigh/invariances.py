@@ -1,4 +1,4 @@
-"""Small steps of images: translation, rotation, line thickening, for rows that are square images."""
+"""Small steps of images: translation, rotation, line thickening, for samples that are square images."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..kernels import Rows
 
 
 class ImageTransform(ABC):
-    """Moves flat square images by a small step; a plain function of rows that can be pickled."""
+    """Transforms flat square images by a small step; a plain function that can be pickled."""
 
     def __call__(self, X: Rows) -> np.ndarray:
-        """Return the moved images, of the shape of X."""
+        """Return the transformed images, of the shape of X."""
         rows = np.asarray(X.toarray() if sparse.issparse(X) else X)
         if rows.dtype.kind != "f":  # parts of a pixel, and sums that are larger than a pixel can be
             rows = rows.astype(np.float64)
@@ -25,14 +25,14 @@ class ImageTransform(ABC):
         if side == 0 or side * side != rows.shape[1]:
             raise InvalidDataError(
                 f"X has the shape {rows.shape}, which is no square image; images of other shapes need "
-                "a transformation of your own, a function from X to moved X."
+                "a transformation of your own, a function from X to X transformed."
             )
         moved = self.move(rows.reshape(-1, side, side))
         return np.asarray(moved).reshape(rows.shape).astype(rows.dtype, copy=False)
 
     @abstractmethod
     def move(self, images: np.ndarray) -> np.ndarray:
-        """Return moved images; ``images`` has the shape (n, side, side)."""
+        """Return transformed images; ``images`` has the shape (n, side, side)."""
 
 
 @dataclass(frozen=True)

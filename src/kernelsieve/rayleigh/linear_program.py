@@ -35,7 +35,7 @@ class ColumnGeneration:
     with ``|k_j' d| > C`` would lower the objective and joins the master. HiGHS holds the master in its
     dual form, ``max y'd - epsilon ||d||_1`` with ``|d_i| <= w_i``, ``1'd = 0`` and ``|k_j' d| <= C``,
     where a new column is a new row: the last basis stays feasible for the dual simplex method, and
-    has as many entries as there are columns in the master instead of rows of data. The same holds
+    has as many entries as there are columns in the master instead of samples. The same holds
     when C changes, so a path is followed from basis to basis. Changes under transformations pay by
     their absolute value: their d are bounded by their weights and are not part of ``1'd = 0``.
 
@@ -67,7 +67,7 @@ class ColumnGeneration:
             self._enter(new, C)
         raise InvalidDataError(
             f"The linear program is not solved after {_MOST_ROUNDS} rounds of column generation; raise "
-            "tol or C, or scale the inputs."
+            "tol or C, or scale X."
         )
 
     @property
@@ -122,7 +122,7 @@ class ColumnGeneration:
         if status != self._highs.HighsModelStatus.kOptimal:
             raise InvalidDataError(
                 f"HiGHS gave up on the linear program ({self._master.modelStatusToString(status)}); "
-                "kernel values may be too large or too small: scale the inputs, or change gamma."
+                "kernel values may be too large or too small: scale X, or change gamma."
             )
         values = np.array(self._master.getSolution().col_value)
         n = len(self._lines.y)
@@ -160,6 +160,6 @@ def check_gap(objective: float, bound: float) -> None:
     if gap > _GAP:
         warn(
             f"The linear program is solved to {gap:.2g} of its objective only, because kernel columns "
-            "are all but dependent. Raise C, or scale the inputs.",
+            "are all but dependent. Raise C, or scale X.",
             ConvergenceWarning,
         )

@@ -21,22 +21,22 @@ from .solve import RATIO_CONSTRAINTS, ratio_pass, recipe_of, solve_ratio
 class OrientedKernelPCA(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Oriented kernel PCA: the most variance of the data for the least variance of known noise.
 
-    Noise is given as samples, as a covariance of the inputs (for the linear kernel), or as
+    Noise is given as samples, as a covariance of the features of X (for the linear kernel), or as
     transformations under which features are to stay as they are. Without any of these the features
     are those of kernel PCA on the candidates, with lengths measured as ``penalty`` says.
 
     Parameters
     ----------
     noise : array-like of shape (s, d) or (d, d), default=None
-        Examples drawn from the noise, or its covariance, as ``noise_type`` says.
+        Samples of the noise, or its covariance, as ``noise_type`` says.
     noise_type : {"samples", "covariance"}, default="samples"
-        What ``noise`` is. A covariance of the inputs needs ``kernel="linear"``.
+        What ``noise`` is. A covariance of the features of X needs ``kernel="linear"``.
     noise_weight : float, default=1.0
         Weight of the noise in the denominator, beside those of the invariances.
     candidates : {"auto", "all"}, int or array, default="auto"
-        Examples that directions combine, all of which a new row is compared with: "all", a number of
-        examples, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
-        3,000 rows and 1,000 examples beyond.
+        Samples that directions combine, all of which a new sample is compared with: "all", a number of
+        them, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
+        3,000 samples and 1,000 of them beyond.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
         How candidates given as a number are drawn.
     tol : float, default=1e-10
@@ -51,7 +51,7 @@ class OrientedKernelPCA(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     -----
     The numerator is n times the covariance (2) of the paper, the denominator the sum of n times the
     noise covariance, of the tangent covariances (3) and of the penalty. ``criterion_path_`` holds
-    the ratios. Features have the denominator, over the number of rows, equal to one.
+    the ratios. Features have the denominator, over the number of samples, equal to one.
 
     References
     ----------

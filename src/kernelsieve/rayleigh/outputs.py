@@ -68,7 +68,7 @@ def margin_threshold(
     This is the linear programme (15) of Mika et al. (2003): maximise ``rho - C sum(xi)`` subject to
     ``y_i (f_i + b) >= rho - xi_i`` and ``rho, xi >= 0``. It is bounded as long as C is at least one
     over twice the size of the smaller class; here ``C = 1 / (2 nu m)``, with m that size and nu, at
-    most 1, the share of it that may lie within the margin.
+    most 1, the fraction of it that may lie within the margin.
 
     With ``u = rho - b`` and ``v = rho + b`` the classes part: u is a quantile of the outputs of the
     positive class and -v one of the others. Only where these cross (``u + v < 0``) the margin is zero,
@@ -206,7 +206,7 @@ def two_class_threshold(
     """Return b by the name of a rule; ``outputs`` are needed for "margin" alone."""
     if how == "margin":
         if outputs is None or positive is None:
-            raise ValueError("the margin is a matter of the outputs of all rows; pass them")
+            raise ValueError("the margin needs the outputs of all samples; pass them")
         return margin_threshold(outputs, positive, weight, nu)
     if how == "midpoint":
         return midpoint_threshold(moments)
@@ -224,9 +224,9 @@ def decision_heads(
     weight: np.ndarray | None = None,
     nu: float = 0.5,
 ) -> Heads:
-    """Return heads ``s (f + b)`` of outputs that each tell one class from the rest.
+    """Return heads ``s (f + b)`` of outputs that each separate one class from the rest.
 
-    One output tells the second of two classes from the first. The scale s makes the means of both
+    One output separates the second of two classes from the first. The scale s makes the means of both
     sides differ by 2, as problem (9) of Mika et al. (2003) does, so that outputs can be compared and
     the largest one wins.
 
@@ -253,7 +253,7 @@ def decision_heads(
 
 
 def logit_heads(moments: Moments) -> Heads:
-    """Return heads ``a f + b`` of outputs that each tell one class from the rest.
+    """Return heads ``a f + b`` of outputs that each separate one class from the rest.
 
     Examples
     --------
@@ -368,6 +368,6 @@ def winning_logits(decisions: Heads, logits: Heads) -> Heads:
     of_decisions = np.diagonal(decisions.coefficients)
     slopes = np.diagonal(logits.coefficients) / of_decisions
     slope = float(np.mean(slopes[np.isfinite(decisions.intercepts[-1])]))  # of classes with weight
-    if len(of_decisions) == 1 or not slope > 0:  # outputs may be constant, and tell nothing
+    if len(of_decisions) == 1 or not slope > 0:  # outputs may be constant
         return logits
     return Heads(slope * decisions.intercepts, slope * decisions.coefficients)

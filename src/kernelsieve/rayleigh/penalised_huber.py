@@ -9,7 +9,7 @@ from .penalised_squares import check_solved, least_squares
 
 _MOST_ROUNDS = 1000
 _MOST_STEPS = 500
-_FLAT = 1e-6  # curvature that outlying rows are given, where the loss has none
+_FLAT = 1e-6  # curvature that outlying samples are given, where the loss has none
 _HALVINGS = 12
 
 
@@ -19,7 +19,7 @@ class PenalisedHuber:
     The loss is xi^2 up to delta and ``2 delta |xi| - delta^2`` beyond. On a working set of columns the
     loss is replaced by a square with the same slope at the residuals as they are, and the penalised
     least squares problem is solved for a direction. With the curvature of the loss itself that is
-    Newton's method, which is finished when it has found out which rows are outlying; where such a step
+    Newton's method, which is finished when it knows which samples are outlying; where such a step
     leads nowhere, the curvature ``delta / |xi|`` of reweighted least squares lets the loss fall.
     Changes under transformations are squared however large they are.
     """
@@ -89,7 +89,7 @@ class PenalisedHuber:
             if self._search(xi, *newton, C):
                 continue
             reweighted = self._minimum(xi, 1 / size, C)
-            # Where the objective falls by no more than rounding, the conditions tell what is better.
+            # Where the objective falls by no more than rounding, the conditions decide.
             if not (self._search(xi, *reweighted, C) or self._polish(xi, *newton, C)):
                 return
 
@@ -115,7 +115,7 @@ class PenalisedHuber:
         return alpha, float(mean - means @ alpha)
 
     def _search(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
-        """Go as far towards a point as the objective falls; tell if that was far."""
+        """Go as far towards a point as the objective falls; return whether that was far."""
         change = xi - self._residual_of(alpha, b)
         start = self._objective(xi, self._alpha, C)
         for step in 0.5 ** np.arange(_HALVINGS):

@@ -100,7 +100,7 @@ def check_solved(prices: np.ndarray | None, C: float, tol: float) -> None:
     if largest > 1 + max(100 * tol, 1e-4):
         warn(
             "The penalised problem is not solved: an optimality condition is violated by "
-            f"{largest - 1:.2g} of C. Raise C, or scale the inputs.",
+            f"{largest - 1:.2g} of C. Raise C, or scale X.",
             ConvergenceWarning,
         )
 
@@ -111,7 +111,7 @@ def least_squares(
     """Minimise ``||y - X a||^2 + sum_j penalties_j |a_j|``.
 
     scikit-learn's coordinate descent finds which coefficients are not zero, and their signs. Kernel
-    columns are so alike that it would take very many sweeps to get all digits; what is left is a
+    columns are so alike that it would take very many sweeps to converge; what is left is a
     linear system, whose solution is checked against the optimality conditions, and coordinate descent
     goes on from there where they do not hold. The objective never rises: what is returned is at least
     as good as the start, and as no coefficients at all.

@@ -1,4 +1,4 @@
-"""The one pass over the rows in which all scatters of a pool are found, and the features from them."""
+"""A single pass over the samples for all scatters of a pool, and the features from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .outputs import Moments
 from .ratios import Denominator, factorise, largest_ratios, one_against_rest
 from .scatter import Scatter, Seen, TotalScatter, WithinClasses
 
-_FEW_ROWS = 2  # times the candidates: up to so many rows the safe statistic costs no more
+_FEW_ROWS = 2  # times the candidates: up to so many samples the safe statistic costs no more
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ class Problem:
 
 
 #: Completes a fit, given the moments of its features where there are labels, the number of candidates,
-#: and the rows where they can be passed over again.
+#: and the samples where they can be passed over again.
 Complete = Callable[[Fit, Moments | None, int, Iterable[Batch] | None], Fit]
 
 
 class RayleighPass:
-    """Fits on a pool in one pass over the rows, which may come in any number of batches."""
+    """Fits on a pool in one pass over the samples, which may come in any number of batches."""
 
     def __init__(
         self,
@@ -108,20 +108,20 @@ class RayleighPass:
         )
 
     def new_statistic(self, *, repeatable: bool) -> ColumnSums:
-        """Return empty sums: the safe form where asked or needed, or for rows that come once."""
+        """Return empty sums: the safe form where asked or needed, or for a single pass."""
         if self._needs_rows and not repeatable:
             raise InvalidParameterError(
-                "threshold='margin' looks at the features of all rows, and these rows come only once; "
+                "threshold='margin' needs all samples at once, which a single pass cannot keep; "
                 "pass threshold='gaussian', 'midpoint' or 'least_squares', or batches in a list."
             )
         return self._pass.empty(self._policy.form(prefer_safe=not repeatable))
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
-        """Add rows; an error leaves the statistic as it was."""
+        """Add samples; an error leaves the statistic as it was."""
         self._pass.absorb(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
-        """Fit on rows that can be passed over more than once."""
+        """Fit on samples that can be passed over more than once."""
         n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
         problem = self._policy.solve(
             lambda form: self._pass.gather(batches, form),
@@ -169,8 +169,8 @@ class RayleighPass:
         if recipe.one_against_rest:
             if not (coordinates.target_means > 0).all():
                 raise InvalidDataError(
-                    "A class has no rows of positive weight and cannot be told from the rest; pass "
-                    "more rows, or multi_class='joint'."
+                    "A class without samples of positive weight cannot be separated from the rest; "
+                    "pass more samples, or multi_class='joint'."
                 )
             alpha, ratios = one_against_rest(
                 coordinates.columns, coordinates.targets, problem.denominator
@@ -198,7 +198,7 @@ class RayleighPass:
         outcome: Outcome,
         batches: Iterable[Batch] | None,
     ) -> Fit:
-        """Settle signs, and tell what the features explain."""
+        """Settle signs, and compute what the features explain."""
         coordinates = seen.coordinates
         features = coordinates.columns @ alpha
         products = features.T @ coordinates.targets

@@ -63,7 +63,7 @@ def factorise(factors: Sequence[np.ndarray], *, squared: bool = False) -> Denomi
             form = sum(factor.T @ factor for factor in factors)
             return Denominator(cholesky(form, overwrite_a=True), everyone, n_columns)
         except LinAlgError:
-            pass  # nearly dependent columns: with all digits, then
+            pass  # nearly dependent columns: by factors, then
     stacked = np.vstack(factors)
     triangle = _triangle(stacked)
     if len(triangle) == n_columns and _smallest_pivot(triangle) > _DEPENDENT:
@@ -117,7 +117,7 @@ def largest_ratios(
 def one_against_rest(
     columns: np.ndarray, targets: np.ndarray, denominator: Denominator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each target the direction that tells it from the rest, and its ratio.
+    """Return for each target the direction that separates it from the rest, and its ratio.
 
     ``denominator`` holds the total scatter of the (centred) columns where the Fisher criterion has
     the scatter within both sides. They differ by the numerator itself, which changes the length of

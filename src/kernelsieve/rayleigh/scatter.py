@@ -1,7 +1,7 @@
 """Scatters: the quadratic forms that Rayleigh coefficients are made of.
 
-Each is a sum over the training rows, or a mean over them times their number, so that weights of
-different kinds compare. All are known from one pass over the rows, for a pool of candidates.
+Each is a sum over the training samples, or a mean over them times their number, so that weights of
+different kinds compare. All are known from one pass over the samples, for a pool of candidates.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import Coordinates, DoubleDoubleStatistic
 from .outputs import Moments
 
-#: Moves rows by a small step: X to an array of the same shape.
+#: Transforms samples by a small step: X to an array of the same shape.
 Transform = Callable[[Rows], Rows]
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of the training rows, in coordinates: centred columns and targets."""
+    """What is known of the training samples, in coordinates: centred columns and targets."""
 
     kernel: Kernel
     pool: Pool
@@ -58,7 +58,7 @@ class Scatter(ABC):
     """A quadratic form in directions, with a weight in a sum of several.
 
     To write your own, return in :meth:`factor` a matrix F with ``F'F`` the form in the coefficients
-    alpha of the candidates. A form that sees the rows in another way than through their kernel
+    alpha of the candidates. A form that sees the samples in another way than through their kernel
     columns gives an :meth:`augmented_block`: the squares of its lines are summed up beside the pass.
     """
 
@@ -76,7 +76,7 @@ class Scatter(ABC):
         return f"{type(self).__name__}(weight={self.weight:g})"
 
     def augmented_block(self, kernel: Kernel, points: Rows) -> AugmentedBlock | None:
-        """Return what fills lines, one for each candidate, whose squares over all rows are the form."""
+        """Return what fills lines, one a candidate, whose squares over all samples are the form."""
         return None
 
     @abstractmethod
@@ -99,9 +99,9 @@ class TotalScatter(Scatter):
 
 
 class BetweenClasses(Scatter):
-    """Scatter of the class means about the mean of all, each as often as it has rows.
+    """Scatter of the class means about the mean of all, each as often as it has samples.
 
-    For two classes with m and l of n rows this is m l / n times M of formula (6).
+    For two classes with m and l of n samples this is m l / n times M of formula (6).
 
     Examples
     --------
@@ -134,12 +134,12 @@ class WithinClasses(Scatter):
 
 
 class Tangent(Scatter):
-    """What a transformation changes: the tangent covariance of formula (3), summed over the rows.
+    """What a transformation changes: the tangent covariance of formula (3), summed over the samples.
 
     Parameters
     ----------
     transform : callable
-        Maps rows X to an array of the same shape, moved by a small step.
+        Maps X to an array of the same shape, transformed by a small step.
     weight : float, default=1.0
         Weight in a sum.
 
@@ -154,7 +154,7 @@ class Tangent(Scatter):
         super().__init__(weight)
         if not callable(transform):
             raise InvalidParameterError(
-                f"transform={transform!r} must be a function from rows to moved rows."
+                f"transform={transform!r} must be a function from X to X transformed."
             )
         self.transform = transform
 
@@ -164,7 +164,7 @@ class Tangent(Scatter):
     def augmented_block(self, kernel: Kernel, points: Rows) -> AugmentedBlock:
         if isinstance(kernel, Precomputed):
             raise InvalidParameterError(
-                "Invariances need inputs, which a precomputed kernel does not have; pass a kernel by "
+                "Invariances transform X, which a precomputed kernel does not have; pass a kernel by "
                 "its name or as a function."
             )
         return change_block(kernel.against(points), partial(move, self.transform), points.shape[0])
@@ -174,12 +174,12 @@ class Tangent(Scatter):
 
 
 class NoiseSamples(Scatter):
-    """Scatter of examples of noise about their mean, as if there were as many as training rows.
+    """Scatter of noise samples about their mean, as if there were as many as training samples.
 
     Parameters
     ----------
     samples : array-like or CSR matrix of shape (s, d)
-        Examples drawn from the noise.
+        Samples of the noise.
     weight : float, default=1.0
         Weight in a sum.
 
@@ -201,7 +201,7 @@ class NoiseSamples(Scatter):
         )
         if isinstance(seen.kernel, Precomputed) or samples.shape[1] != points.shape[1]:
             raise InvalidDataError(
-                f"noise has shape {samples.shape}; examples of noise must have the inputs of X, and "
+                f"noise has shape {samples.shape}; samples of noise must have the features of X, and "
                 "cannot be used with a precomputed kernel."
             )
         if sparse.issparse(points) != sparse.issparse(samples):
@@ -214,7 +214,7 @@ class NoiseSamples(Scatter):
 
 
 class NoiseCovariance(Scatter):
-    """A covariance of noise in input space, times the number of rows; for the linear kernel.
+    """A covariance of noise in input space, times the number of samples; for the linear kernel.
 
     Parameters
     ----------
@@ -240,14 +240,14 @@ class NoiseCovariance(Scatter):
         points = seen.pool.points
         if not isinstance(seen.kernel, Linear):
             raise InvalidParameterError(
-                "A covariance in input space says nothing about the images of another kernel than "
+                "A covariance in input space says nothing about the images of a kernel other than "
                 "'linear'; pass kernel='linear', or the noise as samples."
             )
         size = points.shape[1]
         if covariance.shape != (size, size) or not np.allclose(covariance, covariance.T):
             raise InvalidDataError(
                 f"The noise covariance has shape {covariance.shape}; it must be symmetric and "
-                f"({size}, {size}), as X has {size} inputs."
+                f"({size}, {size}), as X has {size} features."
             )
         values, vectors = np.linalg.eigh(covariance)
         if values[0] < -1e-10 * max(values[-1], 0.0) or values[-1] <= 0:
@@ -266,7 +266,7 @@ def move(transform: Transform, X: Rows) -> Rows:
     shape = moved.shape
     if shape != X.shape:
         raise InvalidDataError(
-            f"The transformation {transform!r} turned rows of shape {X.shape} into {shape}; it must "
+            f"The transformation {transform!r} turned X of shape {X.shape} into {shape}; it must "
             "return an array of the same shape."
         )
     if sparse.issparse(X):

@@ -51,8 +51,8 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     """Kernel Fisher discriminant with few coefficients (SKFD, LSKFD).
 
     Fisher's discriminant is least squares to labels -1 and 1. Here the coefficients of the kernel
-    columns pay by their absolute value, so most of them are zero, and a new row is compared with the
-    others only. Two classes have one feature; more have one for each class, which tells it from the
+    columns pay by their absolute value, so most of them are zero, and a new sample is compared with the
+    others only. Two classes have one feature; more have one for each class, which separates it from the
     rest.
 
     Kernel columns are evaluated in blocks and taken up when they would lower the objective; the kernel
@@ -61,7 +61,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of the absolute values of the coefficients, beside a sum of losses over the rows.
+        Penalty of the absolute values of the coefficients, beside a sum of losses over the samples.
     loss : {"squared", "absolute", "huber", "epsilon_insensitive"}, default="squared"
         Of the residuals xi, or the model of their noise. "squared" is SKFD, xi^2; "absolute" is
         LSKFD, ``|xi|``; "huber" is xi^2 up to delta and a line beyond; "epsilon_insensitive" is
@@ -72,7 +72,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     epsilon : float, default=0.1
         Residuals up to here cost nothing with the epsilon-insensitive loss.
     candidates : {"auto", "all"}, int or array, default="auto"
-        Examples whose kernel columns may be used: "all", a number of examples, or an array of points
+        Samples whose kernel columns may be used: "all", a number of them, or an array of points
         (row numbers, for a precomputed kernel). "auto" is "all" up to 3,000 rows and 1,000 examples
         beyond.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
@@ -85,15 +85,16 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         feature changes sign, "midpoint" the middle of the means of the classes, and "gaussian" where
         both classes are as probable by a Gaussian model of the feature. "auto" is "least_squares".
     invariances : list of (transform, weight), default=None
-        Features are to change little under these: each transform is a function from X to X moved by a
-        small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``. The changes of all rows pay
-        with that weight, by their squares, or by their absolute values in the linear programs.
+        Features are to change little under these: each transform is a function from X to X transformed
+        by a small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``. The changes of all
+        samples pay with that weight, by their squares, or by their absolute values in the linear
+        programs.
     {parameters}
 
     Attributes
     ----------
     sparsity_ : float
-        Share of the candidates whose coefficients are zero.
+        Fraction of the candidates whose coefficients are zero.
     n_columns_ : int
         How many kernel columns were in memory at the end, of those of all candidates; along a path
         they are those of the larger penalties too.
@@ -212,7 +213,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, d)
-            Training rows, as for ``fit``.
+            Training samples, as for ``fit``.
         y : array-like of shape (n,)
             Class labels.
         Cs : sequence of float
@@ -267,7 +268,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             candidates = self._draw(problem, size)
         if candidates is not None:
             return self._programme(rows, problem.kernel, candidates.pool, candidates.W)
-        everyone = np.arange(len(union))  # the index of a moved sample is that of the sample
+        everyone = np.arange(len(union))  # the index of a transformed sample is that of the sample
         pool = Pool(problem.kernel.points(union.X, everyone), everyone % len(rows))
         return self._programme(rows, problem.kernel, pool, None)
 
@@ -296,7 +297,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             )
         with single_threaded_blas():  # very many small systems, which more threads only delay
             solutions = [solver.solve(float(self.C)) for solver in shared.solvers]
-        self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} rows")
+        self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} samples")
         return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
 
     def _fit_of(
@@ -354,8 +355,8 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         terms = max(float(values @ np.abs(s.slopes[: len(values)])) for s in solutions)
         if limit <= min(self.tol, 1e-6) * terms:  # slopes sum to zero, so equal values cancel
             return (
-                "The kernel values of all rows with each candidate are the same, so that nothing tells "
-                "classes apart, whatever C is; look for constant inputs, or change gamma."
+                "All samples have the same kernel values, so nothing separates classes, whatever C is; "
+                "look for constant columns of X, or change gamma."
             )
         remedy = f"choose C below {limit:.6g}."
         if self._tangents():  # the penalty of the changes alone may keep coefficients at zero

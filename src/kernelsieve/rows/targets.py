@@ -37,9 +37,9 @@ class TargetEncoder:
         found = np.unique(given)
         if len(found) < 2:
             raise InvalidDataError(
-                f"y has one class only, {found.tolist()[0]!r}: there is nothing to tell it from. At "
-                "least 2 classes are needed; where rows come in pieces, pass classes=... with all of "
-                "them (for numbers to predict, pass target='continuous')."
+                f"y has one class only, {found.tolist()[0]!r}; at least 2 are needed. Check the target "
+                "column, and name all classes in the first call where later batches have others"
+                f"{'' if target == 'classes' else '; continuous targets must be floats'}."
             )
         return cls(found, len(found), True)
 
@@ -131,8 +131,7 @@ def check_not_constant(targets: np.ndarray, before: np.ndarray) -> None:
     if not left > 1e-26 * size:
         raise InvalidDataError(
             "y is constant, or of one class, so no feature can be related to it; check the target "
-            "column and the sample weights, or use a "
-            "criterion without targets such as KernelFeatureExtraction('variance')."
+            "column and the sample weights, or use a method without targets, such as KernelPCA."
         )
 
 

@@ -113,5 +113,5 @@ class Statistic(ABC):
 def _refuse() -> None:
     raise KernelError(
         "Kernel values or targets are too large for sums of their squares, or not numbers; "
-        "scale the inputs and targets, or lower gamma or degree."
+        "scale X and y."
     )

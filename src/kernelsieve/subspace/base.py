@@ -19,7 +19,7 @@ from .image_pass import ImagePass, SubspaceMethod
 from .images import input_images, projected_images, row_images
 
 _MOST_INPUTS = 3000  # of which a pass adds up inner products
-_MANY_SAMPLES = 4  # times as many as inputs: a pass over them shortens the rest
+_MANY_SAMPLES = 4  # times as many as features of X: a pass over them shortens the rest
 
 
 class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
@@ -35,10 +35,10 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
         return "classes"
 
     def _screening(self) -> Alignment:
-        return Alignment()  # examples that are good one by one serve a subspace, too
+        return Alignment()  # samples that are good one by one serve a subspace, too
 
     def _takes_inputs(self, kernel: Kernel) -> bool:
-        """Tell if coordinates are the inputs: the linear kernel, and no candidates asked for."""
+        """Return whether coordinates are the features of X: linear kernel, no candidates given."""
         return isinstance(kernel, Linear) and isinstance(self.candidates, str)
 
     def _solve(self, problem: Problem) -> Fit:
@@ -98,7 +98,7 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
         if fit.outcome is Outcome.CENTROIDS and self.n_components is None:
             warn(
                 f"The data gave {fit.model.n_components} features, and there are more centroids: those "
-                "that are combinations of others, but for rounding, add none. Center the inputs if "
+                "that are combinations of others, but for rounding, add none. Center X if "
                 "their means are large, raise gamma, or pass n_components as that number.",
                 FewerFeaturesWarning,
             )
@@ -110,6 +110,6 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
 
 
 def _inputs(n_inputs: int) -> CandidatePool:
-    """Return the inputs in place of candidates: the linear kernel loses nothing by that."""
+    """Return the features of X in place of candidates: the linear kernel loses nothing by that."""
     numbers = np.arange(n_inputs)
     return CandidatePool(Pool(numbers, numbers), np.empty((0, 0)))

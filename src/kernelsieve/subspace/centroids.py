@@ -35,10 +35,10 @@ from .images import (
 
 _INDEPENDENT = 1e-12  # of the largest eigenvalue of the centroids' kernel matrix at unit diagonal
 _ALL_ZERO = (
-    "No feature could be found: the centroids of all classes are zero. Look for rows of zeros, or use "
+    "No feature could be found: the centroids of all classes are zero. Look for samples of zeros, or "
     "another kernel."
 )
-_CLUSTERED = 1000  # examples of a class that span the space in which it is clustered
+_CLUSTERED = 1000  # samples of a class that span the space in which it is clustered
 
 
 #: From combinations, as columns, to the model and the numbers of its landmarks.
@@ -49,7 +49,7 @@ Combine = Callable[[np.ndarray], tuple[KernelModel, np.ndarray]]
 class Centroids(Labelled):
     """One centroid a class, or its stand-in, along an orthonormal basis of the span of all."""
 
-    features: np.ndarray  # Q, (N, k): the rows, scaled by root weights
+    features: np.ndarray  # Q, (N, k): the samples, scaled by root weights
     own: np.ndarray  # R', (c, k): the centroids themselves
     model: Combine  # of the basis
 
@@ -61,7 +61,7 @@ class Centroids(Labelled):
 def class_centroids(images: Images) -> Centroids:
     """Return the centroids of the classes, from images."""
     C = images.centroids
-    # From the centroids and not from their inner products, which tell them apart with half the digits.
+    # From the centroids and not from their inner products, which know them to half the digits.
     basis = orthonormal(C)
     if basis.shape[1] == 0:
         raise InvalidDataError(_ALL_ZERO)
@@ -73,7 +73,7 @@ def class_centroids(images: Images) -> Centroids:
 def _from_inner_products(
     known: Labelled, values: np.ndarray, gram: np.ndarray, model: Combine
 ) -> Centroids:
-    """Return centroids from inner products with the rows, and among themselves.
+    """Return centroids from inner products with the samples, and among themselves.
 
     ``model`` combines them.
     """
@@ -90,7 +90,7 @@ def _from_inner_products(
 
 
 def exact_centroids(batch: Batch, kernel: Kernel, settings: Settings) -> Centroids:
-    """Return the centroids of the classes as combinations of all rows; K is not kept if it is large."""
+    """Return the centroids of the classes as combinations of all samples; a large K is not kept."""
     everyone = np.arange(len(batch))
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     columns = row_columns(batch, kernel, pool, settings, everyone=True, center=False)
@@ -110,7 +110,7 @@ def exact_centroids(batch: Batch, kernel: Kernel, settings: Settings) -> Centroi
 
 
 def mean_images(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Centroids:
-    """Return the images of the classes' means in input space: one kernel evaluation each."""
+    """Return the images of the classes' means of X: one kernel evaluation each."""
     if isinstance(kernel, Linear):  # then they are the centroids
         return class_centroids(input_images(batch))
     root = batch.root_weight[:, None]
@@ -152,9 +152,9 @@ def finish(
     criterion_path: np.ndarray,
     outcome: Outcome,
 ) -> Fit:
-    """Settle signs, and put together what is told about a subspace.
+    """Settle signs, and put together what is known of a subspace.
 
-    ``features`` are those of the rows, ``captured`` the same along what each direction adds to those
+    ``features`` are those of the samples, ``captured`` the same along what each direction adds to those
     before it, at unit length.
     """
     signs = _signs(features, model.projection, known)
@@ -205,7 +205,7 @@ def clusters_as_labels(
 def _coordinates(
     batch: Batch, kernel: Kernel, members: np.ndarray, random_state: np.random.RandomState
 ) -> Rows:
-    """Return rows whose distances are those of images in feature space."""
+    """Return samples whose distances are those of images in feature space."""
     if isinstance(kernel, Linear):
         return batch.X[members]
     weight = None if batch.weight is None else batch.weight[members]
@@ -216,7 +216,7 @@ def _coordinates(
 
 
 def different(rows: Rows, most: int) -> int:
-    """Count different rows, up to ``most``: there cannot be more clusters than that."""
+    """Count different samples, up to ``most``: there cannot be more clusters than that."""
     seen: set[bytes] = set()
     for i in range(rows.shape[0]):
         row = rows[[i]]

@@ -50,8 +50,9 @@ class QRDiscriminant(SubspaceMethod):
         deviations = np.sqrt(counts)[:, None] * (means - counts @ means / counts.sum())
         if not np.trace(T) > 1e-14 * np.sum(features**2):
             raise InvalidDataError(
-                "No feature could be found: the rows do not differ in the span of the centroids. Look "
-                "for constant inputs, center them if their means are large, or use another gamma."
+                "No feature could be found: the samples do not differ in the span of the centroids. "
+                "Look for constant columns of X, center them if their means are large, or use another "
+                "gamma."
             )
         ridge = self.regularization * np.trace(T) / len(T)
         values, V = eigh(deviations.T @ deviations, T + ridge * np.eye(len(T)))
@@ -74,8 +75,8 @@ class KernelDiscriminantQR(SubspaceEstimator):
     The data are projected on the span of the centroids of the classes, and discriminant analysis
     separates the classes there: a problem of the size of the number of classes. With
     ``approximate=True`` the images of the classes' means in input space stand for the centroids in
-    feature space: a new row then costs c kernel evaluations, and training O(n d c). There is a feature
-    for each class; those after the first c - 1 separate nothing.
+    feature space: a new sample then costs c kernel evaluations, and training O(n d c). There is a
+    feature for each class; those after the first c - 1 separate nothing.
 
     Parameters
     ----------
@@ -94,15 +95,15 @@ class KernelDiscriminantQR(SubspaceEstimator):
     regularization : float, default=0.001
         Ridge added to the total scatter, as a part of its mean eigenvalue.
     candidates : {"auto", "all"}, int or array, default="auto"
-        Examples in whose span centroids are taken, without ``approximate``: "all" is exact, and costs a
-        new row as many kernel evaluations as there are training rows; with a pool, given as a number or
-        as an array of points (row numbers, for a precomputed kernel), centroids are projected on its
-        span. "auto" is "all" up to 3,000 rows. Under the linear kernel "auto" and "all" are exact, with
-        one landmark for each feature.
+        Samples in whose span centroids are taken, without ``approximate``: "all" is exact, and costs a
+        new sample as many kernel evaluations as there are training samples; with a pool, given as a
+        number or as an array of points (row numbers, for a precomputed kernel), centroids are
+        projected on its span. "auto" is "all" up to 3,000 samples. Under the linear kernel "auto" and
+        "all" are exact, with one landmark for each feature.
     precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the rows accumulates. "fast" takes inner products, which know columns to half
-        the digits; "safe" takes them with twice the digits, at four or five times the cost. "auto" is
-        "safe" here.
+        How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
+        columns to half the digits; "safe" in double-double precision, at four or five times the cost.
+        "auto" is "safe" here.
     {parameters}
 
     Attributes
@@ -111,13 +112,13 @@ class KernelDiscriminantQR(SubspaceEstimator):
 
     Notes
     -----
-    With ``M'KM = R'R`` as in :class:`KernelOrthogonalCentroid` and ``Q = K M R^-1`` the projected rows,
-    T the total scatter of Q and B the scatter between its class means, weighted by the sizes of the
-    classes, features are ``V'R^-T M'k(x)`` with V the eigenvectors of ``(T + ridge)^-1 B``, at unit
-    length: coordinates along directions that are uncorrelated, and not orthogonal. ``criterion_path_``
-    are the eigenvalues. With "factor", ``B = R N N'R'`` instead, where N takes the weighted mean from
-    the centroids, and eigenvalues may exceed 1. The paper was at hand in part only: the weights and the
-    ridge relative to T are ours.
+    With ``M'KM = R'R`` as in :class:`KernelOrthogonalCentroid` and ``Q = K M R^-1`` the projected
+    samples, T the total scatter of Q and B the scatter between its class means, weighted by the sizes
+    of the classes, features are ``V'R^-T M'k(x)`` with V the eigenvectors of ``(T + ridge)^-1 B``, at
+    unit length: coordinates along directions that are uncorrelated, and not orthogonal.
+    ``criterion_path_`` are the eigenvalues. With "factor", ``B = R N N'R'`` instead, where N takes the
+    weighted mean from the centroids, and eigenvalues may exceed 1. The paper was at hand in part only:
+    the weights and the ridge relative to T are ours.
 
     References
     ----------
@@ -197,7 +198,7 @@ class KernelDiscriminantQR(SubspaceEstimator):
             return super()._solve(problem)
         if self._is_precomputed:
             raise InvalidParameterError(
-                "approximate=True takes means of the inputs, which a precomputed kernel does not have; "
+                "approximate=True takes means of X, which a precomputed kernel does not have; "
                 "pass approximate=False, or a kernel by its name or as a function."
             )
         return self._method().solve_centroids(mean_images(problem.rows, problem.kernel, self.n_jobs))

@@ -1,4 +1,4 @@
-"""One pass over the rows for all subspace methods."""
+"""One pass over the samples for all subspace methods."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class SubspaceMethod(ABC):
     """What finds a subspace from images."""
 
     supervised = True
-    #: Whether it needs all rows at once.
+    #: Whether it needs all samples at once.
     needs_rows = False
-    #: Whether it needs the images of all rows, and not only their inner products.
+    #: Whether it needs the images of all samples, and not only their inner products.
     keeps_rows = False
     #: Whether directions combine candidates, so that a pool is screened for a criterion of its own.
     needs_metric = True
@@ -34,9 +34,9 @@ class SubspaceMethod(ABC):
 
 
 class ImagePass:
-    """The one pass over rows, of which a method sees images in the span of a pool.
+    """The one pass over samples, of which a method sees images in the span of a pool.
 
-    Without ``W`` the kernel is :class:`Inputs`, and the pool is the inputs.
+    Without ``W`` the kernel is :class:`Inputs`, and the pool is the features of X.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class ImagePass:
         return self._pass.empty(self._policy.form())
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
-        """Add rows to a statistic; an error leaves it as it was."""
+        """Add samples to a statistic; an error leaves it as it was."""
         self._pass.absorb(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
-        """Fit on rows that come in batches."""
+        """Fit on samples that come in batches."""
         return self.solve(self._pass.gather(batches, self._policy.form()))
 
     def solve(self, statistic: ColumnSums) -> Fit:
@@ -95,6 +95,6 @@ class ImagePass:
 def input_pass(
     n_inputs: int, target_shift: np.ndarray, method: SubspaceMethod, settings: Settings
 ) -> ImagePass:
-    """Return the pass for the linear kernel: the inputs are the pool, and nothing is lost."""
+    """Return the pass for the linear kernel: the features of X are the pool, and nothing is lost."""
     numbers = np.arange(n_inputs)
     return ImagePass(Inputs(), Pool(numbers, numbers), None, target_shift, method, settings)

@@ -1,4 +1,4 @@
-"""Rows as images in feature space: coordinates in an orthonormal basis of what candidates span.
+"""Samples as images in feature space: coordinates in an orthonormal basis of what candidates span.
 
 Everything that depends on features through inner products can be written in such coordinates, whatever
 the kernel is. Directions are columns V of numbers, features are ``rows @ V``, and lengths and angles of
@@ -27,9 +27,9 @@ _SEPARATE = 1e-9  # of the largest singular value of directions at unit length
 
 @dataclass(frozen=True)
 class Labelled:
-    """What is known of the rows besides their images.
+    """What is known of the samples besides their images.
 
-    In place of the n rows there may be any others with the same inner products.
+    In place of the n samples there may be any others with the same inner products.
     """
 
     labels: np.ndarray  # Y, (N, c): indicators, scaled by root weights; every class occurs
@@ -39,23 +39,23 @@ class Labelled:
     def __post_init__(self) -> None:
         if not np.isfinite(self.trace):
             raise KernelError(
-                f"The sum of k(x, x) over rows is {self.trace:g}; scale the inputs, or lower degree."
+                f"The sum of k(x, x) over samples is {self.trace:g}; scale X, or lower degree."
             )
         if not abs(self.trace) > np.finfo(float).tiny * self.total_weight:
             raise InvalidDataError(
-                f"No feature could be found: the sum of k(x, x) over the rows is {self.trace:g}. Look "
-                "for rows of zeros, scale the inputs up, or use another kernel."
+                f"No feature could be found: the sum of k(x, x) over the samples is {self.trace:g}. "
+                "Look for samples of zeros, scale X up, or use another kernel."
             )
 
     @property
     def class_sums(self) -> np.ndarray:
-        """Weighted number of rows of each class."""
+        """Weighted number of samples of each class."""
         return np.einsum("nc,nc->c", self.labels, self.labels)
 
 
 @dataclass(frozen=True)
 class Images(Labelled):
-    """Coordinates of the rows, scaled by root weights."""
+    """Coordinates of the samples, scaled by root weights."""
 
     kernel: Kernel
     rows: Rows  # (N, r), dense or CSR
@@ -76,9 +76,9 @@ class Images(Labelled):
 
 @dataclass(frozen=True)
 class InputImages(Images):
-    """Images under the linear kernel: the inputs are coordinates, and directions are landmarks."""
+    """Images under the linear kernel: coordinates are the features of X, landmarks the directions."""
 
-    unweighted: Rows | None = None  # the rows as they were given, where they are at hand
+    unweighted: Rows | None = None  # the samples as they were given, where they are at hand
 
     def model(self, V: np.ndarray) -> tuple[KernelModel, np.ndarray]:
         k = V.shape[1]
@@ -90,8 +90,8 @@ class InputImages(Images):
     def combinations(self, W: np.ndarray) -> np.ndarray:
         if self.unweighted is None:
             raise InvalidParameterError(
-                "init as an array combines the training rows, which are not kept when they come in "
-                "pieces; pass init='koc' or 'kpls', or candidates as an array of points."
+                "init as an array combines the training samples, which are not kept out of "
+                "core; pass init='koc' or 'kpls', or candidates as an array of points."
             )
         return np.asarray(self.unweighted.T @ checked_start(W, self.unweighted.shape[0]))
 
@@ -125,7 +125,7 @@ def labelled(batch: Batch, trace: float) -> tuple[np.ndarray, float, float]:
 
 
 def input_images(batch: Batch) -> InputImages:
-    """Return images under the linear kernel; CSR rows stay CSR."""
+    """Return images under the linear kernel; CSR input stays CSR."""
     rows = batch.X.astype(np.float64, copy=False)
     kernel, root = Linear(), batch.root_weight
     if batch.weight is not None:
@@ -135,12 +135,12 @@ def input_images(batch: Batch) -> InputImages:
 
 
 def row_images(batch: Batch, kernel: Kernel, max_memory: float, n_jobs: int | None) -> CandidateImages:
-    """Return the images themselves: all rows are candidates."""
+    """Return the images themselves: all samples are candidates."""
     n = len(batch)
     needed = 3 * 8 * n * n  # the matrix, its factor, and the coordinates
     if needed > max_memory:
         raise InvalidParameterError(
-            f"candidates='all' takes {needed / 2**20:.0f} MB for {n} rows, and max_memory is "
+            f"candidates='all' takes {needed / 2**20:.0f} MB for {n} samples, and max_memory is "
             f"{max_memory / 2**20:.0f} MB; pass candidates as a number, or raise max_memory."
         )
     everyone = np.arange(n)
@@ -156,7 +156,7 @@ def row_images(batch: Batch, kernel: Kernel, max_memory: float, n_jobs: int | No
 def projected_images(
     batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, n_jobs: int | None
 ) -> CandidateImages:
-    """Return all rows, projected on the span of a pool: for objectives that need the rows."""
+    """Return all samples, projected on the span of a pool: for objectives that need the samples."""
     factor, chosen = independent(W)
     columns = store_columns(batch, kernel, pool.points[chosen], center=False, n_jobs=n_jobs).values
     trace = trace_of(kernel, batch, W.diagonal())
@@ -167,12 +167,12 @@ def projected_images(
 def independent(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Factorise a kernel matrix: ``W = factor' factor``, and which columns make it triangular."""
     if not np.isfinite(W).all():
-        raise KernelError("Kernel values are not all finite; scale the inputs, or lower degree.")
+        raise KernelError("Kernel values are not all finite; scale X, or lower degree.")
     largest = W.diagonal().max()
     if not largest > 0:
         raise InvalidDataError(
             f"No feature could be found: k(z, z) is at most {largest:g} for the candidates. Look for "
-            "rows of zeros, scale the inputs up, or use another kernel."
+            "samples of zeros, scale X up, or use another kernel."
         )
     upper, pivots, rank, _ = lapack.dpstrf(W, lower=0, tol=_INDEPENDENT * largest)
     order = pivots.astype(np.intp) - 1
@@ -202,18 +202,18 @@ def present_classes(labels: np.ndarray) -> np.ndarray:
     present = sums > 1e-13 * sums.sum()  # a triangular factor leaves rounding where a class is empty
     if np.count_nonzero(present) < 2:
         raise InvalidDataError(
-            "y is constant, or of one class, in the rows that count; at least 2 classes are needed. "
+            "y is constant, or of one class, in the samples that count; at least 2 classes are needed. "
             "Check the target column and the sample weights."
         )
     return labels[:, present]
 
 
 def checked_start(W: np.ndarray, n_candidates: int) -> np.ndarray:
-    """Refuse a start whose lines are not the candidates."""
+    """Refuse an initialisation whose rows are not the candidates."""
     W = np.asarray(W, dtype=np.float64)
     if W.ndim != 2 or len(W) != n_candidates or not np.isfinite(W).all():
         raise InvalidParameterError(
-            f"init has shape {W.shape}; it must be finite numbers with one line for each of the "
+            f"init has shape {W.shape}; it must be finite numbers with one row for each of the "
             f"{n_candidates} candidates and one column for each direction."
         )
     return W

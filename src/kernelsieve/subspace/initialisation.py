@@ -11,7 +11,7 @@ from ..kernels import Rows
 from .centroids import by_contribution
 from .images import Images, orthonormal
 
-_DENSE_UP_TO = 500  # coordinates or rows
+_DENSE_UP_TO = 500  # coordinates or samples
 _RANK = 1e-7  # singular values, as a part of the largest
 _SQUARED_RANK = 1e-12  # eigenvalues of inner products, as a part of their trace
 
@@ -30,7 +30,7 @@ def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarr
             "init combines the candidates to nothing; it needs a column that is not zero. Pass another "
             "array, or init='koc'."
         )
-    if basis.shape[1] > n_components:  # of the centroids' span, what tells classes apart best
+    if basis.shape[1] > n_components:  # of the centroids' span, what separates classes best
         rotation = by_contribution(np.asarray(images.rows @ basis), images.labels)
         return np.asarray(basis @ rotation[:, :n_components])
     missing = n_components - basis.shape[1]
@@ -86,7 +86,7 @@ def principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndarr
 
 
 def _sparse_rest(rows: sparse.csr_matrix, basis: np.ndarray, n_components: int) -> np.ndarray:
-    """Do the same for few rows or few inputs, from the smaller matrix of inner products."""
+    """Do the same for few samples or few features, from the smaller matrix of inner products."""
     n, r = rows.shape
     if n <= r:
         along = np.asarray(rows @ basis)

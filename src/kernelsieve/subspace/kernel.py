@@ -17,7 +17,7 @@ class SubspaceKernel:
     """``K_w(x, x')``, formula (14): the inner product of projections on a subspace.
 
     A function ``f(X, Z)`` that can be pickled and handed to any kernel machine of scikit-learn. Some,
-    such as ``KernelRidge``, call it for one pair of rows at a time; ``kernel="precomputed"`` with
+    such as ``KernelRidge``, call it for one pair of samples at a time; ``kernel="precomputed"`` with
     ``f(X, X)`` is much faster there.
 
     Parameters

@@ -51,7 +51,7 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
     """Projection on the span of the centroids of the classes (KOC).
 
     There is one feature for each class, or for each cluster where classes are divided into several.
-    Distances between centroids are the same before and after, and distances of rows from centroids
+    Distances between centroids are the same before and after, and distances of samples from centroids
     differ by what no centroid sees. It is the cheapest of the supervised subspaces: no system larger
     than the number of centroids is solved.
 
@@ -60,17 +60,17 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
     n_components : int or None, default=None
         Number of features, at most one for each centroid; None for as many.
     n_clusters : int, default=1
-        Clusters in each class, found by k-means on the images of its rows.
+        Clusters in each class, found by k-means on the images of its samples.
     candidates : {"auto", "all"}, int or array, default="auto"
-        Examples in whose span centroids are taken: "all" is exact, and costs a new row as many kernel
-        evaluations as there are training rows; with a pool, given as a number or as an array of points
-        (row numbers, for a precomputed kernel), centroids are projected on its span. "auto" is "all"
-        up to 3,000 rows. Under the linear kernel "auto" and "all" are exact, with one landmark for
-        each feature: the direction itself.
+        Samples in whose span centroids are taken: "all" is exact, and costs a new sample as many kernel
+        evaluations as there are training samples; with a pool, given as a number or as an array of
+        points (row numbers, for a precomputed kernel), centroids are projected on its span. "auto" is
+        "all" up to 3,000 samples. Under the linear kernel "auto" and "all" are exact, with one
+        landmark for each feature: the direction itself.
     precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the rows accumulates. "fast" takes inner products, which know columns to half
-        the digits; "safe" takes them with twice the digits, at four or five times the cost. "auto" is
-        "safe" here.
+        How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
+        columns to half the digits; "safe" in double-double precision, at four or five times the cost.
+        "auto" is "safe" here.
     {parameters}
 
     Attributes
@@ -83,7 +83,7 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
     ``R^-T M'k(x)``, rotated so that they come in the order of what they add to the kernel-target
     alignment. ``criterion_path_`` is the alignment of the first j features. Centroids that are
     combinations of others add no feature, and a ``FewerFeaturesWarning`` says so. The paper was not at
-    hand: the method follows what is told about it by Wu and Farquhar (2007).
+    hand: the method follows the description by Wu and Farquhar (2007).
 
     References
     ----------
@@ -102,7 +102,7 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
     >>> koc.transform(X).shape
     (1797, 10)
     >>> linear = KernelOrthogonalCentroid(kernel="linear").fit(X, y)
-    >>> linear.landmarks_.shape  # ten kernel evaluations for a new row
+    >>> linear.landmarks_.shape  # ten kernel evaluations for a new sample
     (10, 64)
     """
 

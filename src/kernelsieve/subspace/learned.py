@@ -29,7 +29,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
 
     Projecting on a subspace of the feature space changes the kernel, and what describes the subspace
     becomes parameters of that kernel. They are learned: by maximising the kernel-target alignment,
-    which lets rows of the same class come close to each other, or by minimising the radius-margin
+    which lets samples of the same class come close to each other, or by minimising the radius-margin
     bound. A handful of features often lets a nearest-neighbour classifier do better than the raw data.
 
     Parameters
@@ -38,19 +38,19 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         Number of features; None for as many as the data give, at most the number of classes, or that
         of the directions or points in ``init``.
     candidates : {"auto", "all"}, int or array, default="auto"
-        Examples that directions combine. "all" takes every training row, and costs a new row as many
-        kernel evaluations; with a pool, given as a number or as an array of points (row numbers, for a
-        precomputed kernel), training needs one pass and a new row one evaluation for each of them.
-        "auto" is "all" up to 3,000 rows. Under the linear kernel "auto" and "all" are the same, with
-        one landmark for each feature: the direction itself.
+        Samples that directions combine. "all" takes every training sample, and costs a new sample as
+        many kernel evaluations; with a pool, given as a number or as an array of points (row numbers,
+        for a precomputed kernel), training needs one pass and a new sample one evaluation for each of
+        them. "auto" is "all" up to 3,000 samples. Under the linear kernel "auto" and "all" are the
+        same, with one landmark for each feature: the direction itself.
     init : {"koc", "kpls"} or array, default="koc"
         Where the search begins: the span of the classes' centroids, the directions of kernel PLS, or
-        combinations of the candidates, with one line for each of them and one column for each
+        combinations of the candidates, with one row for each of them and one column for each
         direction. With fewer features than centroids the search begins with the best of their span,
         with more it adds the directions of largest variance. For ``span="points"`` an array of points.
     span : {"examples", "points"}, default="examples"
         What spans the subspace: combinations of the candidates, or the images of ``n_components``
-        points that are themselves learned. A new row then costs ``n_components`` kernel evaluations.
+        points that are themselves learned. A new sample then costs ``n_components`` kernel evaluations.
         For the "rbf", "poly" and "linear" kernels; for the last it makes no difference. Where the
         points are not as many as the classes they begin with k-means, so the result depends on
         ``random_state``. Points that meet count once.
@@ -63,16 +63,16 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         L-BFGS, or conjugate gradients as in the paper.
     max_iter : int or None, default=None
         Most iterations. The alignment rises fast at first, and what it gains late is often that of
-        single training rows; None stops after 30 iterations for that reason, without a warning. The 30
-        were chosen on text data, with the linear kernel, ``objective="alignment"`` and
+        single training samples; None stops after 30 iterations for that reason, without a warning. The
+        30 were chosen on text data, with the linear kernel, ``objective="alignment"`` and
         ``span="examples"``; they are no more than a first guess elsewhere. It is worth
         cross-validating: the best number differs between data sets.
     tol : float, default=0.0001
         The search has converged when ten iterations gained at most this each, on average.
     precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the rows accumulates. "fast" takes inner products, which know columns to half
-        the digits; "safe" takes them with twice the digits, at four or five times the cost. "auto" is
-        "safe" here.
+        How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
+        columns to half the digits; "safe" in double-double precision, at four or five times the cost.
+        "auto" is "safe" here.
     {parameters}
 
     Attributes
@@ -97,7 +97,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     coordinates of what the candidates span: the derivative is that of formulas (23) to (27) in another
     basis, and stays well scaled where K is nearly singular. Features are coordinates along orthonormal
     directions in the order of what they add to the alignment; ``criterion_path_`` is the alignment of
-    the first j features. Images are not centred. Weights count as repeated rows.
+    the first j features. Images are not centred. Weights count as repeated samples.
 
     References
     ----------
@@ -217,7 +217,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         if self.objective == "radius_margin":
             return "objective='radius_margin' looks at all samples; pass objective='alignment'."
         if self.span == "points":
-            return "span='points' moves points among all samples; pass span='examples'."
+            return "span='points' optimises points on all samples; pass span='examples'."
         return super()._out_of_core_obstacle()
 
     def _solve(self, problem: Problem) -> Fit:
@@ -232,7 +232,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
             return super()._solve(problem)
         if isinstance(problem.kernel, Precomputed):
             raise InvalidParameterError(
-                "span='points' moves points among the inputs, which a precomputed kernel does not "
+                "span='points' optimises points in the space of X, which a precomputed kernel does not "
                 "have; pass span='examples', or kernel='rbf', 'poly' or 'linear'."
             )
         return self._method().solve_points(problem.rows, problem.kernel, problem.random_state)
@@ -247,7 +247,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         search = fit.search
         if search is not None and search.ending in (Ending.LIMIT, Ending.STUCK):
             warn(
-                f"The search ended after {len(search.path) - 1} iterations before it converged: "
+                f"The optimisation ended after {len(search.path) - 1} iterations before it converged: "
                 f"{search.ending.value}.",
                 ConvergenceWarning,
             )

@@ -25,7 +25,7 @@ from .objectives import Objective, TargetAlignment
 from .optimise import Climb, Directions, climb
 from .points import Points, first_points
 
-_FEW_ROWS = 1500  # whose inner products are formed where there are many more inputs
+_FEW_ROWS = 1500  # whose inner products are formed where there are many more features
 _LOST = 1e-6  # of directions of unit length
 
 
@@ -58,7 +58,7 @@ class LearnedSubspace(SubspaceMethod):
         first = start(images, self.init, wanted)
         if first.shape[1] == 0:
             raise InvalidDataError(
-                "No feature could be found: all images are zero. Look for rows of zeros, or use "
+                "No feature could be found: all images are zero. Look for samples of zeros, or use "
                 "another kernel."
             )
         rows, down, up = fewer_coordinates(images.rows, first)
@@ -78,9 +78,9 @@ class LearnedSubspace(SubspaceMethod):
         Z = function.apart(first)
         if not function.features(Z)[0].any():
             raise InvalidDataError(
-                "No feature could be found: k(x, z) is 0 for all rows x and all first points z, so "
-                "nothing tells where to move them. Lower gamma, scale the inputs, or pass points near "
-                "the rows as init."
+                "No feature could be found: k(x, z) is 0 for all samples x and all first points z, so "
+                "there is no direction to improve them in. Lower gamma, scale X, or pass points near "
+                "the samples as init."
             )
         found = self._climb(function, Z, lambda Z: Z)
         Z = function.apart(found.point)  # points may meet on their way
@@ -138,11 +138,11 @@ Map = Callable[[np.ndarray], np.ndarray]
 
 
 def fewer_coordinates(rows: Rows, first: np.ndarray) -> tuple[Rows, Map, Map]:
-    """Return rows in coordinates of their own span, where that is much smaller, and the ways between.
+    """Return samples in coordinates of their own span where that is much smaller, and both maps.
 
-    Directions worth looking at are combinations of the rows, so n coordinates do for n rows. Inner
-    products tell rows apart with half the digits; where they lose a part of the ``first`` directions,
-    as with a large mean, the rows stay as they are.
+    Directions worth looking at are combinations of the samples, so n coordinates do for n samples.
+    Inner products know samples to half the digits; where they lose a part of the ``first`` directions,
+    as with a large mean, the samples stay as they are.
     """
     n, r = rows.shape
     as_they_are = rows, lambda V: V, lambda V: V

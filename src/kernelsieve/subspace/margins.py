@@ -115,7 +115,7 @@ def squared_margin_vector(
     """Return ``|w|^2 + C sum of squared slack`` at its minimum over w and a bias, and its derivative.
 
     Newton's method on the primal: the problem has as many unknowns as there are features, and one
-    more, and is quadratic between changes of the rows that need slack.
+    more, and is quadratic between changes of the samples that need slack.
     """
     rows = np.column_stack([points, np.ones(len(points))])
     flat = np.diag(np.r_[np.ones(points.shape[1]), 0.0])

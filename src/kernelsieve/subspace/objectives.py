@@ -10,7 +10,7 @@ import numpy as np
 class Objective(ABC):
     """A number to maximise over subspaces.
 
-    Features are coordinates in an orthonormal basis of the subspace, one line for each row, scaled by
+    Features are coordinates in an orthonormal basis of the subspace, one row a sample, scaled by
     the root of its weight. The number must not change when the basis is rotated.
     """
 

@@ -1,4 +1,4 @@
-"""The way up: maximise an objective over subspaces with scipy's solvers, and tell how it ended."""
+"""Optimise an objective over subspaces with scipy's solvers, and report how it ended."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Ending(Enum):
 
     CONVERGED = "the last iterations gained less than tol each"
     EARLY = (
-        "the search stops early with max_iter=None, before features fit single training rows. Pass "
-        "max_iter as a number to go on"
+        "the optimisation stops early with max_iter=None, before features fit single training samples. "
+        "Pass max_iter as a number to go on"
     )
     START = "max_iter=0 asks for no iteration"
     LIMIT = "max_iter was reached. Raise max_iter, or raise tol"
@@ -61,7 +61,7 @@ def climb(
 ) -> Climb:
     """Go up from ``start`` until the last ten iterations gained at most ``tol`` each on average.
 
-    Without ``max_iter`` the climb ends early: alignment gained late is that of single rows.
+    Without ``max_iter`` it stops early: alignment gained late is that of single samples.
 
     ``put_in_order`` gives another point of the same value where numbers are of moderate size.
     """

@@ -17,7 +17,7 @@ from .objectives import Objective
 
 
 class Points:
-    """An objective as a function of points Z, on whose images the rows are projected."""
+    """An objective as a function of points Z, on whose images the samples are projected."""
 
     def __init__(self, rows: Rows, root: np.ndarray, kernel: Kernel, objective: Objective) -> None:
         self._rows = rows
@@ -44,7 +44,7 @@ class Points:
         return Z[np.sort(independent(self._kernel.block(Z, Z))[1])]
 
     def features(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows along an orthonormal basis, and the basis as combinations of the points."""
+        """Return samples along an orthonormal basis, and the basis as combinations of the points."""
         R = triangle(self._kernel.block(Z, Z))
         values = self._root * self._kernel.block(self._rows, Z)
         return _divided(values, R), solve_triangular(R, np.eye(len(R)))
@@ -80,7 +80,7 @@ def first_points(
         Z = np.asarray(init, dtype=np.float64)
         if Z.ndim != 2 or Z.shape[1] != batch.X.shape[1] or not np.isfinite(Z).all():
             raise InvalidParameterError(
-                f"init has shape {Z.shape}; with span='points' it must be finite numbers, one line for "
+                f"init has shape {Z.shape}; with span='points' it must be finite numbers, one row for "
                 f"each of the n_components points and {batch.X.shape[1]} columns."
             )
         if n_points not in (None, len(Z)):
@@ -111,7 +111,7 @@ def _means(batch: Batch, n_points: int | None, random_state: np.random.RandomSta
     members = [np.flatnonzero(share) for share in shares.T]
     most = np.array([different(batch.X[rows], n_points) for rows in members])
     counts = np.ones(len(sums), dtype=int)
-    for _ in range(min(n_points, most.sum()) - len(sums)):  # to the class with the most rows a cluster
+    for _ in range(min(n_points, most.sum()) - len(sums)):  # to the class with most samples a cluster
         counts[np.argmax(np.where(counts < most, sums / counts, 0.0))] += 1
     parts = zip(members, counts, strict=True)
     return np.vstack([centres(batch.X[rows], count, weight[rows]) for rows, count in parts])

@@ -17,11 +17,11 @@ from ...execution import run_blocks
 from ...kernels import Kernel, Rows
 from ...rows import row_slices, rows_per_block
 
-_COLUMNS_AT_ONCE = 4096  # a block of rows of all columns would be too large with many of them
+_COLUMNS_AT_ONCE = 4096  # a block of samples of all columns would be too large with many of them
 
 
 class CachedColumns:
-    """Columns ``k(X, x_i)`` of rows of ``X``, of which at most ``capacity`` are kept.
+    """Columns ``k(X, x_i)`` of samples of ``X``, of which at most ``capacity`` are kept.
 
     The least recently used column makes room, but never one of the request at hand: a request that is
     larger than the cache would otherwise throw out what it is about to use.
@@ -48,13 +48,13 @@ class CachedColumns:
 
     @property
     def diagonal(self) -> np.ndarray:
-        """``k(x, x)`` of all rows, evaluated at the first use."""
+        """``k(x, x)`` of all samples, evaluated at the first use."""
         if self._whole_diagonal is None:
             self._whole_diagonal = np.asarray(self._kernel.diag(self._X), dtype=np.float64)
         return self._whole_diagonal
 
     def diagonal_at(self, rows: np.ndarray) -> np.ndarray:
-        """``k(x, x)`` of rows whose columns have been evaluated, which costs nothing."""
+        """``k(x, x)`` of samples whose columns have been evaluated, which costs nothing."""
         return self._diagonal[rows]
 
     def product(self, rows: np.ndarray, vectors: np.ndarray, *, keep: bool = True) -> np.ndarray:
@@ -68,7 +68,7 @@ class CachedColumns:
             self._evaluate(missing[order], vectors[~known][order], list(stored.values()), out)
         if not np.isfinite(out).all():
             raise KernelError(
-                "The kernel of some rows is too large, or not a number; scale the rows, or choose "
+                "The kernel of some samples is too large, or not a number; scale X, or choose "
                 "another kernel or smaller parameters."
             )
         return out.T
@@ -126,7 +126,7 @@ class CachedColumns:
         def take(block: slice) -> None:
             values = np.empty((len(rows), block.stop - block.start))
             fill(self._X[block], values)
-            with np.errstate(invalid="ignore", over="ignore"):  # an error tells more than a warning
+            with np.errstate(invalid="ignore", over="ignore"):  # an error says more than a warning
                 out[:, block] += vectors.T @ values
             self._lines[slots, block] = values[: len(slots)]
             own = np.flatnonzero((rows >= block.start) & (rows < block.stop))
@@ -158,7 +158,7 @@ class Loading:
     """A direction of unit length in feature space, with what it does to the kernel matrix."""
 
     rows: np.ndarray
-    beta: np.ndarray  # the direction as a combination of the deflated images of these rows
+    beta: np.ndarray  # the direction as a combination of the deflated images of these samples
     overlap: np.ndarray  # T' beta: what earlier loadings have taken of it already
     feature: np.ndarray  # t, (n,)
     level: float  # what shifting takes from the feature, next to the overlap with earlier ones
@@ -194,7 +194,7 @@ class DeflatedKernel:
         return np.maximum(diagonal, 0.0)
 
     def product(self, rows: np.ndarray, vectors: np.ndarray, *, keep: bool = True) -> np.ndarray:
-        """Return the deflated columns of some rows times ``vectors``, (n, p)."""
+        """Return the deflated columns of some samples times ``vectors``, (n, p)."""
         values = self.columns.product(rows, vectors, keep=keep)
         sums = vectors.sum(axis=0)
         values -= self._mean[rows] @ vectors - self._length * sums
@@ -219,7 +219,7 @@ class DeflatedKernel:
         vectors = [beta, alpha] if multipliers.shifted else [beta]
         values = self.product(rows, np.column_stack(vectors))
         squared_length = float(beta @ values[rows, 0])
-        # All digits that a length can lose: images without any cancellation would be this long.
+        # The most that can cancel in a length: images without any cancellation would be this long.
         longest = float(np.abs(beta) @ np.sqrt(np.maximum(self.columns.diagonal_at(rows), 0.0)))
         if not squared_length > tol * self._amplified * longest**2:
             return None

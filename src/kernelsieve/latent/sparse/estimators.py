@@ -32,7 +32,7 @@ _LOSSES: dict[str, type[Loss]] = {
     "logistic": LogisticLoss,
 }
 
-_LEAST_SHARE = float(np.finfo(float).tiny)  # rounded up to one row
+_LEAST_SHARE = float(np.finfo(float).tiny)  # rounded up to one sample
 
 
 _CONSTRAINTS: dict[str, list] = {
@@ -129,29 +129,29 @@ def _fit_of(
 
 @documented
 class SparseKernelPLS(_SparseLatentFeatures):
-    """Kernel partial least squares whose directions rest on few examples (nu-KPLS).
+    """Kernel partial least squares whose directions rest on few samples (nu-KPLS).
 
-    At every step a share nu of the rows, the support vectors, make the direction and the shift of the
-    images. Only their kernel columns are ever evaluated, so nothing of size n x n is formed, and a
-    prediction costs as many kernel evaluations as there are support vectors in all. One continuous
-    target.
+    At every step a fraction nu of the samples, the support vectors, make the direction and the shift
+    of the images. Only their kernel columns are ever evaluated, so nothing of size n x n is formed,
+    and a prediction costs as many kernel evaluations as there are support vectors in all. One
+    continuous target.
 
     Parameters
     ----------
     nu : float or "min", default=0.1
-        Share of the rows that may become support vectors at each step; 1 is dense kernel PLS. A step
-        evaluates that many kernel columns, so with a given share the time grows as the square of the
-        number of rows. "min" is one support vector a step: more features are needed, each of them in
-        linear time.
+        Fraction of the samples that may become support vectors at each step; 1 is dense kernel PLS. A
+        step evaluates that many kernel columns, so with a given fraction the time grows as the square
+        of the number of samples. "min" is one support vector a step: more features are needed, each of
+        them in linear time.
     selection : {"mr", "mi", "mi-mr", "exact"}, default="mr"
         How support vectors are chosen: by the largest residuals ("mr", which evaluates no kernel value
         for it), by the largest reconstruction errors from a random start ("mi"), "mi" for the first
-        feature and "mr" after, or by solving the dual problem (Frank-Wolfe; ``duality_gaps_`` tells
+        feature and "mr" after, or by solving the dual problem (Frank-Wolfe; ``duality_gaps_`` says
         how well).
     target_error : float, default=None
         Stop when the training error is at or below it: the mean squared error.
     sample_size : int, default=200
-        Random rows that "mi" starts from.
+        Random samples that "mi" starts from.
     cache_columns : int, default=200
         Kernel columns that are kept.
     tol : float, default=1e-12
@@ -161,17 +161,17 @@ class SparseKernelPLS(_SparseLatentFeatures):
     Attributes
     ----------
     support_fraction_ : ndarray of shape (k,)
-        Share of the rows that are support vectors of the first features.
+        Fraction of the samples that are support vectors of the first features.
     duality_gaps_ : ndarray of shape (k,)
         How far from the optimum ``selection="exact"`` may be at each step; NaN for the others.
     {attributes}
 
     Notes
     -----
-    ``criterion_path_`` is the training error after each feature. Of equal residuals the first rows
-    become support vectors, so where the target has few different values the order of the rows matters.
-    The dual problem, the errors that "mi" compares and the coefficients for new examples are our
-    derivation, where the paper's text is lost.
+    ``criterion_path_`` is the training error after each feature. Of equal residuals the first samples
+    become support vectors, so where the target has few different values the order of the samples
+    matters. The dual problem, the errors that "mi" compares and the coefficients for new samples are
+    our derivation, where the paper's text is lost.
 
     References
     ----------
@@ -239,7 +239,7 @@ class SparseKernelPLS(_SparseLatentFeatures):
 
 @documented
 class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
-    """Kernel boosted latent features that rest on few examples (nu-KBLF).
+    """Kernel boosted latent features that rest on few samples (nu-KBLF).
 
     As :class:`SparseKernelPLS`, with residuals that are the negative gradient of a loss, and
     coefficients that minimise it after every feature. Two classes, or a continuous target with
@@ -250,19 +250,19 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
     loss : {"squared", "exponential", "logistic"}, default="logistic"
         The squared loss is :class:`SparseKernelPLS`.
     nu : float or "min", default=0.1
-        Share of the rows that may become support vectors at each step; 1 is dense kernel PLS. A step
-        evaluates that many kernel columns, so with a given share the time grows as the square of the
-        number of rows. "min" is one support vector a step: more features are needed, each of them in
-        linear time.
+        Fraction of the samples that may become support vectors at each step; 1 is dense kernel PLS. A
+        step evaluates that many kernel columns, so with a given fraction the time grows as the square
+        of the number of samples. "min" is one support vector a step: more features are needed, each of
+        them in linear time.
     selection : {"mr", "mi", "mi-mr", "exact"}, default="mi-mr"
         How support vectors are chosen: by the largest residuals ("mr", which evaluates no kernel value
         for it), by the largest reconstruction errors from a random start ("mi"), "mi" for the first
-        feature and "mr" after, or by solving the dual problem (Frank-Wolfe; ``duality_gaps_`` tells
+        feature and "mr" after, or by solving the dual problem (Frank-Wolfe; ``duality_gaps_`` says
         how well).
     target_error : float, default=None
         Stop when the training error is at or below it: the mean squared error or the mean loss.
     sample_size : int, default=200
-        Random rows that "mi" starts from.
+        Random samples that "mi" starts from.
     cache_columns : int, default=200
         Kernel columns that are kept.
     tol : float, default=1e-12
@@ -274,7 +274,7 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
     Attributes
     ----------
     support_fraction_ : ndarray of shape (k,)
-        Share of the rows that are support vectors of the first features.
+        Fraction of the samples that are support vectors of the first features.
     duality_gaps_ : ndarray of shape (k,)
         How far from the optimum ``selection="exact"`` may be at each step; NaN for the others.
     {attributes}

@@ -1,7 +1,7 @@
 """The dual problem (4) of one step: its gradient, and an exact solver.
 
-The primal problem looks for a shift s and a unit loading w that rebuild the images from the residuals
-u, and minds the worst of them only::
+The primal problem looks for a shift s and a unit loading w that reconstruct the images from the
+residuals u, and minds the worst of them only::
 
     min  epsilon + sum(xi) / (nu n)   such that   |phi_i - s - u_i w|^2 / 2 <= epsilon + xi_i,  xi >= 0
 
@@ -25,13 +25,13 @@ from .columns import DeflatedKernel, Multipliers
 _RELATIVE_GAP = 1e-4
 _STEPS_PER_ROW = 50
 _LOOK_EVERY = 20  # steps between two looks at the duality gap
-_NO_SPREAD = 1e-8  # of what it can be: an r that the accuracy of the gap cannot tell from none
+_NO_SPREAD = 1e-8  # of what it can be: an r that is zero within the accuracy of the gap
 
 
 def reconstruction_errors(
     kernel: DeflatedKernel, u: np.ndarray, multipliers: Multipliers, *, keep: bool = True
 ) -> np.ndarray:
-    """Return ``|phi_i - s - u_i w|^2 / 2`` of every row: the gradient of the dual."""
+    """Return ``|phi_i - s - u_i w|^2 / 2`` of every sample: the gradient of the dual."""
     rows, alpha = multipliers.rows, multipliers.alpha
     products = kernel.product(rows, np.column_stack([alpha, alpha * u[rows]]), keep=keep)
     return _errors(kernel.diagonal, u, rows, alpha, products[:, 0], products[:, 1])
@@ -49,8 +49,8 @@ def most_unlike(errors: np.ndarray, caps: np.ndarray) -> np.ndarray:
 def solve_dual(kernel: DeflatedKernel, u: np.ndarray, caps: np.ndarray) -> Multipliers | None:
     """Maximise the dual by pairwise Frank-Wolfe steps with exact line search.
 
-    A step moves weight from the support vector with the least error to the row with the largest that
-    may still take some, so only columns of rows that have been support vectors at some time are
+    A step moves weight from the support vector with the least error to the sample with the largest that
+    may still take some, so only columns of samples that have been support vectors at some time are
     evaluated. It ends when the duality gap is at most 1e-4 of the objective, or where r vanishes: then
     there is no loading, the dual does not meet the primal, and the multipliers are of no use.
 
@@ -60,7 +60,7 @@ def solve_dual(kernel: DeflatedKernel, u: np.ndarray, caps: np.ndarray) -> Multi
     u : ndarray
         Residuals.
     caps : ndarray
-        The largest alpha of each row; they sum to one or more.
+        The largest alpha of each sample; they sum to one or more.
 
     Returns
     -------

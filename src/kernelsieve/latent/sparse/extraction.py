@@ -1,13 +1,13 @@
 """Sparse (nu-) kernel PLS and boosted latent features: the numerical core, without an estimator.
 
 M. Momma, "Efficient computations via scalable sparse kernel partial least squares and boosted latent
-features", KDD 2005. At every step a few rows, the support vectors, are chosen for their residuals u.
+features", KDD 2005. At every step a few samples, the support vectors, are chosen for their residuals u.
 They alone make the loading of the next feature, and they alone say how the images are shifted, so the
-features of a new example need the kernel with the support vectors only.
+features of a new sample need the kernel with the support vectors only.
 
 What is the paper's and what is ours: the algorithm, the update (5) and (6) of the kernel matrix
 without ever forming it, and the selections MI and MR are stated there. The formulas of the shift, of
-the dual (4), of MI's errors and the coefficients of new examples are our derivation, because the text
+the dual (4), of MI's errors and the coefficients of new samples are our derivation, because the text
 of (4), (11) and Algorithm 1 is lost; the tests check them against each other and against code that
 forms every matrix. Sample weights, and what happens where a selection gives no direction, are ours.
 """
@@ -42,7 +42,7 @@ class SparseLatent:
     baseline: float  # the prediction without features
     intercepts: np.ndarray  # (k,): of the models with 1, 2, ... features
     coefficients: np.ndarray  # (k, k): row j - 1 belongs to the first j features, zeros after them
-    support: np.ndarray  # (k,): share of the rows that are support vectors so far
+    support: np.ndarray  # (k,): fraction of the samples that are support vectors so far
     gaps: np.ndarray  # (k,): duality gap of each step where it is known
     errors: np.ndarray  # (k,): training error with 1, 2, ... features
     outcome: Outcome
@@ -80,7 +80,7 @@ def extract_sparse(
     Parameters
     ----------
     X : array or CSR matrix of shape (n, d)
-        Validated rows; a kernel matrix for :class:`~kernelsieve.kernels.Precomputed`.
+        Validated samples; a kernel matrix for :class:`~kernelsieve.kernels.Precomputed`.
     y : ndarray of shape (n,)
         What the loss compares with: numbers for the squared loss, -1 and +1 for losses of a margin.
         The method depends on the scale of its residuals. For the squared loss y is therefore
@@ -92,21 +92,22 @@ def extract_sparse(
     n_components : int
         Number of features, at most.
     nu : float
-        Share of the rows that are support vectors at a step, in (0, 1]. 1 gives dense kernel PLS. If
-        it is so small that a step has one support vector, images are not shifted, and the loading is
-        what earlier loadings leave of the image of the row (the paper's "nu = min").
+        Fraction of the samples that are support vectors at a step, in (0, 1]. 1 gives dense kernel
+        PLS. If it is so small that a step has one support vector, images are not shifted, and the
+        loading is what earlier loadings leave of the image of the sample (the paper's "nu = min").
     selection : {"mi", "mr", "mi-mr", "exact"}
-        "mr" takes the largest residuals, and of equal ones the first. "mi" takes the rows that a
-        random set rebuilds worst; "mi-mr" does so for the first feature only. "exact" solves the dual
-        problem; for a few thousand rows at most.
+        "mr" takes the largest residuals, and of equal ones the first. "mi" takes the samples that a
+        random set reconstructs worst; "mi-mr" does so for the first feature only. "exact" solves the
+        dual problem; for a few thousand samples at most.
     loss : Loss
         The squared loss gives nu-KPLS, others give nu-KBLF: residuals are then negative gradients,
         and least squares become Newton's method.
     weight : ndarray of shape (n,), optional
-        Positive sample weights, which limit the multipliers and weight the loss. A row of weight 2
-        counts as two equal rows for every selection, except that the random set of "mi" is drawn from
-        rows as they stand, and that the least weight is taken for one row where support vectors are
-        counted and ``nu * n`` rounded up. ``support`` is a share of the rows as they stand.
+        Positive sample weights, which limit the multipliers and weight the loss. A sample of weight 2
+        counts as two equal samples for every selection, except that the random set of "mi" is drawn
+        from samples as they stand, and that the least weight is taken for one sample where support
+        vectors are counted and ``nu * n`` rounded up. ``support`` is a share of the rows as they
+        stand.
     target_error : float, optional
         Stop when the training error is no larger.
     sample_size : int, default=200
@@ -141,7 +142,7 @@ def extract_sparse(
     ... )
     >>> bool(np.abs(found.predict(found.features) - y).max() < 0.05)
     True
-    >>> len(found.landmarks) < 40  # of 200 rows
+    >>> len(found.landmarks) < 40  # of 200 samples
     True
     """
     weight = _checked(y, weight, nu, selection)
@@ -163,12 +164,12 @@ def _checked(y: np.ndarray, weight: np.ndarray | None, nu: float, selection: str
         raise InvalidParameterError(f"selection={selection!r} is not known; pass one of {names}.")
     if not 0 < nu <= 1:
         raise InvalidParameterError(
-            f"nu={nu!r} is no share of the rows; pass a number above 0 and at most 1."
+            f"nu={nu!r} is no fraction of the samples; pass a number above 0 and at most 1."
         )
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
     if not weight.min(initial=np.inf) > 0:
         raise InvalidDataError(
-            f"The least weight is {weight.min()}; weights must be positive. Leave other rows out."
+            f"The least weight is {weight.min()}; weights must be positive. Leave other samples out."
         )
     return weight
 

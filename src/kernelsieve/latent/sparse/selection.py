@@ -1,8 +1,8 @@
-"""Which rows become support vectors: the rules MI and MR, and what to do where they fail.
+"""Which samples become support vectors: the rules MI and MR, and what to do where they fail.
 
 MI and MR are stated by the paper that :mod:`.nu` names. The quantity q that MI ranks is our
 reconstruction: the text of equations (4) and (11) is lost, and of several ways to write the dual as
-``alpha' q`` we use the one whose q is the gradient, the reconstruction error of every row.
+``alpha' q`` we use the one whose q is the gradient, the reconstruction error of every sample.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _ROUNDING = 1e-9  # nu n may miss a whole number by this much
 
 @dataclass(frozen=True)
 class Shares:
-    """How much of alpha a row may carry: its weight over the weight of all support vectors.
+    """How much of alpha a sample may carry: its weight over the weight of all support vectors.
 
     Parameters
     ----------
     weight : ndarray
-        Positive weights of the rows. The least of them is the unit that support vectors are counted
-        in, so with whole weights, of which the least is 1, a row counts as often as it would stand.
+        Positive weights of the samples. The least of them is the unit that support vectors are counted
+        in, so with whole weights, of which the least is 1, a sample counts as often as it would stand.
     nu : float
         Share of the total weight that support vectors have at a step.
     """
@@ -47,7 +47,7 @@ class Shares:
         return max(1, int(np.ceil(self.nu * self.weight.sum() / self.unit - _ROUNDING)))
 
     def best(self, scores: np.ndarray, allowed: np.ndarray | None = None) -> Multipliers | None:
-        """Return the rows with the largest scores, each with its full share; the first of equals."""
+        """Return the samples with the largest scores, each with its full share; the first of equals."""
         rows, mass = self._take(scores, allowed, self.count * self.unit)
         return _multipliers(rows, mass) if len(rows) else None
 
@@ -73,7 +73,7 @@ class Shares:
         self, scores: np.ndarray, allowed: np.ndarray | None, mass: float
     ) -> tuple[np.ndarray, np.ndarray]:
         rows = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
-        most = int(np.ceil(mass / self.unit)) + 1  # no row weighs less than the unit
+        most = int(np.ceil(mass / self.unit)) + 1  # no sample weighs less than the unit
         if most < len(rows):  # sorting all of them would cost more than a kernel column
             least = np.partition(scores[rows], -most)[-most]
             rows = rows[scores[rows] >= least]
@@ -97,14 +97,14 @@ class Selection(ABC):
 
     @abstractmethod
     def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
-        """Return what ranks the rows."""
+        """Return what ranks the samples."""
 
     def proposals(self, kernel: DeflatedKernel, u: np.ndarray) -> Iterator[Multipliers]:
         """Yield multipliers, the best first; others where the images of those before do not spread.
 
         Residuals that are all one value give no direction, so each sign gets half of the support
-        vectors. Images that earlier features have used up give none either; the last to be tried are
-        rows far from the best one.
+        vectors. Images that depend linearly on earlier features give none either; the last to be tried
+        are samples far from the best one.
         """
         scores = self.scores(kernel, u)
         if self._shares.count == 1:
@@ -128,7 +128,7 @@ class Selection(ABC):
             yield self._shares.best_and_unlike(scores, np.abs(u - u[best]) * np.sqrt(squared_distance))
 
     def _single(self, kernel: DeflatedKernel, scores: np.ndarray) -> Iterator[Multipliers]:
-        """Yield one support vector, whose image must not be used up (the paper's "nu = min")."""
+        """Yield one support vector, linearly independent of earlier ones (the paper's "nu = min")."""
         largest = kernel.columns.diagonal.max(initial=0.0)
         best = self._shares.best(scores, kernel.diagonal > self._tol * largest)
         if best is not None:
@@ -140,14 +140,14 @@ class Selection(ABC):
 
 
 class MaximumResidual(Selection):
-    """MR: the rows with the largest absolute residuals; no kernel value is needed."""
+    """MR: the samples with the largest absolute residuals; no kernel value is needed."""
 
     def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
         return np.abs(u)
 
 
 class MaximumInnerProduct(Selection):
-    """MI: the rows that are rebuilt worst by the loading of a random set with equal multipliers.
+    """MI: the samples that the loading of a random set with equal multipliers reconstructs worst.
 
     One best response to that set: a Frank-Wolfe vertex of the dual.
     """
@@ -169,7 +169,7 @@ class MaximumInnerProduct(Selection):
 class InnerProductThenResidual(Selection):
     """MI for the first feature and MR for the others, as the paper does for classes.
 
-    At the first step the residuals of a class are all one value, and MR cannot tell rows apart.
+    At the first step the residuals of a class are all one value, and MR cannot rank samples.
     """
 
     def __init__(self, first: Selection, others: Selection, shares: Shares, tol: float) -> None:
