@@ -110,7 +110,7 @@ def test_labels_in_pieces(cancer):
 def test_verbose_says_what_is_done(cancer, capsys):
     X, y = cancer
     SparseMaximalAlignment(3, candidates=50, verbose=1).fit(X, y)
-    assert "50 candidates" in capsys.readouterr().out
+    assert "3 features, 3 landmarks" in capsys.readouterr().out
 
 
 def test_rows_of_no_weight_in_a_given_pool_of_a_loss(cancer):
