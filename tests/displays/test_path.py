@@ -200,11 +200,11 @@ def test_several_methods_in_one_axes_look_different(path):
     assert len({(str(line._dash_pattern), line.get_marker()) for line in lines}) == 4
     names = [text.get_text() for text in one.ax_.get_legend().get_texts()]
     assert names == [
-        "dense, held-out samples",
-        "dense, training samples",
+        "dense, test set",
+        "dense, training set",
         "dense, chosen: k = 4, 9 evaluations",
-        "sparse, held-out samples",
-        "sparse, training samples",
+        "sparse, test set",
+        "sparse, training set",
         "sparse, chosen: k = 4, 4.5 evaluations",
     ]
 

@@ -187,7 +187,7 @@ def test_the_bound_holds_on_new_rows():
 
 def test_a_bound_that_says_nothing_is_told_of(data):
     X, y = data
-    with pytest.warns(VacuousBoundWarning, match="below zero it says nothing"):
+    with pytest.warns(VacuousBoundWarning, match="below zero it is vacuous"):
         assert select_by_bound(SparseMaximalCovariance(3, center=False), X[:50], y[:50]) == 1
 
 
@@ -197,7 +197,7 @@ def test_what_cannot_work_is_refused(data):
     for keywords, message in (
         ({"delta": 0}, "delta=0 is a probability"),
         ({"delta": 1.5}, "delta=1.5"),
-        ({"trim": 1}, "trim=1 is a share"),
+        ({"trim": 1}, "trim=1 is a fraction"),
         ({"trim": -0.1}, "trim=-0.1"),
         ({"cost": np.inf}, "cost=inf"),
         ({"delta": "a"}, "delta='a'"),

@@ -23,7 +23,7 @@ _BANDS = {
     None: "mean",
 }
 _SETS = {"test": ("test",), "train": ("train",), "both": ("test", "train")}
-_SET_NAMES = {"test": "held-out samples", "train": "training samples"}
+_SET_NAMES = {"test": "test set", "train": "training set"}
 
 
 class ComponentPathDisplay:
