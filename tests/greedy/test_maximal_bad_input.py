@@ -93,7 +93,7 @@ def test_before_fit_and_with_other_columns(data):
     with pytest.raises(ValueError, match="3 features, but SparseMaximalAlignment is expecting 4"):
         model.transform(X[:, :3])
     for wrong in (0, 4):
-        with pytest.raises(ValueError, match="between 1 and the 3 features"):
+        with pytest.raises(ValueError, match="between 1 and the 3 components"):
             model.transform(X, n_components=wrong)
 
 
@@ -246,7 +246,7 @@ def test_unknown_loss_and_scores_that_are_no_numbers(data):
 
     refused("loss='hinge' is not known", KernelFeatureExtraction(LossGradient("hinge")), *data)
     refused("Broken.score returned nan", KernelFeatureExtraction(Broken()), *data)
-    refused("larger than the 4 inputs", FeatureExtraction("pls", 20), *data)
+    refused("larger than the 4 features of X", FeatureExtraction("pls", 20), *data)
 
 
 @pytest.mark.parametrize(

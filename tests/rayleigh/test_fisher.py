@@ -381,7 +381,7 @@ def test_the_margin_needs_rows_again(digits):
         lambda model: model.fit_batches(iter(batches)),
         lambda model: model.partial_fit(X, y),
     ):
-        with pytest.raises(ValueError, match="come only once"):
+        with pytest.raises(ValueError, match="all samples at once"):
             fit(KernelFisherDiscriminant(**parameters))
 
 
@@ -400,7 +400,7 @@ def test_the_margin_needs_rows_again(digits):
         ({"invariances": [np.tanh]}, "pairs"),
         ({"invariances": [(np.tanh, "much")]}, "weights must be numbers"),
         ({"invariances": [(np.tanh, -1.0)]}, "not negative"),
-        ({"invariances": [(3, 1.0)]}, "function from rows"),
+        ({"invariances": [(3, 1.0)]}, "function from X"),
         ({"invariances": [(lambda X: X[:1], 1.0)]}, "same shape"),
         ({"invariances": [(lambda X: X * np.nan, 1.0)]}, "NaN or infinity"),
         ({"invariances": [(ImageRotation(), 1.0)]}, "no square image"),
