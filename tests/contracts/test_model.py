@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from functools import partial
 
 import cloudpickle
 import numpy as np
@@ -59,6 +60,21 @@ def test_prefixes_truncation_and_projector_agree(case: Case):
         ):
             assert_allclose(features, everything[:, :k], atol=1e-9)
     assert_allclose(model.projector()(X[5]), everything[5], atol=1e-9)
+
+
+@contract(all_cases)
+def test_features_or_directions_are_orthogonal(case: Case):
+    """Features of the training rows are orthogonal and centred, or else directions orthonormal."""
+    X, _ = case.data()
+    model = fitted(case)
+    features = model.transform(X)
+    gram = features.T @ features
+    if np.abs(gram - np.diag(np.diagonal(gram))).max() > 1e-8 * gram.max():
+        kernel = linear_kernel if model.kernel == "linear" else partial(rbf_kernel, gamma=model.gamma)
+        gram = model.projection_.T @ kernel(model.landmarks_) @ model.projection_
+        assert_allclose(gram, np.eye(len(gram)), atol=1e-8)
+    elif model.get_params().get("center", True):
+        assert np.abs(features.mean(axis=0)).max() < 1e-8 * np.abs(features).max()
 
 
 @contract(all_cases, when=lambda case: "n_components" in case.parameters)

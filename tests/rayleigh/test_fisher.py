@@ -381,7 +381,7 @@ def test_the_margin_needs_rows_again(digits):
         lambda model: model.fit_batches(iter(batches)),
         lambda model: model.partial_fit(X, y),
     ):
-        with pytest.raises(ValueError, match="come only once"):
+        with pytest.raises(ValueError, match="all samples at once"):
             fit(KernelFisherDiscriminant(**parameters))
 
 

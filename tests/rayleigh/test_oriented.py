@@ -228,7 +228,7 @@ def test_more_features_than_the_rank(rng):
     ("model", "message"),
     [
         (OrientedKernelPCA(noise=np.eye(2), noise_type="covariance"), "kernel='linear'"),
-        (OrientedKernelPCA(noise=np.eye(3), noise_type="covariance", kernel="linear"), "2 inputs"),
+        (OrientedKernelPCA(noise=np.eye(3), noise_type="covariance", kernel="linear"), "2 features"),
         (OrientedKernelPCA(noise=-np.eye(2), noise_type="covariance", kernel="linear"), "eigenvalue"),
         (OrientedKernelPCA(noise=np.ones((5, 3))), "features of X"),
         (OrientedKernelPCA(noise=[[np.nan, 1.0]]), "NaN"),

@@ -142,8 +142,7 @@ class KernelEstimator(
 
     @property
     def _is_precomputed(self) -> bool:
-        kernel = self.get_params(deep=False).get("kernel")
-        return isinstance(kernel, str) and kernel == "precomputed"
+        return kernel_class(self.get_params(deep=False).get("kernel")) is Precomputed
 
     def _settings(self) -> Settings:
         """Read the parameters that concern every way to fit, as far as this class has them."""
@@ -240,12 +239,10 @@ class KernelEstimator(
             print(f"[{type(self).__name__}] {text}")
 
     def _current_fit(self) -> Fit:
-        fit = vars(self).get("_fit")
-        if fit is None:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call fit with data first."
-            )
-        return fit
+        if "_fit" not in vars(self):
+            name = type(self).__name__
+            raise NotFittedError(f"This {name} instance is not fitted yet. Call fit with data first.")
+        return self._fit
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fit" in vars(self)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import get_tags
+from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.metaestimators import available_if
 
 from .nested_extractors import last_step
@@ -112,7 +112,11 @@ class ExtractorWithHead(BaseEstimator):
         return True
 
     def __sklearn_tags__(self) -> Any:
-        return composed_tags(super().__sklearn_tags__(), self.extractor, self.head)
+        tags = composed_tags(super().__sklearn_tags__(), self.extractor, self.head)
+        # A fitted head knows its classes; scikit-learn 1.7 scores probabilities of classifiers only.
+        if tags.estimator_type is None and hasattr(self.head, "classes_"):
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        return tags
 
 
 def composed_tags(tags: Any, extractor: Any, head: Any) -> Any:

@@ -15,6 +15,7 @@ _MISSING = (
     "`pip install kernelsieve[solvers]`, or choose loss='squared' or loss='huber'."
 )
 _FEASIBILITY = 1e-9
+_ROUNDING = 1e-12  # of the largest multiplier: what a basic variable has left instead of zero
 _MOST_ROUNDS = 1000
 _GAP = 1e-7  # between the objective and its lower bound, as a part of it
 
@@ -134,7 +135,7 @@ class ColumnGeneration:
         objective = self._objective(alpha, intercept, C)
         check_gap(objective, -float(self._master.getInfo().objective_function_value))
         order = np.argsort(self._known)
-        order = order[np.abs(alpha[order]) > 0]
+        order = order[np.abs(multipliers[1:][order]) > _ROUNDING * np.abs(multipliers).max()]
         return SparseSolution(
             C=C,
             candidates=self._known[order],

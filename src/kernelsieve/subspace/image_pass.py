@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..fitting import ColumnSums, PrecisionPolicy, Settings, StatisticPass
-from ..kernels import Inputs, Kernel, Linear
+from ..kernels import Kernel, Linear
 from ..model import Fit
 from ..rows import Batch, Pool
 from .images import CandidateImages, Images, InputImages, independent, present_classes, whitened
@@ -90,11 +90,3 @@ class ImagePass:
             rows = whitened(coordinates.columns[:, chosen], factor, chosen)
             images = CandidateImages(*sums, self._kernel, rows, self._pool, factor, chosen)
         return self._method.solve(images)
-
-
-def input_pass(
-    n_inputs: int, target_shift: np.ndarray, method: SubspaceMethod, settings: Settings
-) -> ImagePass:
-    """Return the pass for the linear kernel: the features of X are the pool, and nothing is lost."""
-    numbers = np.arange(n_inputs)
-    return ImagePass(Inputs(), Pool(numbers, numbers), None, target_shift, method, settings)

@@ -45,6 +45,7 @@ class Registers:
         self.count = count or lanes(str(number))
         self._context = context
         self._number = number
+        self._align = number.bitwidth // 8
         self._scalar = context.get_value_type(number)
         self.type = ir.VectorType(self._scalar, self.count)
         self.bits = ir.VectorType(ir.IntType(number.bitwidth), self.count)
@@ -66,8 +67,7 @@ class Registers:
     def address(self, array_type: Any, array: Any, position: Any) -> Any:
         """Return where a number of a contiguous array is."""
         data = self._context.make_array(array_type)(self._context, self.builder, array).data
-        # which does nothing where pointers have no types, as is to come
-        return self.after(self.builder.bitcast(data, self.type.as_pointer()), position)
+        return self.after(data, position)
 
     def after(self, address: Any, count: Any) -> Any:
         """Return the address that many numbers further on."""
@@ -75,7 +75,7 @@ class Registers:
 
     def load(self, address: Any) -> Any:
         """Read a register from an address that need not be a multiple of its size."""
-        return self.builder.load(address, align=self._number.bitwidth // 8, typ=self.type)
+        return self.builder.load(self._place(address), align=self._align, typ=self.type)
 
     def load_repeated(self, address: Any) -> Any:
         """Return a register that holds the number at an address everywhere."""
@@ -83,7 +83,11 @@ class Registers:
 
     def store(self, register: Any, address: Any) -> None:
         """Write a register to such an address."""
-        self.builder.store(register, address, align=self._number.bitwidth // 8)
+        self.builder.store(register, self._place(address), align=self._align)
+
+    def _place(self, address: Any) -> Any:
+        """Return an address for registers, which is the same where LLVM's pointers have no types."""
+        return self.builder.bitcast(address, self.type.as_pointer())
 
     def variable(self, register: Any) -> Any:
         """Return where a register is kept that changes in a loop, with its first contents."""
