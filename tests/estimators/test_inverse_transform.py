@@ -1,4 +1,4 @@
-"""What cannot be led back to inputs is refused before any work."""
+"""What has no inverse transform is refused before any work."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Rows that come in pieces: those of weight 0, and what is found only when it is used."""
+"""Fitting out of core: samples of weight 0, and what is found only when it is used."""
 
 import numpy as np
 import pytest

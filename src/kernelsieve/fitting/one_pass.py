@@ -100,7 +100,7 @@ class OnePass:
         )
 
     def new_statistic(self, *, repeatable: bool) -> ColumnSums:
-        """Return empty sums: the safe form where asked or needed, or for rows that come once."""
+        """Return empty sums: the safe form where asked or needed, or for a single pass."""
         return self._pass.empty(self._policy.form(prefer_safe=not repeatable))
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
