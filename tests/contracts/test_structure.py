@@ -1,6 +1,8 @@
 """What holds for the source of every public estimator."""
 
+import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 from contract_cases import EXEMPT, EXTRACTORS, PUBLIC, parameters_of
@@ -37,3 +39,13 @@ def test_no_attribute_stands_for_a_parameter_of_another_class():
 def test_modules_have_at_most_400_lines():
     lengths = {str(path): len(path.read_text().splitlines()) for path in SOURCE.rglob("*.py")}
     assert not {name: length for name, length in lengths.items() if length > 400}
+
+
+def test_no_two_classes_share_a_name():
+    found = Counter(
+        node.name
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in found.items() if count > 1] == []

@@ -15,7 +15,13 @@ from ..estimators import KernelEstimator, documented
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
 from ..fitting import DEFAULT_COMPONENTS, Problem, weighted_sum
 from ..kernels import Kernel, Precomputed
-from ..model import Fit, KernelModel, orthonormal_additions, sign_of_largest
+from ..model import (
+    Fit,
+    KernelModel,
+    explained_variance_ratio,
+    orthonormal_additions,
+    sign_of_largest,
+)
 from ..rows import Batch, Pool, TargetEncoder, draw_sample
 from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
 
@@ -200,9 +206,9 @@ class KernelBoosting(KernelEstimator):
             ),
             landmark_indices=used.indices,
             criterion_path=steps,
-            explained_variance_ratio=(captured**2).sum(axis=0)
-            * _largest(lengths)
-            / weighted_sum(lengths, sample),
+            explained_variance_ratio=explained_variance_ratio(
+                captured, weighted_sum(lengths, sample) / _largest(lengths)
+            ),
             explained_target_ratio=(explained**2).sum(axis=1) / float((root**2).sum()),
             outcome=Outcome.COMPLETE if len(steps) == wanted else Outcome.SETTLED,
         )

@@ -19,7 +19,7 @@ from ..fitting import (
     weighted_sum,
 )
 from ..kernels import Kernel
-from ..model import Fit, KernelModel
+from ..model import Fit, KernelModel, explained_variance_ratio
 from ..rows import Batch, Pool, TargetEncoder, check_not_constant, one_target
 
 
@@ -132,8 +132,7 @@ def fit_orthogonal_loadings(batch: Batch, kernel: Kernel, settings: Settings) ->
         ),
         landmark_indices=pool.indices,
         criterion_path=(np.diagonal(covariances) / total_weight(batch)) ** 2,
-        explained_variance_ratio=np.einsum("nk,nk->k", features, features)
-        / weighted_sum(lengths, batch),
+        explained_variance_ratio=explained_variance_ratio(features, weighted_sum(lengths, batch)),
         explained_target_ratio=explained,
         outcome=Outcome.COMPLETE if k == settings.n_components else Outcome.EXPLAINED,
         heads=Heads(np.full((k, 1), mean), coefficients[:, :, None]),

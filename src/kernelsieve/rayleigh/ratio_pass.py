@@ -55,7 +55,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Problem:
+class QuadraticForms:
     """Two quadratic forms in the coefficients of the candidates."""
 
     seen: Seen
@@ -135,7 +135,7 @@ class RayleighPass:
         """Fit from a statistic alone."""
         return self._finish(self._problem(statistic), None)
 
-    def _problem(self, statistic: ColumnSums) -> Problem:
+    def _problem(self, statistic: ColumnSums) -> QuadraticForms:
         """Turn statistics into factors of both quadratic forms."""
         recipe = self._recipe
         coordinates = self._pass.coordinates(statistic, center=True)
@@ -153,7 +153,7 @@ class RayleighPass:
         if recipe.reg > 0:
             factors.append(np.sqrt(recipe.reg) * self._penalty_root())
         squared = not (statistic.keeps_all_digits or recipe.needs_all_digits)
-        return Problem(seen, numerator, factorise(factors, squared=squared))
+        return QuadraticForms(seen, numerator, factorise(factors, squared=squared))
 
     def _penalty_root(self) -> np.ndarray:
         if self._recipe.penalty == "alpha":
@@ -161,7 +161,7 @@ class RayleighPass:
         values, vectors = np.linalg.eigh(self._W)
         return (vectors * np.sqrt(np.maximum(values, 0.0))).T
 
-    def _finish(self, problem: Problem, batches: Iterable[Batch] | None) -> Fit:
+    def _finish(self, problem: QuadraticForms, batches: Iterable[Batch] | None) -> Fit:
         recipe, coordinates = self._recipe, problem.seen.coordinates
         if recipe.supervised:
             size = coordinates.target_means * np.sqrt(coordinates.total_weight)

@@ -21,7 +21,7 @@ from ...estimators import KernelEstimator, PredictMixin, documented
 from ...exceptions import InvalidDataError
 from ...fitting import Problem, total_weight, trace_of
 from ...kernels import Kernel
-from ...model import Fit, KernelModel
+from ...model import Fit, KernelModel, explained_variance_ratio
 from ...rows import Batch, TargetEncoder, check_not_constant, one_target
 from ..probabilities import predict_proba
 from .extraction import SparseLatent, extract_sparse
@@ -120,7 +120,7 @@ def _fit_of(
         ),
         landmark_indices=latent.landmarks,
         criterion_path=latent.errors,
-        explained_variance_ratio=weight @ centred**2 / trace,
+        explained_variance_ratio=explained_variance_ratio(centred * batch.root_weight[:, None], trace),
         explained_target_ratio=-np.diff(errors) / (error_before or 1.0),
         outcome=latent.outcome,
         heads=Heads(latent.intercepts[:, None], latent.coefficients[:, :, None]),
