@@ -210,6 +210,7 @@ EXEMPT: dict[str, dict[str, str]] = {
 TOLERANCES = {
     "SparseKernelPLS[selection=exact]": 1e-2,
     "SparseKernelBoostedLatentFeatures[selection=exact]": 1e-2,
+    "SubspaceKernelFeatures[kernel=linear]": 1e-6,
 }
 
 
