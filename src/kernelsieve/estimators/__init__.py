@@ -1,7 +1,7 @@
 """What estimators share: reading parameters and data, abilities with one job each, documentation."""
 
 from .base import KernelEstimator
-from .documentation import documented
+from .declaration import estimator, parameters
 from .inputs import check_precomputed_columns
 from .inverse_transform import InverseTransformMixin
 from .loop import LoopEstimator
@@ -17,5 +17,6 @@ __all__ = [
     "PredictMixin",
     "all_or_nothing",
     "check_precomputed_columns",
-    "documented",
+    "estimator",
+    "parameters",
 ]

@@ -20,6 +20,7 @@ from ..fitting import CandidatePool, CandidateRule, Problem, Settings, way_to_dr
 from ..kernels import Kernel, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, Projector, prune
 from ..rows import Batch, TargetEncoder
+from .declaration import parameters
 from .inputs import (
     check_kernel_input,
     check_precomputed_columns,
@@ -28,7 +29,7 @@ from .inputs import (
     given_candidates,
     given_pool,
 )
-from .parameters import KERNEL_CONSTRAINTS, with_class_weight
+from .parameters import SHARED_CONSTRAINTS, with_class_weight
 from .transaction import all_or_nothing
 
 
@@ -37,6 +38,7 @@ def _of_fit(read: Callable[[Fit], Any]) -> property:
     return property(lambda self: read(self._current_fit()))
 
 
+@parameters
 class KernelEstimator(
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
@@ -53,30 +55,16 @@ class KernelEstimator(
     #: Whether the first j features are those of a fit with j, so that one fit answers for all numbers.
     _nested: ClassVar[bool] = True
 
-    _parameter_constraints: ClassVar[dict] = KERNEL_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = SHARED_CONSTRAINTS
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    kernel: str | Callable[..., Any] | Kernel = "rbf"
+    gamma: str | float = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    kernel_params: dict[str, Any] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int | bool = 0
 
     # ------------------------------------------------------------------ fitting
 

@@ -125,6 +125,17 @@ of the classes; "margin" and "midpoint" are not for them. "auto" is "least_squar
 outputs of the training samples, which are overconfident where there are many candidates and
 little ``reg``.""",
     ),
+    "target_error": (
+        "float",
+        "Stop when the training error, the mean squared error or the mean loss, is at or below it.",
+    ),
+    "sample_size": ("int", 'Random samples that selection="mi" starts from.'),
+    "cache_columns": ("int", "Kernel columns that are kept."),
+    "sample_rows": (
+        "int",
+        """Score candidates by sums over this many random samples: the probabilistic speed-up. None for
+all samples.""",
+    ),
     "fit_inverse_transform": (
         "bool",
         """Keep up to 3,000 training samples (out of core, the pool), from which
@@ -174,14 +185,13 @@ n_features_in_, feature_names_in_
     Number and names of the features of X, as in scikit-learn."""
 
 
-def documented(cls: _Class) -> _Class:
+def fill_shared_texts(cls: _Class) -> _Class:
     """Fill the shared texts into a class's docstring: all parameters that it does not describe."""
-    text = cls.__doc__ or ""
+    text, declared = cls.__doc__ or "", inspect.signature(cls).parameters
     entries = [
-        f"{name} : {kind}, default={_shown(parameter.default)}\n{indent(meaning, '    ')}"
-        for name, parameter in inspect.signature(cls).parameters.items()
-        for kind, meaning in [PARAMETERS.get(name, ("", ""))]
-        if meaning and f"\n    {name} : " not in text
+        f"{name} : {kind}, default={_shown(declared[name].default)}\n{indent(meaning, '    ')}"
+        for name, (kind, meaning) in PARAMETERS.items()
+        if name in declared and f"\n    {name} : " not in text
     ]
     parameters = indent("\n".join(entries), "    ").lstrip()
     attributes = indent(ATTRIBUTES, "    ").lstrip()

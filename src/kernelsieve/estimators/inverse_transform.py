@@ -12,12 +12,17 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Precomputed, Rows
 from ..model import Fit, PreImages
 from ..rows import Batch, TargetEncoder, draw_random
+from .declaration import parameters
 
 _MOST_SAMPLES = 3000
 
 
+@parameters
 class InverseTransformMixin:
     """Inverse transforms, and distances in feature space, of features that describe images."""
+
+    fit_inverse_transform: bool = False
+    alpha: float = 1.0
 
     def reconstruction_error(
         self: Any,

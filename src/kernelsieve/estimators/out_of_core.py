@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.utils.metaestimators import available_if
 
@@ -24,6 +24,7 @@ from ..fitting import (
 from ..kernels import Rows
 from ..model import Fit
 from ..rows import Batch
+from .declaration import parameters
 from .inputs import check_rows
 from .transaction import all_or_nothing
 
@@ -35,11 +36,16 @@ def _is_offered(estimator: Any) -> bool:
     return True
 
 
+@parameters
 class OutOfCoreMixin:
     """``partial_fit`` and ``fit_batches`` for estimators that say how samples are passed over."""
 
     #: Returns what passes over samples for a plan; of the estimator.
-    _row_pass: Callable[..., RowPass]
+    _row_pass: ClassVar[Callable[..., RowPass]]
+
+    pool: str = "auto"
+    precision: str = "auto"
+    block_size: int | None = None
 
     def _out_of_core_obstacle(self: Any) -> str:
         """Return which parameter needs all samples at once, and the remedy; nothing if none does."""

@@ -12,7 +12,8 @@ from ..exceptions import InvalidParameterError
 from ..kernels import Kernel
 from ..rows import Batch
 
-KERNEL_CONSTRAINTS: dict[str, list] = {
+#: Of the parameters that several estimators have; a class adds its own, or narrows these.
+SHARED_CONSTRAINTS: dict[str, list] = {
     "n_components": [Interval(Integral, 1, None, closed="left"), None],
     "kernel": [str, callable, Kernel],
     "gamma": [str, Real],
@@ -26,9 +27,19 @@ KERNEL_CONSTRAINTS: dict[str, list] = {
         "sparse matrix",
     ],
     "pool": [StrOptions({"auto", "random", "screen", "kmeans", "rpcholesky"})],
+    "resample": ["boolean"],
+    "n_nonzero": [Interval(Integral, 1, 3, closed="both")],
     "center": ["boolean"],
     "tol": [Interval(Real, 0, 1, closed="left")],
     "precision": [StrOptions({"auto", "fast", "safe"})],
+    "reg": [Interval(Real, 0, None, closed="left")],
+    "penalty": [StrOptions({"alpha", "norm"})],
+    "invariances": [list, tuple, None],
+    "virtual_candidates": ["boolean"],
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+    "probability_cv": [Interval(Integral, 2, None, closed="left"), None],
+    "fit_inverse_transform": ["boolean"],
+    "alpha": [Interval(Real, 0, None, closed="left")],
     "target": [StrOptions({"auto", "continuous", "classes"})],
     "dtype": [StrOptions({"float64", "float32"})],
     "block_size": [Interval(Integral, 1, None, closed="left"), None],

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, DirectionVariance, ExpansionVariance
-from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, documented
+from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, estimator
 from ..fitting import Problem, select
-from ..kernels import Kernel
 from ..model import Fit
 
 _FRESH = 59  # candidates a step: the best of them is in the top 5 % with probability 95 %
 
-_CONSTRAINTS: dict[str, list] = {
-    **LoopEstimator._parameter_constraints,
-    "sample_rows": [Interval(Integral, 1, None, closed="left"), None],
-    "fit_inverse_transform": ["boolean"],
-    "alpha": [Interval(Real, 0, None, closed="left")],
-}
 
-
-@documented
+@estimator
 class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """Sparse kernel principal components, each from a single landmark (AKFA, ACKFA).
 
@@ -38,9 +30,6 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
         Candidates whose squared residual falls below it are dropped for good, and the analysis stops
         when none is left (ACKFA). Where all samples are candidates they leave the sums as well; on a
         pool, or with ``sample_rows``, they leave as candidates only.
-    sample_rows : int, default=None
-        Score candidates by sums over this many random samples: the probabilistic speed-up. None for
-        all samples.
     center : bool, default=False
         Analyse the images about their mean. With all samples as candidates that is the doubly centred
         kernel matrix, and features then depend on every sample; on a pool, or with ``sample_rows`` or
@@ -86,58 +75,20 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **_CONSTRAINTS,
+        "sample_rows": [Interval(Integral, 1, None, closed="left"), None],
         "cutoff": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "auto",
-        resample: bool = False,
-        sample_rows: int | None = None,
-        cutoff: float = 0.0,
-        center: bool = False,
-        tol: float = 1e-8,
-        precision: str = "auto",
-        fit_inverse_transform: bool = False,
-        alpha: float = 1.0,
-        dtype: str = "float64",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.resample = resample
-        self.sample_rows = sample_rows
-        self.cutoff = cutoff
-        self.center = center
-        self.tol = tol
-        self.precision = precision
-        self.fit_inverse_transform = fit_inverse_transform
-        self.alpha = alpha
-        self.dtype = dtype
-        self.block_size = block_size
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    candidates: Any = "auto"
+    resample: bool = False
+    sample_rows: int | None = None
+    cutoff: float = 0.0
+    center: bool = False
+    tol: float = 1e-8
+    dtype: str = "float64"
+    max_memory: float = 2**30
 
     def _criterion(self) -> Criterion:
         return DirectionVariance(self.cutoff)
@@ -146,7 +97,7 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
         return select(problem, self._criterion(), self._draw, self._row_pass, fresh=_FRESH)
 
 
-@documented
+@estimator
 class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """Sparse kernel principal components under an l1 constraint (SKFA).
 
@@ -160,9 +111,6 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
     variance : {"centered", "uncentered"}, default="centered"
         About the mean, as Smola et al. and kernlab's ``kfa`` define it, or the mean square, as Jiang
         et al. write it.
-    sample_rows : int, default=None
-        Score candidates by sums over this many random samples: the probabilistic speed-up. None for
-        all samples.
     center : bool, default=False
         Analyse the images about their mean. With all samples as candidates that is the doubly centred
         kernel matrix, and features then depend on every sample; on a pool, or with ``sample_rows`` or
@@ -198,58 +146,20 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **_CONSTRAINTS,
+        "sample_rows": [Interval(Integral, 1, None, closed="left"), None],
         "variance": [StrOptions({"centered", "uncentered"})],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "auto",
-        resample: bool = False,
-        sample_rows: int | None = None,
-        variance: str = "centered",
-        center: bool = False,
-        tol: float = 1e-8,
-        precision: str = "auto",
-        fit_inverse_transform: bool = False,
-        alpha: float = 1.0,
-        dtype: str = "float64",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.resample = resample
-        self.sample_rows = sample_rows
-        self.variance = variance
-        self.center = center
-        self.tol = tol
-        self.precision = precision
-        self.fit_inverse_transform = fit_inverse_transform
-        self.alpha = alpha
-        self.dtype = dtype
-        self.block_size = block_size
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    candidates: Any = "auto"
+    resample: bool = False
+    sample_rows: int | None = None
+    variance: str = "centered"
+    center: bool = False
+    tol: float = 1e-8
+    dtype: str = "float64"
+    max_memory: float = 2**30
 
     def _criterion(self) -> Criterion:
         return ExpansionVariance(centred=self.variance == "centered")

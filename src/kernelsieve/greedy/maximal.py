@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+from typing import Any
+
 from ..deflation import Alignment, Covariance, Criterion
-from ..estimators import LoopEstimator, OutOfCoreMixin, documented
+from ..estimators import LoopEstimator, OutOfCoreMixin, estimator, parameters
 
 
-@documented
-class SparseMaximalAlignment(OutOfCoreMixin, LoopEstimator):
+@parameters
+class _SparseMaximal(OutOfCoreMixin, LoopEstimator):
+    """What the two share: their parameters."""
+
+    n_components: int | None = field(default=None, kw_only=False)
+    candidates: Any = "auto"
+    resample: bool = False
+    n_nonzero: int = 1
+    tol: float = 1e-20
+    target: str = "auto"
+    dtype: str = "float64"
+    max_memory: float = 2**30
+
+
+@estimator
+class SparseMaximalAlignment(_SparseMaximal):
     """Features from single landmarks, chosen for their alignment with the target (SMA).
 
     Each step takes the sample whose kernel column, after removing the features so far, is best
@@ -48,8 +65,8 @@ class SparseMaximalAlignment(OutOfCoreMixin, LoopEstimator):
         return Alignment()
 
 
-@documented
-class SparseMaximalCovariance(OutOfCoreMixin, LoopEstimator):
+@estimator
+class SparseMaximalCovariance(_SparseMaximal):
     """Features from single landmarks, chosen for their covariance with the target (SMC).
 
     As :class:`SparseMaximalAlignment`, but a direction has unit length in feature space, so samples

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
-from .._sklearn import Interval, StrOptions
+from .._sklearn import StrOptions
 from ..deflation import Criterion, Loss, LossGradient
-from ..estimators import LoopEstimator, PredictMixin, documented
-from ..kernels import Kernel
+from ..estimators import LoopEstimator, PredictMixin, estimator
 from .framework import PrimalEstimator
 from .probabilities import predict_proba
 
 _LOSS = [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss]
 
 
-@documented
+@estimator
 class KernelBoostedLatentFeatures(PredictMixin, LoopEstimator):
     """Kernel latent features that follow the gradient of a loss (KBLF).
 
@@ -63,50 +61,19 @@ class KernelBoostedLatentFeatures(PredictMixin, LoopEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **LoopEstimator._parameter_constraints,
         "loss": _LOSS,
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        loss: str | Loss = "squared",
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "auto",
-        center: bool = True,
-        tol: float = 1e-20,
-        target: str = "auto",
-        dtype: str = "float64",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.loss = loss
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.center = center
-        self.tol = tol
-        self.target = target
-        self.dtype = dtype
-        self.block_size = block_size
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    loss: str | Loss = "squared"
+    candidates: Any = "auto"
+    pool: str = "auto"
+    tol: float = 1e-20
+    target: str = "auto"
+    dtype: str = "float64"
+    block_size: int | None = None
+    max_memory: float = 2**30
 
     predict_proba = predict_proba
 
@@ -114,7 +81,7 @@ class KernelBoostedLatentFeatures(PredictMixin, LoopEstimator):
         return LossGradient(self.loss)
 
 
-@documented
+@estimator
 class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
     """Linear latent features that follow the gradient of a loss (BLF).
 
@@ -148,14 +115,7 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "loss": _LOSS,
-        "center": ["boolean"],
-        "tol": [Interval(Real, 0, 1, closed="left")],
-        "target": [StrOptions({"auto", "continuous", "classes"})],
-        "max_memory": [Interval(Real, 0, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from .._sklearn import Interval, StrOptions
 from ..deflation import Outcome, store_columns
-from ..estimators import KernelEstimator, documented
+from ..estimators import KernelEstimator, estimator
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
 from ..fitting import DEFAULT_COMPONENTS, Problem, weighted_sum
 from ..kernels import Kernel, Precomputed
@@ -26,7 +25,7 @@ from ..rows import Batch, Pool, TargetEncoder, draw_sample
 from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
 
 
-@documented
+@estimator
 class KernelBoosting(KernelEstimator):
     """A kernel learned from labels, as features: their inner products are its values.
 
@@ -93,46 +92,19 @@ class KernelBoosting(KernelEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **KernelEstimator._parameter_constraints,
         "loss": [StrOptions(set(PAIR_WEIGHTS))],
         "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "sample_rows": [Interval(Integral, 2, None, closed="left"), None],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        loss: str = "exponential",
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "random",
-        sample_rows: int | None = 3000,
-        tol: float = 1e-8,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.loss = loss
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.sample_rows = sample_rows
-        self.tol = tol
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    loss: str = "exponential"
+    candidates: Any = "auto"
+    pool: str = "random"
+    sample_rows: int | None = 3000
+    tol: float = 1e-8
+    max_memory: float = 2**30
 
     def _target_kind(self) -> str:
         return "classes"

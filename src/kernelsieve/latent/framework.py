@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, IdentityMetric, resolve_criterion
-from ..estimators import LoopEstimator, OutOfCoreMixin, documented
+from ..estimators import LoopEstimator, OutOfCoreMixin, estimator
 from ..exceptions import InvalidParameterError
 from ..fitting import OnePass, Problem, fit_columns
 from ..kernels import Inputs, Kernel, Rows
@@ -18,7 +16,7 @@ from ..model import Fit
 from ..rows import Batch, Pool
 
 
-@documented
+@estimator
 class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
     """Features in kernel space by any criterion.
 
@@ -51,58 +49,19 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **LoopEstimator._parameter_constraints,
         "criterion": [str, Criterion],
     }
 
-    def __init__(
-        self,
-        criterion: str | Criterion = "alignment",
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "auto",
-        resample: bool = False,
-        n_nonzero: int = 1,
-        center: bool = True,
-        tol: float = 1e-20,
-        precision: str = "auto",
-        target: str = "auto",
-        dtype: str = "float64",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        super().__init__(
-            n_components,
-            kernel=kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            kernel_params=kernel_params,
-            candidates=candidates,
-            pool=pool,
-            resample=resample,
-            n_nonzero=n_nonzero,
-            center=center,
-            tol=tol,
-            precision=precision,
-            target=target,
-            dtype=dtype,
-            block_size=block_size,
-            max_memory=max_memory,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.criterion = criterion
+    criterion: str | Criterion = "alignment"
+    n_components: int | None = None
+    _: KW_ONLY
+    candidates: Any = "auto"
+    resample: bool = False
+    n_nonzero: int = 1
+    tol: float = 1e-20
+    target: str = "auto"
+    dtype: str = "float64"
+    max_memory: float = 2**30
 
     def _criterion(self) -> Criterion:
         return resolve_criterion(self.criterion)
@@ -135,7 +94,7 @@ class PrimalEstimator(LoopEstimator):
         return OnePass(kernel, pool, metric, shift, target_shift, criterion, settings).fit([rows])
 
 
-@documented
+@estimator
 class FeatureExtraction(PrimalEstimator):
     """Feature extraction from the columns of X by any criterion.
 
@@ -171,15 +130,6 @@ class FeatureExtraction(PrimalEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "criterion": [str, Criterion],
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "center": ["boolean"],
-        "tol": [Interval(Real, 0, 1, closed="left")],
-        "precision": [StrOptions({"auto", "fast", "safe"})],
-        "target": [StrOptions({"auto", "continuous", "classes"})],
-        "block_size": [Interval(Integral, 1, None, closed="left"), None],
-        "max_memory": [Interval(Real, 0, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 
 from ..deflation import DoublyCentredColumns, Heads, Outcome
-from ..estimators import KernelEstimator, PredictMixin, documented
+from ..estimators import KernelEstimator, PredictMixin, estimator
 from ..fitting import (
     Problem,
     Settings,
@@ -23,7 +23,7 @@ from ..model import Fit, KernelModel, explained_variance_ratio
 from ..rows import Batch, Pool, TargetEncoder, check_not_constant, one_target
 
 
-@documented
+@estimator
 class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
     """Kernel partial least squares whose directions are orthogonal, not its features (KOLPLS).
 
@@ -60,34 +60,11 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
     True
     """
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        tol: float = 1e-20,
-        dtype: str = "float64",
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.tol = tol
-        self.dtype = dtype
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    tol: float = 1e-20
+    dtype: str = "float64"
+    max_memory: float = 2**30
 
     def _target_kind(self) -> str:
         return "continuous"

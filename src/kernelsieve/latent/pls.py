@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import KW_ONLY
 from typing import Any
 
 from ..deflation import Criterion, PartialLeastSquares
-from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, documented
-from ..kernels import Kernel
+from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..rows import TargetEncoder
 
 
-@documented
+@estimator
 class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     """Kernel partial least squares, for regression and classification.
 
@@ -59,46 +58,13 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     (2,)
     """
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "auto",
-        center: bool = True,
-        tol: float = 1e-20,
-        precision: str = "auto",
-        target: str = "auto",
-        dtype: str = "float64",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.center = center
-        self.tol = tol
-        self.precision = precision
-        self.target = target
-        self.dtype = dtype
-        self.block_size = block_size
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    candidates: Any = "auto"
+    tol: float = 1e-20
+    target: str = "auto"
+    dtype: str = "float64"
+    max_memory: float = 2**30
 
     def _criterion(self) -> Criterion:
         return PartialLeastSquares()

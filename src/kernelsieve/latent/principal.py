@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from numbers import Real
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .._sklearn import Interval, StrOptions
+from .._sklearn import StrOptions
 from ..deflation import (
     Columns,
     Criterion,
@@ -17,7 +16,7 @@ from ..deflation import (
     PrincipalDirections,
     StoredColumns,
 )
-from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, documented
+from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, estimator
 from ..fitting import (
     Problem,
     Settings,
@@ -36,7 +35,7 @@ _DENSE_UP_TO = 1000  # samples
 _DENSE_SHARE = 0.1  # of the samples as features, beyond which products in blocks do not pay
 
 
-@documented
+@estimator
 class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """Kernel principal component analysis, exact or on a pool of candidates.
 
@@ -84,56 +83,16 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **LoopEstimator._parameter_constraints,
         "eigen_solver": [StrOptions({"auto", "dense", "krylov"})],
-        "fit_inverse_transform": ["boolean"],
-        "alpha": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "auto",
-        center: bool = True,
-        tol: float = 1e-12,
-        eigen_solver: str = "auto",
-        precision: str = "auto",
-        fit_inverse_transform: bool = False,
-        alpha: float = 1.0,
-        dtype: str = "float64",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.center = center
-        self.tol = tol
-        self.eigen_solver = eigen_solver
-        self.precision = precision
-        self.fit_inverse_transform = fit_inverse_transform
-        self.alpha = alpha
-        self.dtype = dtype
-        self.block_size = block_size
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    candidates: Any = "auto"
+    tol: float = 1e-12
+    eigen_solver: str = "auto"
+    dtype: str = "float64"
+    max_memory: float = 2**30
 
     def _criterion(self) -> Criterion:
         return PrincipalDirections()

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, OrthonormalisedDirections
-from ..estimators import LoopEstimator, OutOfCoreMixin, documented
+from ..estimators import LoopEstimator, OutOfCoreMixin, estimator
 from ..fitting import Problem, select_in_pool
-from ..kernels import Kernel
 from ..model import Fit
 
 _AUTO_LANDMARKS = 100
 
 
-@documented
+@estimator
 class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
     """The few features that predict several targets best by least squares (rKOPLS).
 
@@ -74,7 +73,6 @@ class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **LoopEstimator._parameter_constraints,
         "n_landmarks": [
             StrOptions({"auto"}),
             Interval(Integral, 1, None, closed="left"),
@@ -85,42 +83,12 @@ class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
         "regularization": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        n_landmarks: Any = "auto",
-        pool: str = "random",
-        center: bool = True,
-        regularization: float = 1e-8,
-        precision: str = "auto",
-        target: str = "auto",
-        block_size: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_landmarks = n_landmarks
-        self.pool = pool
-        self.center = center
-        self.regularization = regularization
-        self.precision = precision
-        self.target = target
-        self.block_size = block_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    n_landmarks: Any = "auto"
+    pool: str = "random"
+    regularization: float = 1e-8
+    target: str = "auto"
 
     def _criterion(self) -> Criterion:
         return OrthonormalisedDirections(self.regularization)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..estimators import KernelEstimator, OutOfCoreMixin, documented
+from .._sklearn import StrOptions
+from ..estimators import KernelEstimator, OutOfCoreMixin, estimator
 from ..exceptions import InvalidParameterError
 from ..fitting import Plan, Problem, RowPass
-from ..kernels import Kernel
 from ..model import Fit
 from .invariance_mixin import InvarianceMixin
 from .scatter import Scatter, Tangent, TotalScatter
-from .solve import RATIO_CONSTRAINTS, ratio_pass, recipe_of, solve_ratio
+from .solve import ratio_pass, recipe_of, solve_ratio
 
 
-@documented
+@estimator
 class RayleighCoefficient(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Features with the largest ratio of what is wanted to what is not.
 
@@ -76,55 +77,21 @@ class RayleighCoefficient(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **RATIO_CONSTRAINTS,
+        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "numerator": [list, tuple, None],
         "denominator": [list, tuple, None],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        numerator: Sequence[Scatter] | None = None,
-        denominator: Sequence[Scatter] | None = None,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "random",
-        center: bool = True,
-        tol: float = 1e-10,
-        reg: float = 1e-3,
-        penalty: str = "alpha",
-        virtual_candidates: bool = False,
-        precision: str = "auto",
-        block_size: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.numerator = numerator
-        self.denominator = denominator
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.center = center
-        self.tol = tol
-        self.reg = reg
-        self.penalty = penalty
-        self.virtual_candidates = virtual_candidates
-        self.precision = precision
-        self.block_size = block_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    numerator: Sequence[Scatter] | None = None
+    denominator: Sequence[Scatter] | None = None
+    candidates: Any = "auto"
+    pool: str = "random"
+    center: bool = True
+    tol: float = 1e-10
+    reg: float = 1e-3
+    penalty: str = "alpha"
 
     def _target_kind(self) -> str | None:
         numerator, denominator = self._scatters()

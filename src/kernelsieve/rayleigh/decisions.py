@@ -34,8 +34,6 @@ FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
 DECISION_CONSTRAINTS: dict[str, list] = {
     "threshold": [StrOptions({"auto", "margin", "midpoint", "least_squares", "gaussian"})],
     "nu": [Interval(Real, 0, 1, closed="right")],
-    "class_weight": [dict, StrOptions({"balanced"}), None],
-    "probability_cv": [Interval(Integral, 2, None, closed="left"), None],
 }
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._sklearn import StrOptions
-from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, documented
+from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..fitting import Plan, Problem, RowPass
-from ..kernels import Kernel, Rows
+from ..kernels import Rows
 from ..model import Fit
 from ..rows import Batch
 from .decisions import (
@@ -27,10 +27,10 @@ from .decisions import (
 from .invariance_mixin import InvarianceMixin
 from .outputs import Moments
 from .scatter import BetweenClasses, WithinClasses
-from .solve import RATIO_CONSTRAINTS, ratio_pass, recipe_of, solve_ratio
+from .solve import ratio_pass, recipe_of, solve_ratio
 
 
-@documented
+@estimator
 class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Kernel Fisher discriminant (KFD): features that separate classes, and a classifier on them.
 
@@ -105,63 +105,25 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **RATIO_CONSTRAINTS,
         **DECISION_CONSTRAINTS,
+        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "multi_class": [StrOptions({"joint", "ovr"})],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "random",
-        center: bool = True,
-        tol: float = 1e-10,
-        reg: float = 1e-3,
-        penalty: str = "alpha",
-        invariances: list[tuple[Callable, float]] | None = None,
-        virtual_candidates: bool = False,
-        multi_class: str = "joint",
-        threshold: str = "auto",
-        nu: float = 0.5,
-        class_weight: dict[Any, float] | str | None = None,
-        probability_cv: int | None = None,
-        precision: str = "auto",
-        block_size: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.center = center
-        self.tol = tol
-        self.reg = reg
-        self.penalty = penalty
-        self.invariances = invariances
-        self.virtual_candidates = virtual_candidates
-        self.multi_class = multi_class
-        self.threshold = threshold
-        self.nu = nu
-        self.class_weight = class_weight
-        self.probability_cv = probability_cv
-        self.precision = precision
-        self.block_size = block_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    candidates: Any = "auto"
+    pool: str = "random"
+    center: bool = True
+    tol: float = 1e-10
+    reg: float = 1e-3
+    penalty: str = "alpha"
+    invariances: list[tuple[Callable, float]] | None = None
+    multi_class: str = "joint"
+    threshold: str = "auto"
+    nu: float = 0.5
+    class_weight: dict[Any, float] | str | None = None
+    probability_cv: int | None = None
 
     fit = fit_discriminant
     predict_proba = predict_proba

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -12,22 +12,22 @@ import numpy as np
 
 from .._sklearn import Interval
 from ..deflation import Alignment, Heads, RidgeAlignment
-from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, documented
+from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import Change
 from ..fitting import Plan, Problem, RowPass, Settings, pool_pass, select, select_in_pool
-from ..kernels import Kernel, Rows
+from ..kernels import Rows
 from ..model import Decision, Fit
 from ..rows import Batch, TargetEncoder, distinct
 from .decisions import DECISION_CONSTRAINTS, check_out_of_core, predict_proba, sparsity
-from .invariance_mixin import INVARIANCE_CONSTRAINTS, InvarianceMixin
+from .invariance_mixin import InvarianceMixin
 from .outputs import Moments, decision_heads, logit_heads, winning_logits
 from .scatter import Tangent, move
 
 _FRESH = 59  # candidates a step: the best of them is in the top 5 % with probability 95 %
 
 
-@documented
+@estimator
 class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Kernel Fisher discriminant on few landmarks, chosen one after another.
 
@@ -109,66 +109,23 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **KernelEstimator._parameter_constraints,
         **DECISION_CONSTRAINTS,
-        **INVARIANCE_CONSTRAINTS,
-        "resample": ["boolean"],
-        "reg": [Interval(Real, 0, None, closed="left")],
         "stop_tol": [Interval(Real, 0, 1, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "auto",
-        resample: bool = False,
-        tol: float = 1e-20,
-        reg: float = 1e-3,
-        stop_tol: float = 1e-3,
-        invariances: list[tuple[Callable, float]] | None = None,
-        virtual_candidates: bool = False,
-        threshold: str = "least_squares",
-        nu: float = 0.5,
-        class_weight: dict[Any, float] | str | None = None,
-        precision: str = "auto",
-        dtype: str = "float64",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.resample = resample
-        self.tol = tol
-        self.reg = reg
-        self.stop_tol = stop_tol
-        self.invariances = invariances
-        self.virtual_candidates = virtual_candidates
-        self.threshold = threshold
-        self.nu = nu
-        self.class_weight = class_weight
-        self.precision = precision
-        self.dtype = dtype
-        self.block_size = block_size
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    candidates: Any = "auto"
+    resample: bool = False
+    tol: float = 1e-20
+    reg: float = 1e-3
+    stop_tol: float = 1e-3
+    invariances: list[tuple[Callable, float]] | None = None
+    threshold: str = "least_squares"
+    nu: float = 0.5
+    class_weight: dict[Any, float] | str | None = None
+    dtype: str = "float64"
+    max_memory: float = 2**30
 
     predict_proba = predict_proba
     sparsity_ = property(sparsity)

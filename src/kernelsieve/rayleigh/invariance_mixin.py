@@ -11,19 +11,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..estimators import parameters
 from ..exceptions import InvalidParameterError
 from ..fitting import CandidatePool, Problem
 from ..rows import Batch, Pool
 from .scatter import Tangent, Transform, move
 
-INVARIANCE_CONSTRAINTS: dict[str, list] = {
-    "invariances": [list, tuple, None],
-    "virtual_candidates": ["boolean"],
-}
 
-
+@parameters
 class InvarianceMixin:
     """Features that change little under transformations, which may give further candidates."""
+
+    virtual_candidates: bool = False
 
     def _given_tangents(self: Any) -> list[Tangent]:
         return tangents(self.invariances)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .._sklearn import StrOptions
-from ..estimators import KernelEstimator, OutOfCoreMixin, documented
+from .._sklearn import Interval, StrOptions
+from ..estimators import KernelEstimator, OutOfCoreMixin, estimator
 from ..fitting import Plan, Problem, RowPass
-from ..kernels import Kernel
 from ..model import Fit
 from .invariance_mixin import InvarianceMixin
 from .scatter import NoiseCovariance, NoiseSamples, Scatter, TotalScatter
-from .solve import RATIO_CONSTRAINTS, ratio_pass, recipe_of, solve_ratio
+from .solve import ratio_pass, recipe_of, solve_ratio
 
 
-@documented
+@estimator
 class OrientedKernelPCA(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Oriented kernel PCA: the most variance of the data for the least variance of known noise.
 
@@ -73,60 +74,24 @@ class OrientedKernelPCA(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **RATIO_CONSTRAINTS,
+        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "noise": ["array-like", "sparse matrix", None],
         "noise_type": [StrOptions({"samples", "covariance"})],
-        "noise_weight": RATIO_CONSTRAINTS["reg"],
+        "noise_weight": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        noise: Any = None,
-        noise_type: str = "samples",
-        noise_weight: float = 1.0,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "random",
-        center: bool = True,
-        tol: float = 1e-10,
-        reg: float = 1e-3,
-        penalty: str = "norm",
-        invariances: list[tuple[Callable, float]] | None = None,
-        virtual_candidates: bool = False,
-        precision: str = "auto",
-        block_size: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.noise = noise
-        self.noise_type = noise_type
-        self.noise_weight = noise_weight
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.center = center
-        self.tol = tol
-        self.reg = reg
-        self.penalty = penalty
-        self.invariances = invariances
-        self.virtual_candidates = virtual_candidates
-        self.precision = precision
-        self.block_size = block_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    noise: Any = None
+    noise_type: str = "samples"
+    noise_weight: float = 1.0
+    candidates: Any = "auto"
+    pool: str = "random"
+    center: bool = True
+    tol: float = 1e-10
+    reg: float = 1e-3
+    penalty: str = "norm"
+    invariances: list[tuple[Callable, float]] | None = None
 
     def _target_kind(self) -> None:
         return None

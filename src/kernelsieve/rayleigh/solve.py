@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from .._sklearn import Interval, StrOptions
-from ..estimators import KernelEstimator
 from ..fitting import CandidatePool, Plan, Problem, RowPass
 from ..model import Fit
-from .invariance_mixin import INVARIANCE_CONSTRAINTS
 from .ratio_pass import Complete, RayleighPass, Recipe
 from .scatter import Scatter
-
-RATIO_CONSTRAINTS: dict[str, list] = {
-    **KernelEstimator._parameter_constraints,
-    **INVARIANCE_CONSTRAINTS,
-    "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
-    "reg": [Interval(Real, 0, None, closed="left")],
-    "penalty": [StrOptions({"alpha", "norm"})],
-}
 
 
 def solve_ratio(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
 from ..deflation import Heads, Outcome
-from ..estimators import KernelEstimator, PredictMixin, documented
+from ..estimators import KernelEstimator, PredictMixin, estimator
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
 from ..execution import single_threaded_blas
 from ..fitting import CandidatePool, Problem
@@ -30,7 +30,7 @@ from .decisions import (
     thresholds,
 )
 from .explained import ImageVariance, explained_targets
-from .invariance_mixin import INVARIANCE_CONSTRAINTS, InvarianceMixin
+from .invariance_mixin import InvarianceMixin
 from .outputs import Moments, logit_heads, winning_logits
 from .scatter import Tangent
 from .solvers import ProgramLoss, Solver, solvers_of_classes
@@ -46,7 +46,7 @@ class _Shared:
     solvers: list[Solver] | None = None
 
 
-@documented
+@estimator
 class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstimator):
     """Kernel Fisher discriminant with few coefficients (SKFD, LSKFD).
 
@@ -139,9 +139,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **KernelEstimator._parameter_constraints,
         **DECISION_CONSTRAINTS,
-        **INVARIANCE_CONSTRAINTS,
         "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions({"squared", "absolute", "huber", "epsilon_insensitive"})],
         "delta": [Interval(Real, 0, None, closed="neither")],
@@ -153,52 +151,19 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         ],
     }
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        loss: str = "squared",
-        delta: float = 1.0,
-        epsilon: float = 0.1,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "random",
-        tol: float = 1e-8,
-        invariances: list[tuple[Callable, float]] | None = None,
-        virtual_candidates: bool = False,
-        threshold: str = "least_squares",
-        nu: float = 0.5,
-        class_weight: dict[Any, float] | str | None = None,
-        probability_cv: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.delta = delta
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.tol = tol
-        self.invariances = invariances
-        self.virtual_candidates = virtual_candidates
-        self.threshold = threshold
-        self.nu = nu
-        self.class_weight = class_weight
-        self.probability_cv = probability_cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    C: float = 1.0
+    _: KW_ONLY
+    loss: str = "squared"
+    delta: float = 1.0
+    epsilon: float = 0.1
+    candidates: Any = "auto"
+    pool: str = "random"
+    tol: float = 1e-8
+    invariances: list[tuple[Callable, float]] | None = None
+    threshold: str = "least_squares"
+    nu: float = 0.5
+    class_weight: dict[Any, float] | str | None = None
+    probability_cv: int | None = None
 
     fit = fit_discriminant
     predict_proba = predict_proba

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..deflation import Alignment, Outcome
-from ..estimators import KernelEstimator, OutOfCoreMixin
+from ..estimators import KernelEstimator, OutOfCoreMixin, parameters
 from ..exceptions import FewerFeaturesWarning, warn
 from ..fitting import CandidatePool, Plan, Problem, RowPass
 from ..kernels import Inputs, Kernel, Linear, Rows
@@ -22,10 +22,12 @@ _MOST_INPUTS = 3000  # of which a pass adds up inner products
 _MANY_SAMPLES = 4  # times as many as features of X: a pass over them shortens the rest
 
 
+@parameters
 class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
     """Base of the estimators that look for a subspace of the feature space by labels."""
 
-    candidates: Any
+    candidates: Any = "auto"
+    max_memory: float = 2**30
 
     @abstractmethod
     def _method(self) -> SubspaceMethod:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
 
 from .._sklearn import Interval, StrOptions
-from ..estimators import documented
+from ..estimators import estimator
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..fitting import Problem
-from ..kernels import Kernel
 from ..model import Fit, orthonormal_additions
 from .base import SubspaceEstimator
 from .centroids import Centroids, class_centroids, exact_centroids, finish, mean_images
@@ -68,7 +67,7 @@ class QRDiscriminant(SubspaceMethod):
         )
 
 
-@documented
+@estimator
 class KernelDiscriminantQR(SubspaceEstimator):
     """Discriminant analysis in the span of the centroids (KDA/QR), or of class means (AKDA/QR).
 
@@ -137,53 +136,18 @@ class KernelDiscriminantQR(SubspaceEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **SubspaceEstimator._parameter_constraints,
         "approximate": ["boolean"],
         "between": [StrOptions({"projected", "factor"})],
         "balanced": ["boolean"],
         "regularization": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        approximate: bool = False,
-        between: str = "projected",
-        balanced: bool = False,
-        regularization: float = 1e-3,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "auto",
-        precision: str = "auto",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.approximate = approximate
-        self.between = between
-        self.balanced = balanced
-        self.regularization = regularization
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.precision = precision
-        self.block_size = block_size
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    approximate: bool = False
+    between: str = "projected"
+    balanced: bool = False
+    regularization: float = 1e-3
 
     def _method(self) -> QRDiscriminant:
         return QRDiscriminant(self.n_components, self.between, self.balanced, self.regularization)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from .._sklearn import Interval
-from ..estimators import documented
+from ..estimators import estimator
 from ..fitting import Problem
-from ..kernels import Kernel
 from ..model import Fit
 from .base import SubspaceEstimator
 from .centroids import (
@@ -46,7 +44,7 @@ class OrthogonalCentroids(SubspaceMethod):
         )
 
 
-@documented
+@estimator
 class KernelOrthogonalCentroid(SubspaceEstimator):
     """Projection on the span of the centroids of the classes (KOC).
 
@@ -107,44 +105,12 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **SubspaceEstimator._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        n_clusters: int = 1,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "auto",
-        precision: str = "auto",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.precision = precision
-        self.block_size = block_size
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    n_clusters: int = 1
 
     def _method(self) -> OrthogonalCentroids:
         return OrthogonalCentroids(self.n_components)

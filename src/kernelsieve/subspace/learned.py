@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn import Interval, StrOptions
-from ..estimators import documented
+from ..estimators import estimator
 from ..exceptions import InvalidParameterError, warn
 from ..fitting import Problem
-from ..kernels import Kernel, Precomputed, Rows
+from ..kernels import Precomputed, Rows
 from ..model import Fit, Search
 from ..rows import TargetEncoder
 from .base import SubspaceEstimator
@@ -23,7 +23,7 @@ from .learning import LearnedMargin, LearnedSubspace
 from .optimise import Ending
 
 
-@documented
+@estimator
 class SubspaceKernelFeatures(SubspaceEstimator):
     """Features along a subspace that is learned from labels (SKFE).
 
@@ -124,7 +124,6 @@ class SubspaceKernelFeatures(SubspaceEstimator):
 
     _nested: ClassVar[bool] = False  # the whole subspace is learned together
     _parameter_constraints: ClassVar[dict] = {
-        **SubspaceEstimator._parameter_constraints,
         "init": [StrOptions({"koc", "kpls"}), "array-like"],
         "span": [StrOptions({"examples", "points"})],
         "objective": [StrOptions({"alignment", "radius_margin"})],
@@ -134,52 +133,15 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         "tol": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        candidates: Any = "auto",
-        pool: str = "auto",
-        init: Any = "koc",
-        span: str = "examples",
-        objective: str = "alignment",
-        C: float = 1.0,
-        solver: str = "lbfgs",
-        max_iter: int | None = None,
-        tol: float = 1e-4,
-        precision: str = "auto",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.candidates = candidates
-        self.pool = pool
-        self.init = init
-        self.span = span
-        self.objective = objective
-        self.C = C
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.precision = precision
-        self.block_size = block_size
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    init: Any = "koc"
+    span: str = "examples"
+    objective: str = "alignment"
+    C: float = 1.0
+    solver: str = "lbfgs"
+    max_iter: int | None = None
+    tol: float = 1e-4
 
     @property
     def subspace_kernel_(self) -> SubspaceKernel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from ...deflation import (
     Loss,
     SquaredLoss,
 )
-from ...estimators import KernelEstimator, PredictMixin, documented
+from ...estimators import KernelEstimator, PredictMixin, estimator, parameters
 from ...exceptions import InvalidDataError
 from ...fitting import Problem, total_weight, trace_of
 from ...kernels import Kernel
@@ -35,25 +35,25 @@ _LOSSES: dict[str, type[Loss]] = {
 _LEAST_SHARE = float(np.finfo(float).tiny)  # rounded up to one sample
 
 
-_CONSTRAINTS: dict[str, list] = {
-    **KernelEstimator._parameter_constraints,
-    "nu": [Interval(Real, 0, 1, closed="right"), StrOptions({"min"})],
-    "selection": [StrOptions({"mi", "mr", "mi-mr", "exact"})],
-    "target_error": [Interval(Real, 0, None, closed="left"), None],
-    "sample_size": [Interval(Integral, 2, None, closed="left")],
-    "cache_columns": [Interval(Integral, 1, None, closed="left")],
-}
-
-
+@parameters
 class _SparseLatentFeatures(PredictMixin, KernelEstimator):
     """What the two share: support vectors are found feature by feature, columns as needed."""
 
-    nu: float | str
-    selection: str
-    target_error: float | None
-    sample_size: int
-    cache_columns: int
-    tol: float
+    _parameter_constraints: ClassVar[dict] = {
+        "nu": [Interval(Real, 0, 1, closed="right"), StrOptions({"min"})],
+        "selection": [StrOptions({"mi", "mr", "mi-mr", "exact"})],
+        "target_error": [Interval(Real, 0, None, closed="left"), None],
+        "sample_size": [Interval(Integral, 2, None, closed="left")],
+        "cache_columns": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    nu: float | str = 0.1
+    selection: str = "mr"
+    target_error: float | None = None
+    sample_size: int = 200
+    cache_columns: int = 200
+    tol: float = 1e-12
+    dtype: str = "float64"
 
     @abstractmethod
     def _loss(self) -> Loss:
@@ -127,7 +127,7 @@ def _fit_of(
     )
 
 
-@documented
+@estimator
 class SparseKernelPLS(_SparseLatentFeatures):
     """Kernel partial least squares whose directions rest on few samples (nu-KPLS).
 
@@ -148,12 +148,6 @@ class SparseKernelPLS(_SparseLatentFeatures):
         for it), by the largest reconstruction errors from a random start ("mi"), "mi" for the first
         feature and "mr" after, or by solving the dual problem (Frank-Wolfe; ``duality_gaps_`` says
         how well).
-    target_error : float, default=None
-        Stop when the training error is at or below it: the mean squared error.
-    sample_size : int, default=200
-        Random samples that "mi" starts from.
-    cache_columns : int, default=200
-        Kernel columns that are kept.
     tol : float, default=1e-12
         A direction whose squared length is below this part of its scale is noise.
     {parameters}
@@ -188,44 +182,9 @@ class SparseKernelPLS(_SparseLatentFeatures):
     True
     """
 
-    _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        nu: float | str = 0.1,
-        selection: str = "mr",
-        target_error: float | None = None,
-        sample_size: int = 200,
-        cache_columns: int = 200,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        tol: float = 1e-12,
-        dtype: str = "float64",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.nu = nu
-        self.selection = selection
-        self.target_error = target_error
-        self.sample_size = sample_size
-        self.cache_columns = cache_columns
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.tol = tol
-        self.dtype = dtype
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    selection: str = "mr"
 
     def _target_kind(self) -> str:
         return "continuous"
@@ -237,7 +196,7 @@ class SparseKernelPLS(_SparseLatentFeatures):
         return batch.Y[:, 0]
 
 
-@documented
+@estimator
 class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
     """Kernel boosted latent features that rest on few samples (nu-KBLF).
 
@@ -250,21 +209,10 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
     loss : {"squared", "exponential", "logistic"}, default="logistic"
         The squared loss is :class:`SparseKernelPLS`.
     nu : float or "min", default=0.1
-        Fraction of the samples that may become support vectors at each step; 1 is dense kernel PLS. A
-        step evaluates that many kernel columns, so with a given fraction the time grows as the square
-        of the number of samples. "min" is one support vector a step: more features are needed, each of
-        them in linear time.
+        Fraction of the samples that may become support vectors at each step, or one of them, as for
+        :class:`SparseKernelPLS`.
     selection : {"mr", "mi", "mi-mr", "exact"}, default="mi-mr"
-        How support vectors are chosen: by the largest residuals ("mr", which evaluates no kernel value
-        for it), by the largest reconstruction errors from a random start ("mi"), "mi" for the first
-        feature and "mr" after, or by solving the dual problem (Frank-Wolfe; ``duality_gaps_`` says
-        how well).
-    target_error : float, default=None
-        Stop when the training error is at or below it: the mean squared error or the mean loss.
-    sample_size : int, default=200
-        Random samples that "mi" starts from.
-    cache_columns : int, default=200
-        Kernel columns that are kept.
+        How support vectors are chosen, as for :class:`SparseKernelPLS`.
     tol : float, default=1e-12
         A direction whose squared length is below this part of its scale is noise.
     target : {"classes", "continuous"}, default="classes"
@@ -296,51 +244,15 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **_CONSTRAINTS,
         "loss": [StrOptions(set(_LOSSES))],
         "target": [StrOptions({"classes", "continuous"})],
     }
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        loss: str = "logistic",
-        nu: float | str = 0.1,
-        selection: str = "mi-mr",
-        target_error: float | None = None,
-        sample_size: int = 200,
-        cache_columns: int = 200,
-        kernel: str | Callable[..., Any] | Kernel = "rbf",
-        gamma: str | float = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        tol: float = 1e-12,
-        target: str = "classes",
-        dtype: str = "float64",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.loss = loss
-        self.nu = nu
-        self.selection = selection
-        self.target_error = target_error
-        self.sample_size = sample_size
-        self.cache_columns = cache_columns
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.tol = tol
-        self.target = target
-        self.dtype = dtype
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    loss: str = "logistic"
+    selection: str = "mi-mr"
+    target: str = "classes"
 
     predict_proba = predict_proba
 
