@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -208,15 +209,8 @@ def _differences(Z: Rows, dtype: type, factor: float) -> Filler:
     return fill
 
 
-@register_kernel
-@dataclass(frozen=True)
-class Laplacian(Kernel):
-    """``k(x, z) = exp(-gamma |x - z|_1)``."""
-
-    gamma: float = 1.0
-
-    other_names = ("exponential",)
-    distance = "cityblock"
+class _DistanceKernel(Kernel):
+    """The exponential of a distance that kernels of all widths share."""
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         distances = self.shared_part(Z, dtype)
@@ -226,6 +220,23 @@ class Laplacian(Kernel):
             self.finish(out)
 
         return fill
+
+    @abstractmethod
+    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart: ...
+
+    def diag(self, X: Rows) -> np.ndarray:
+        return np.ones(X.shape[0])
+
+
+@register_kernel
+@dataclass(frozen=True)
+class Laplacian(_DistanceKernel):
+    """``k(x, z) = exp(-gamma |x - z|_1)``."""
+
+    gamma: float = 1.0
+
+    other_names = ("exponential",)
+    distance = "cityblock"
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart:
         Z = as_dtype(Z, np.float64)
@@ -245,9 +256,6 @@ class Laplacian(Kernel):
         values *= values.dtype.type(-self.gamma)
         exp_inplace(values)
 
-    def diag(self, X: Rows) -> np.ndarray:
-        return np.ones(X.shape[0])
-
 
 def _with_short_indices(X: Rows) -> Rows:
     """Return a CSR matrix with the indices that scikit-learn's loop takes."""
@@ -258,22 +266,13 @@ def _with_short_indices(X: Rows) -> Rows:
 
 @register_kernel
 @dataclass(frozen=True)
-class Chi2(Kernel):
+class Chi2(_DistanceKernel):
     """``k(x, z) = exp(-gamma sum_i (x_i - z_i)^2 / (x_i + z_i))``, for histograms."""
 
     gamma: float = 1.0
 
     accepts_sparse = False
     non_negative = True
-
-    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        distances = self.shared_part(Z, dtype)
-
-        def fill(X: Rows, out: np.ndarray) -> None:
-            distances.fill(X, out)
-            self.finish(out)
-
-        return fill
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart:
         Z = _non_negative(Z)
@@ -286,9 +285,6 @@ class Chi2(Kernel):
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self.gamma)
         exp_inplace(values)
-
-    def diag(self, X: Rows) -> np.ndarray:
-        return np.ones(X.shape[0])
 
 
 def _non_negative(X: np.ndarray) -> np.ndarray:

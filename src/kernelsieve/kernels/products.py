@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,17 +49,15 @@ class Linear(Kernel):
         return np.asarray((as_dtype(X, np.float64).T @ slopes).T)
 
 
-@register_kernel
-@dataclass(frozen=True)
-class Polynomial(Kernel):
-    """``k(x, z) = (gamma x'z + coef0) ** degree``."""
+class _AffineProductKernel(Kernel):
+    """A function of ``gamma x'z + coef0``."""
 
-    gamma: float = 1.0
-    degree: float = 3
-    coef0: float = 1.0
+    gamma: float
+    coef0: float
 
-    name = "poly"
-    other_names = ("polynomial",)
+    @abstractmethod
+    def _apply(self, values: np.ndarray) -> None:
+        """Replace values of ``gamma x'z + coef0`` by those of the kernel."""
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         inner = Linear().against(Z * dtype(self.gamma), dtype)
@@ -66,7 +65,7 @@ class Polynomial(Kernel):
         def fill(X: Rows, out: np.ndarray) -> None:
             inner(X, out)
             out += dtype(self.coef0)
-            _power_inplace(out, self.degree)
+            self._apply(out)
 
         return fill
 
@@ -76,6 +75,22 @@ class Polynomial(Kernel):
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self.gamma)
         values += values.dtype.type(self.coef0)
+        self._apply(values)
+
+
+@register_kernel
+@dataclass(frozen=True)
+class Polynomial(_AffineProductKernel):
+    """``k(x, z) = (gamma x'z + coef0) ** degree``."""
+
+    gamma: float = 1.0
+    degree: float = 3
+    coef0: float = 1.0
+
+    name = "poly"
+    other_names = ("polynomial",)
+
+    def _apply(self, values: np.ndarray) -> None:
         _power_inplace(values, self.degree)
 
     def diag(self, X: Rows) -> np.ndarray:
@@ -92,7 +107,7 @@ class Polynomial(Kernel):
 
 @register_kernel
 @dataclass(frozen=True)
-class Sigmoid(Kernel):
+class Sigmoid(_AffineProductKernel):
     """``k(x, z) = tanh(gamma x'z + coef0)``; not positive definite for every parameter."""
 
     gamma: float = 1.0
@@ -100,22 +115,7 @@ class Sigmoid(Kernel):
 
     other_names = ("tanh",)
 
-    def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        inner = Linear().against(Z * dtype(self.gamma), dtype)
-
-        def fill(X: Rows, out: np.ndarray) -> None:
-            inner(X, out)
-            out += dtype(self.coef0)
-            np.tanh(out, out=out)
-
-        return fill
-
-    def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
-        return SharedPart("inner products", Linear().against(Z, dtype)) if product_pays(Z) else None
-
-    def finish(self, values: np.ndarray) -> None:
-        values *= values.dtype.type(self.gamma)
-        values += values.dtype.type(self.coef0)
+    def _apply(self, values: np.ndarray) -> None:
         np.tanh(values, out=values)
 
     def diag(self, X: Rows) -> np.ndarray:
