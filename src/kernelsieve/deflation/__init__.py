@@ -1,32 +1,19 @@
 """The loop that every greedy and latent method runs, and the criteria that steer it."""
 
 from .candidates import Candidates, FixedCandidates, FreshCandidates, FreshSubset
-from .columns import (
-    Columns,
-    DoublyCentredColumns,
-    RecomputedColumns,
-    StoredColumns,
-    store_columns,
-)
-from .criteria import (
-    CRITERIA,
-    Alignment,
-    BestSubset,
-    Covariance,
-    Criterion,
-    DirectionVariance,
-    ExpansionVariance,
+from .columns import Columns, DoublyCentredColumns, RecomputedColumns, StoredColumns, store_columns
+from .criteria.analysis import DirectionVariance, ExpansionVariance
+from .criteria.base import Criterion, ScoringCriterion, Selector
+from .criteria.dense import (
     LossGradient,
-    OrthonormalisedDirections,
     PartialLeastSquares,
     PrincipalDirections,
-    RidgeAlignment,
-    ScoringCriterion,
-    Selector,
     SimultaneousCriterion,
-    Variance,
-    resolve_criterion,
 )
+from .criteria.orthonormalised import OrthonormalisedDirections
+from .criteria.resolve import CRITERIA, resolve_criterion
+from .criteria.sparse import Alignment, Covariance, RidgeAlignment, Variance
+from .criteria.subsets import BestSubset
 from .heads import Heads
 from .loop import Extraction, Outcome, extract
 from .losses import (
@@ -38,14 +25,7 @@ from .losses import (
     SquaredLoss,
     resolve_loss,
 )
-from .metric import (
-    DiagonalOnly,
-    EvaluatedMetric,
-    GramMetric,
-    IdentityMetric,
-    Metric,
-    PoolMetric,
-)
+from .metric import DiagonalOnly, EvaluatedMetric, GramMetric, IdentityMetric, Metric, PoolMetric
 from .ridge import Ridge, RidgeColumns
 from .rules import DeflationRule, LeftDeflation, SymmetricDeflation
 from .symmetric import DrawnCandidates, DrawnSubset, FollowedCandidates

@@ -17,7 +17,7 @@ from ..exceptions import CriterionError
 from ..rows import Batch
 from .basis import Basis, Residual
 from .candidates import Candidates
-from .criteria import Criterion, Selector
+from .criteria.base import Criterion, Selector
 from .view import Direction, Step, View
 
 _TARGET_NOISE = 1e-20  # of the targets' squared norm: what a feature must explain at least

@@ -12,7 +12,7 @@ from .columns import Columns
 from .metric import DiagonalOnly, Metric
 
 if TYPE_CHECKING:
-    from .criteria import Criterion
+    from .criteria.base import Criterion
 
 _OF_TARGETS = {"target_products", "targets", "residual_targets"}
 _OF_ROWS = {"raw_targets", "root_weight"}
