@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from kernelsieve.deflation import Alignment, DirectionVariance, PartialLeastSquares, PrincipalDirections
 from kernelsieve.exceptions import InvalidParameterError
-from kernelsieve.fitting import pools
+from kernelsieve.fitting import Settings, pools
 from kernelsieve.kernels import RBF
 from kernelsieve.rows import Batch
 
@@ -21,16 +21,9 @@ def batch(rng):
 
 
 def draw(batch, n_pool, how, criterion=None, seed=0, **memory):
-    return pools.draw_pool(
-        batch,
-        RBF(0.3),
-        criterion or Alignment(),
-        n_pool,
-        how,
-        center=True,
-        random_state=np.random.RandomState(seed),
-        **memory,
-    )
+    settings = Settings(center=True, **memory)
+    state = np.random.RandomState(seed)
+    return pools.draw_pool(batch, RBF(0.3), criterion or Alignment(), n_pool, how, settings, state)
 
 
 @pytest.mark.parametrize("how", ["random", "screen", "kmeans", "rpcholesky"])

@@ -35,8 +35,8 @@ def drawn(monkeypatch):
     """What pools are drawn with."""
     calls = []
 
-    def record(batch, kernel, criterion, n_pool, how, *, max_memory, **_):
-        calls.append((n_pool, how, max_memory))
+    def record(batch, kernel, criterion, n_pool, how, settings, random_state):
+        calls.append((n_pool, how, settings.max_memory))
         return np.arange(n_pool)
 
     monkeypatch.setattr(problem, "draw_pool", record)

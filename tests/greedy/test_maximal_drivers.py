@@ -22,6 +22,7 @@ from kernelsieve import (
 )
 from kernelsieve.deflation import Alignment, Covariance
 from kernelsieve.exceptions import FewerFeaturesWarning
+from kernelsieve.fitting import Settings
 from kernelsieve.fitting.pools import draw_pool
 from kernelsieve.kernels import RBF, Cosine, Linear, Polynomial, resolve_gamma
 from kernelsieve.rows import Batch, Pool
@@ -221,7 +222,7 @@ def test_sparse_input_is_given_the_same_pool(how, kernel, criterion, kind):
 
     def draw(X):
         state = np.random.RandomState(0)
-        return draw_pool(Batch(X, y), kernel, criterion, 60, how, center=True, random_state=state)
+        return draw_pool(Batch(X, y), kernel, criterion, 60, how, Settings(center=True), state)
 
     assert_array_equal(draw(X), draw(X.toarray()))
 

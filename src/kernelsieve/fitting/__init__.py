@@ -1,23 +1,15 @@
 """From data and candidates to a fit: exact, symmetric, in one pass, on pools, out of core."""
 
-from .exact import (
-    diagonal_of,
-    fit_columns,
-    fit_fresh,
-    row_columns,
-    total_weight,
-    trace_of,
-    weighted_sum,
-)
+from .exact import diagonal_of, fit_columns, row_columns, total_weight, trace_of, weighted_sum
 from .one_pass import OnePass, RowPass, pool_pass
-from .pools import draw_pool, screening_criterion
+from .pools import draw_pool
 from .precision import RIDGE_TRUST, PrecisionPolicy
 from .problem import AUTO_POOL, CandidatePool, CandidateRule, Plan, Problem, way_to_draw
-from .selection import loop_pass, scored_samples, select, select_in_pool
+from .selection import loop_pass, select, select_in_pool
 from .settings import DEFAULT_COMPONENTS, Settings
 from .statistic_pass import ColumnSums, StatisticPass
 from .stream import RepeatableBatches, Stream, check_first_batch, split_item
-from .symmetric import about_the_mean, analyse_fresh, analyse_rows, analyse_sample
+from .symmetric import about_the_mean
 
 __all__ = [
     "AUTO_POOL",
@@ -36,19 +28,13 @@ __all__ = [
     "StatisticPass",
     "Stream",
     "about_the_mean",
-    "analyse_fresh",
-    "analyse_rows",
-    "analyse_sample",
     "check_first_batch",
     "diagonal_of",
     "draw_pool",
     "fit_columns",
-    "fit_fresh",
     "loop_pass",
     "pool_pass",
     "row_columns",
-    "scored_samples",
-    "screening_criterion",
     "select",
     "select_in_pool",
     "split_item",

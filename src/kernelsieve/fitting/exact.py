@@ -60,11 +60,7 @@ def fit_columns(
     columns = row_columns(
         batch, kernel, pool, settings, everyone=everyone, center=centred_columns(criterion, settings)
     )
-    W = (
-        GramMetric(columns, diagonal_of(columns, batch), batch.root_weight)
-        if metric is None
-        else metric
-    )
+    W = metric or GramMetric(columns, diagonal_of(columns, batch), batch.root_weight)
     # Equal rows of a precomputed kernel are known by their values.
     points = batch.X if everyone else pool.points
 
@@ -199,10 +195,9 @@ def followed_candidates(
     settings: Settings,
 ) -> Candidates:
     """Return the candidates that the criterion's rule follows, with its penalty below the columns."""
-    rule, penalty = criterion.deflation, criterion.penalty
-    seen = penalty.below(columns)
+    seen = criterion.penalty.below(columns)
     targets = padded(targets, seen.shape[0])
-    candidates = rule.candidates(seen, metric, targets, settings.n_components)
+    candidates = criterion.deflation.candidates(seen, metric, targets, settings.n_components)
     candidates.retire(np.setdiff1d(candidates.names, eligible_points(points, criterion)))
     return candidates
 

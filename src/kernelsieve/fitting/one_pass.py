@@ -104,12 +104,9 @@ class OnePass:
         return self._pass.empty(self._policy.form(prefer_safe=not repeatable))
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
-        """Add rows to a statistic; an error leaves it as it was."""
         self._pass.absorb(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
-        """Fit on rows that can be passed over more than once."""
-
         def gather(form: type[Statistic]) -> ColumnSums:
             if self._policy.may_change(form) and not self._changes:
                 return self._gather_looking_ahead(batches)
@@ -201,9 +198,8 @@ class OnePass:
         coordinates = self._pass.coordinates(statistic, center=centred)
         if criterion.supervised:
             about_means = coordinates.targets[0 if centred else 1 :]
-            check_not_constant(
-                about_means, coordinates.target_means * np.sqrt(coordinates.total_weight)
-            )
+            before = coordinates.target_means * np.sqrt(coordinates.total_weight)
+            check_not_constant(about_means, before)
         scale = criterion.target_scale(coordinates.target_means * coordinates.total_weight)
         columns, targets = coordinates.columns, coordinates.targets * scale
         if self._changes:
@@ -217,22 +213,18 @@ class OnePass:
             columns.raw_squared_norms = (
                 columns.raw_squared_norms + coordinates.total_weight * coordinates.means**2
             )
+        targets, criterion, settings = coordinates.targets, self._criterion, self._settings
         candidates = followed_candidates(
-            columns,
-            self._metric,
-            coordinates.targets,
-            self._pool.points,
-            self._criterion,
-            self._settings,
+            columns, self._metric, targets, self._pool.points, criterion, settings
         )
         return extract(
             candidates,
-            padded(coordinates.targets, candidates.columns.shape[0]),
-            self._criterion,
-            self._settings.n_components,
+            padded(targets, candidates.columns.shape[0]),
+            criterion,
+            settings.n_components,
             total_weight=coordinates.total_weight,
-            floor=self._settings.floor,
-            rounding=self._settings.rounding,
+            floor=settings.floor,
+            rounding=settings.rounding,
             trust=trust,
         )
 
@@ -259,11 +251,8 @@ class OnePass:
             lengths = metric.lengths(built.names, built.dual)
             explained = explained_by_directions(built, lengths, coordinates.trace, mean_squared_norm)
         means = coordinates.target_means
-        heads = least_squares_heads(
-            built.extraction,
-            means if settings.center else np.zeros(len(means)),
-            target_scale,
-        )
+        means = means if settings.center else np.zeros(len(means))
+        heads = least_squares_heads(built.extraction, means, target_scale)
         pool = self._pool.first_of_equals(built.names)
         fit = finish(built, self._criterion, pool, explained, heads)
         if not settings.center or self._criterion.supervised:

@@ -9,10 +9,12 @@ import numpy as np
 from ..deflation import (
     Alignment,
     BestSubset,
+    Candidates,
     Criterion,
     DiagonalOnly,
     DirectionVariance,
     EvaluatedMetric,
+    Extraction,
     FixedCandidates,
     FollowedCandidates,
     ScoringCriterion,
@@ -33,6 +35,7 @@ from ..rows import (
     filled_up,
     weighted_targets,
 )
+from .settings import Settings
 
 SCREEN_ROWS = 10_000  # on which candidates are scored
 SCREEN_CANDIDATES = 10_000  # that are scored
@@ -49,11 +52,8 @@ def draw_pool(
     criterion: Criterion | None,
     n_pool: int,
     how: str,
-    *,
-    center: bool,
+    settings: Settings,
     random_state: np.random.RandomState,
-    max_memory: float = 2**30,
-    n_jobs: int | None = None,
 ) -> np.ndarray:
     """Return the rows of ``n_pool`` candidates, drawn as ``how`` says."""
     if n_pool >= len(batch):
@@ -65,25 +65,13 @@ def draw_pool(
     if how == "rpcholesky":
         return draw_rpcholesky(batch.X, kernel, n_pool, random_state, batch.weight)
     screening = screening_criterion(criterion)
-    if screening is not None and screening.deflation.symmetric:
-        return draw_analysed(
-            batch, kernel, screening, n_pool, random_state, max_memory=max_memory, n_jobs=n_jobs
+    is_scoring = isinstance(screening, ScoringCriterion)
+    if screening is None or not (is_scoring or screening.deflation.symmetric):
+        raise InvalidParameterError(
+            f"pool='screen' needs a criterion whose class says can_screen = True, and "
+            f"{type(criterion).__name__} does not; pass pool='random', 'kmeans' or 'rpcholesky'."
         )
-    if isinstance(screening, ScoringCriterion):
-        return draw_screened(
-            batch,
-            kernel,
-            screening,
-            n_pool,
-            center=center,
-            random_state=random_state,
-            max_memory=max_memory,
-            n_jobs=n_jobs,
-        )
-    raise InvalidParameterError(
-        f"pool='screen' needs a criterion whose class says can_screen = True, and "
-        f"{type(criterion).__name__} does not; pass pool='random', 'kmeans' or 'rpcholesky'."
-    )
+    return draw_screened(batch, kernel, screening, n_pool, settings, random_state)
 
 
 def screening_criterion(criterion: Criterion | None) -> Criterion | None:
@@ -101,56 +89,42 @@ def screening_criterion(criterion: Criterion | None) -> Criterion | None:
 def draw_screened(
     batch: Batch,
     kernel: Kernel,
-    criterion: ScoringCriterion,
+    criterion: Criterion,
     n_pool: int,
-    *,
-    center: bool,
+    settings: Settings,
     random_state: np.random.RandomState,
-    max_memory: float,
-    n_jobs: int | None = None,
 ) -> np.ndarray:
     """Screen candidates: the greedy loop over many candidates on a sample of rows.
 
     What is picked there becomes the pool of the pass over all rows. A candidate that matters is found
     on a sample; a random pool may not contain it.
     """
-    most = SCREEN_ROWS, SCREEN_CANDIDATES
-    sample, candidates, weight = _samples(batch, n_pool, most, max_memory, random_state)
+    symmetric = criterion.deflation.symmetric
+    most = (_ANALYSED_ROWS, _ANALYSED_CANDIDATES) if symmetric else (SCREEN_ROWS, SCREEN_CANDIDATES)
+    sample, candidates, weight = _samples(batch, n_pool, most, settings.max_memory, random_state)
     sample, points = _dense(sample, batch, kernel, candidates)
-    columns = store_columns(sample, kernel, points, center=center, dtype=np.float32, n_jobs=n_jobs)
-    targets = weighted_targets(sample, center)
-    screen = _Screen(columns, DiagonalOnly(kernel.diag_at(batch.X, candidates)), targets, criterion)
-    return filled_up(candidates, screen.pick(n_pool), n_pool, random_state, weight)
-
-
-def draw_analysed(
-    batch: Batch,
-    kernel: Kernel,
-    criterion: Criterion,
-    n_pool: int,
-    random_state: np.random.RandomState,
-    *,
-    max_memory: float,
-    n_jobs: int | None = None,
-) -> np.ndarray:
-    """Screen candidates with symmetric deflation: the analysis itself on a sample of rows."""
-    most = _ANALYSED_ROWS, _ANALYSED_CANDIDATES
-    sample, candidates, weight = _samples(batch, n_pool, most, max_memory, random_state)
-    sample, points = _dense(sample, batch, kernel, candidates)
+    center = criterion.centred_scores if symmetric else settings.center
     columns = store_columns(
-        sample, kernel, points, center=criterion.centred_scores, dtype=np.float32, n_jobs=n_jobs
+        sample, kernel, points, center=center, dtype=np.float32, n_jobs=settings.n_jobs
     )
-    metric = EvaluatedMetric(kernel, batch.X, candidates)
-    extraction = extract(
-        FollowedCandidates(columns, metric, n_pool),
-        np.empty((len(sample), 0)),
-        criterion,
-        n_pool,
-        total_weight=1.0,
-        floor=_SCREEN_FLOOR,
-    )
-    picked = np.array([int(direction.candidates[0]) for direction in extraction.directions])
-    return filled_up(candidates, picked.astype(np.intp), n_pool, random_state, weight)
+    if symmetric:
+        followed = FollowedCandidates(columns, EvaluatedMetric(kernel, batch.X, candidates), n_pool)
+        picked = _chosen(_extract(followed, np.empty((len(sample), 0)), criterion, n_pool))
+    else:
+        lengths, targets = kernel.diag_at(batch.X, candidates), weighted_targets(sample, center)
+        screen = _Screen(columns, DiagonalOnly(lengths), targets, criterion)
+        picked = screen.pick(n_pool)
+    return filled_up(candidates, picked, n_pool, random_state, weight)
+
+
+def _extract(
+    candidates: Candidates, targets: np.ndarray, criterion: Criterion, n_components: int
+) -> Extraction:
+    return extract(candidates, targets, criterion, n_components, total_weight=1.0, floor=_SCREEN_FLOOR)
+
+
+def _chosen(extraction: Extraction) -> np.ndarray:
+    return np.array([direction.candidates[0] for direction in extraction.directions], np.intp)
 
 
 def _samples(
@@ -225,18 +199,11 @@ class _Screen:
             centred=self._columns.centred,
         )
         metric = DiagonalOnly(self._metric.diagonal[shortlist])
-        extraction = extract(
-            FixedCandidates(columns, metric, self._targets, n_steps),
-            self._targets,
-            self._criterion,
-            n_steps,
-            total_weight=1.0,
-            floor=_SCREEN_FLOOR,
-        )
+        candidates = FixedCandidates(columns, metric, self._targets, n_steps)
+        extraction = _extract(candidates, self._targets, self._criterion, n_steps)
         if len(extraction):
             self._deflate(extraction.features, extraction.target_products)
-        names = [int(direction.candidates[0]) for direction in extraction.directions]
-        return shortlist[names]
+        return shortlist[_chosen(extraction)]
 
     def _shortlist(self, picked: list[int]) -> np.ndarray:
         eligible = self._squared_norms > _SCREEN_FLOOR * self._columns.raw_squared_norms

@@ -23,18 +23,10 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class PrecisionPolicy:
-    """Decides between the fast form and the safe one, which has double-double precision.
+    """Decides between the fast form and the safe one, which has double-double precision."""
 
-    Parameters
-    ----------
-    precision : {"auto", "fast", "safe"}
-        What the user asked for.
-    needs_double_double : bool
-        Whether the method solves systems in the columns, whose condition a Gram matrix squares.
-    """
-
-    precision: str
-    needs_double_double: bool = False
+    precision: str  # "auto", "fast" or "safe": what the user asked for
+    needs_double_double: bool = False  # for systems in the columns: a Gram matrix squares conditions
 
     def form(self, *, prefer_safe: bool = False) -> type[Statistic]:
         """Return the form to begin with; "auto" may prefer the safe one, where rows come only once."""

@@ -132,20 +132,10 @@ class Problem:
 
     def draw(self, size: int, how: str, criterion: Criterion | None = None) -> CandidatePool:
         """Draw a pool from the samples; by a criterion where it is screened."""
-        settings, X = self.settings, self.rows.X
-        numbers = draw_pool(
-            self.rows,
-            self.kernel,
-            criterion,
-            size,
-            how,
-            center=settings.center,
-            random_state=self.random_state,
-            max_memory=settings.max_memory,
-            n_jobs=settings.n_jobs,
-        )
-        points = self.kernel.points(X, numbers)
-        return CandidatePool(Pool(points, numbers), self.kernel.block(X[numbers], points))
+        rows, kernel = self.rows, self.kernel
+        numbers = draw_pool(rows, kernel, criterion, size, how, self.settings, self.random_state)
+        points = kernel.points(rows.X, numbers)
+        return CandidatePool(Pool(points, numbers), kernel.block(rows.X[numbers], points))
 
     def plan(self, candidates: CandidatePool, settings: Settings, sample: Batch | None = None) -> Plan:
         """Return what must be known before a pass; a sample tells near which means targets are."""

@@ -35,20 +35,15 @@ def analyse_rows(
         batch, kernel, pool, settings, everyone=True, center=centred_columns(criterion, settings)
     )
     root = batch.root_weight
-    if not settings.center:
-        metric = GramMetric(columns, diagonal_of(columns, batch), root)
-        built = _follow(batch, kernel, pool, criterion, settings, columns, metric)
-        pool = pool.first_of_equals(built.names)
-        return _finish(
-            built, pool, criterion, settings, columns.take, weighted_sum(metric.diagonal, batch)
-        )
-    centred = DoublyCentredColumns(columns, root)
+    centred = DoublyCentredColumns(columns, root) if settings.center else None
     raw = diagonal_of(columns, batch)
-    metric = GramMetric(centred, raw - 2 * centred.row_means + centred.mean_of_all, root, raw)
-    built = _follow(batch, kernel, pool, criterion, settings, centred, metric)
+    diagonal = raw if centred is None else raw - 2 * centred.row_means + centred.mean_of_all
+    seen = centred or columns
+    metric = GramMetric(seen, diagonal, root, raw)
+    built = _follow(batch, kernel, pool, criterion, settings, seen, metric)
     pool = pool.first_of_equals(built.names)
-    fit = _finish(built, pool, criterion, settings, centred.take, weighted_sum(metric.diagonal, batch))
-    return about_the_mean(fit, built.names, pool, batch, centred.row_means)
+    fit = _finish(built, pool, criterion, settings, seen.take, weighted_sum(diagonal, batch))
+    return fit if centred is None else about_the_mean(fit, built.names, pool, batch, centred.row_means)
 
 
 def analyse_sample(
