@@ -44,11 +44,7 @@ class Columns(ABC):
         """Return the chosen columns as a float64 (N, len(chosen)) array of its own."""
 
     def residual_squared_norms(
-        self,
-        chosen: np.ndarray,
-        features: np.ndarray,
-        coefficients: np.ndarray,
-        counts: np.ndarray,
+        self, chosen: np.ndarray, features: np.ndarray, coefficients: np.ndarray, counts: np.ndarray
     ) -> np.ndarray:
         """Return the squared norms of ``A - features @ coefficients'`` over the rows that count."""
         squares = np.empty(len(chosen))
@@ -111,17 +107,8 @@ def store_columns(
     n_jobs: int | None = None,
 ) -> StoredColumns:
     """Evaluate the kernel once and keep all values."""
-    lines = np.empty((points.shape[0], len(batch)), dtype)  # one line a column: contiguous
-    fill = kernel.against(points, dtype)
+    lines = _evaluated(batch, kernel, points, dtype, n_jobs)
     root = batch.root_weight
-
-    def fill_rows(rows: slice) -> None:
-        block = np.empty((lines.shape[0], rows.stop - rows.start), dtype)
-        fill(batch.X[rows], block)
-        lines[:, rows] = block
-
-    slices = list(row_slices(len(batch), rows_per_block(lines.shape[0])))
-    run_blocks(slices, lambda: fill_rows, n_jobs)
     total = float(root @ root)
     means = np.empty(lines.shape[0])
     raw = np.empty(lines.shape[0])
@@ -138,6 +125,23 @@ def store_columns(
     some_lines = list(row_slices(lines.shape[0], rows_per_block(lines.shape[1])))
     run_blocks(some_lines, lambda: settle, n_jobs)
     return StoredColumns(lines.T, means, raw, centred=center)
+
+
+def _evaluated(
+    batch: Batch, kernel: Kernel, points: Rows, dtype: type, n_jobs: int | None
+) -> np.ndarray:
+    """Return the columns of points as lines, each contiguous."""
+    lines = np.empty((points.shape[0], len(batch)), dtype)
+    fill = kernel.against(points, dtype)
+
+    def fill_rows(rows: slice) -> None:
+        block = np.empty((lines.shape[0], rows.stop - rows.start), dtype)
+        fill(batch.X[rows], block)
+        lines[:, rows] = block
+
+    slices = list(row_slices(len(batch), rows_per_block(lines.shape[0])))
+    run_blocks(slices, lambda: fill_rows, n_jobs)
+    return lines
 
 
 class RecomputedColumns(Columns):
@@ -193,35 +197,22 @@ class RecomputedColumns(Columns):
         return self._centred(np.asarray(products), vectors)
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
-        values = self._evaluate(chosen) if self._memory is None else self._memory[chosen]
-        weight = self._root**2
-        self.means[chosen] = values @ weight / self._total
+        if self._memory is None:
+            points = self._points[chosen]
+            values = _evaluated(self._batch, self._kernel, points, np.float64, self._n_jobs)
+        else:
+            values = self._memory[chosen]
+        self.means[chosen] = values @ self._root**2 / self._total
         if self.centred:
             values -= self.means[chosen, None]
         return (values * self._root).T
 
-    def _evaluate(self, chosen: np.ndarray) -> np.ndarray:
-        values = np.empty((len(chosen), self.shape[0]))
-        fill = self._kernel.against(self._points[chosen])
-
-        def fill_rows(rows: slice) -> None:
-            block = np.empty((len(chosen), rows.stop - rows.start))
-            fill(self._batch.X[rows], block)
-            values[:, rows] = block
-
-        slices = list(row_slices(self.shape[0], rows_per_block(len(chosen))))
-        run_blocks(slices, lambda: fill_rows, self._n_jobs)
-        return values
-
     def narrowed(self, kept: np.ndarray) -> RecomputedColumns | None:
         if self.centred:  # about means over all rows
             return None
-        rows = np.arange(len(kept))
+        batch, points, rows = self._batch[kept], self._points[kept], np.arange(len(kept))
         narrow = RecomputedColumns(
-            *(self._batch[kept], self._kernel, self._points[kept]),
-            center=False,
-            rows=rows,
-            n_jobs=self._n_jobs,
+            batch, self._kernel, points, center=False, rows=rows, n_jobs=self._n_jobs
         )
         narrow.means, narrow.raw_squared_norms = self.means[kept], self.raw_squared_norms[kept]
         narrow.diagonal = self.diagonal[kept]

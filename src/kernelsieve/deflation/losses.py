@@ -42,15 +42,18 @@ class Loss(ABC):
     def minimise(
         self, y: np.ndarray, features: np.ndarray, weight: np.ndarray
     ) -> tuple[float, np.ndarray]:
-        """Return the intercept and the coefficients with the least weighted loss.
+        """Return the intercept and the coefficients with the least weighted loss."""
+        coefficients = self._minimum(y, np.column_stack([features, np.ones(len(y))]), weight)
+        return float(coefficients[-1]), coefficients[:-1]
+
+    def _minimum(self, y: np.ndarray, design: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return the coefficients of the design with the least weighted loss.
 
         Damped Newton. On separable data a loss may have no minimum; the steps then stop when it is
         negligible, so coefficients stay finite.
         """
-        design = np.column_stack([features, np.ones(len(y))])
         negligible = _NEGLIGIBLE * float(weight.sum())
-        coefficients, _ = damped_newton(self, y, design, weight, negligible=negligible)
-        return float(coefficients[-1]), coefficients[:-1]
+        return damped_newton(self, y, design, weight, negligible=negligible)[0]
 
 
 class SquaredLoss(Loss):
@@ -65,13 +68,9 @@ class SquaredLoss(Loss):
     def curvature(self, y: np.ndarray, f: np.ndarray) -> np.ndarray:
         return np.ones_like(f)
 
-    def minimise(
-        self, y: np.ndarray, features: np.ndarray, weight: np.ndarray
-    ) -> tuple[float, np.ndarray]:
+    def _minimum(self, y: np.ndarray, design: np.ndarray, weight: np.ndarray) -> np.ndarray:
         root = np.sqrt(weight)
-        design = np.column_stack([features, np.ones(len(y))])
-        solution = np.linalg.lstsq(design * root[:, None], y * root, rcond=None)[0]
-        return float(solution[-1]), solution[:-1]
+        return np.linalg.lstsq(design * root[:, None], y * root, rcond=None)[0]
 
 
 class AbsoluteLoss(Loss):
@@ -88,15 +87,12 @@ class AbsoluteLoss(Loss):
     def curvature(self, y: np.ndarray, f: np.ndarray) -> np.ndarray:
         return np.zeros_like(f)
 
-    def minimise(
-        self, y: np.ndarray, features: np.ndarray, weight: np.ndarray
-    ) -> tuple[float, np.ndarray]:
+    def _minimum(self, y: np.ndarray, design: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Solve the linear programme in its dual form: as many constraints as coefficients.
 
         Maximise ``y'd`` subject to ``[T, 1]'d = 0`` and ``|d| <= weight``; the multipliers of the
         constraints are the coefficients.
         """
-        design = np.column_stack([features, np.ones(len(y))])
         scale = np.linalg.norm(design, axis=0)
         solution = linprog(
             -y,
@@ -110,8 +106,7 @@ class AbsoluteLoss(Loss):
                 f"The absolute loss could not be minimised: {solution.message} "
                 "Scale y, or use another loss."
             )
-        coefficients = -solution.eqlin.marginals / scale
-        return float(coefficients[-1]), coefficients[:-1]
+        return np.asarray(-solution.eqlin.marginals / scale)
 
 
 class MarginLoss(Loss):

@@ -19,15 +19,15 @@ class Stream:
     statistic: Any  # of the kind that the estimator's pass makes
 
 
+@dataclass(frozen=True)
 class RepeatableBatches:
     """Batches of the user's that can be gone through again, checked each time."""
 
-    def __init__(self, raw: Iterable[Any], check: Callable[[Any], Batch]) -> None:
-        self._raw = raw
-        self._check = check
+    raw: Iterable[Any]
+    check: Callable[[Any], Batch]
 
     def __iter__(self) -> Iterator[Batch]:
-        return map(self._check, self._raw)
+        return map(self.check, self.raw)
 
 
 def split_item(item: Any) -> tuple[Any, Any, Any]:

@@ -2,62 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
+from ..kernels import Filler
 from .blocks import Batch
 
 
+@dataclass(frozen=True)
 class AugmentedBlock:
-    """Fills ``[1 | Y | columns]'`` for a block of rows.
+    """Fills ``[1 | Y | columns]'`` for a block of rows, less a shift of columns and targets.
 
-    Parameters
-    ----------
-    fill : callable
-        ``fill(X, out)`` writes ``(n_columns, len(X))`` values.
-    shift : ndarray of shape (n_columns,)
-        Subtracted from the columns. With a shift near their means, the sums of squares keep the
-        digits that centring afterwards would lose.
-    target_shift : ndarray of shape (q,)
-        The same for the targets.
-    dtype : type
-        The precision in which ``fill`` writes; the lines themselves are float64.
+    With a shift near their means, the sums of squares keep the digits that centring afterwards would
+    lose.
     """
 
-    def __init__(
-        self,
-        fill: Callable,
-        shift: np.ndarray,
-        target_shift: np.ndarray,
-        dtype: type = np.float64,
-    ) -> None:
-        self._fill = fill
-        self.shift = shift
-        self.target_shift = target_shift
-        self._dtype = dtype
-
-    @property
-    def n_targets(self) -> int:
-        """Number of targets."""
-        return len(self.target_shift)
+    fill: Filler  # writes the columns as lines
+    shift: np.ndarray  # of the columns
+    target_shift: np.ndarray
+    dtype: type = np.float64  # in which columns are filled in; the lines themselves are float64
 
     @property
     def n_lines(self) -> int:
         """Number of lines: one, the targets, the columns."""
-        return 1 + self.n_targets + len(self.shift)
+        return 1 + len(self.target_shift) + len(self.shift)
 
     def lines(self, batch: Batch, out: np.ndarray) -> np.ndarray:
         """Write the lines of a batch into ``out``, of shape ``(n_lines, len(batch))``."""
-        first = 1 + self.n_targets
+        first = 1 + len(self.target_shift)
         out[0] = 1.0
         np.subtract(batch.Y.T, self.target_shift[:, None], out=out[1:first])
         columns = out[first:]
-        if self._dtype == np.float64:
-            self._fill(batch.X, columns)
+        if self.dtype == np.float64:
+            self.fill(batch.X, columns)
         else:
-            narrow: np.ndarray = np.empty(columns.shape, self._dtype)
-            self._fill(batch.X, narrow)
+            narrow: np.ndarray = np.empty(columns.shape, self.dtype)
+            self.fill(batch.X, narrow)
             columns[...] = narrow
         columns -= self.shift[:, None]
         return out
