@@ -42,11 +42,7 @@ def absorb(
     """Add the rows of batches to a statistic; an error leaves the statistic as it was."""
     size = block_rows or rows_per_block(frame.n_lines)
     blocks = [batch[rows] for batch in batches for rows in row_slices(len(batch), size)]
-
-    def make_accumulator() -> _Accumulator:
-        return _Accumulator(frame, statistic.empty(), trace_of)
-
-    workers = run_blocks(blocks, make_accumulator, n_jobs)
+    workers = run_blocks(blocks, lambda: _Accumulator(frame, statistic.empty(), trace_of), n_jobs)
     for worker in workers:
         worker.statistic.check_finite()
     for worker in workers:

@@ -1,7 +1,7 @@
 """From data and candidates to a fit: exact, symmetric, in one pass, on pools, out of core."""
 
 from .exact import diagonal_of, fit_columns, row_columns, total_weight, trace_of, weighted_sum
-from .one_pass import OnePass, RowPass, pool_pass
+from .one_pass import OnePass, RowPass
 from .pools import draw_pool
 from .precision import RIDGE_TRUST, PrecisionPolicy
 from .problem import AUTO_POOL, CandidatePool, CandidateRule, Plan, Problem, way_to_draw
@@ -33,7 +33,6 @@ __all__ = [
     "draw_pool",
     "fit_columns",
     "loop_pass",
-    "pool_pass",
     "row_columns",
     "select",
     "select_in_pool",

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..deflation import (
-    Criterion,
-    Extraction,
-    Metric,
-    Outcome,
-    PoolMetric,
-    StoredColumns,
-    extract,
-)
+from ..deflation import Criterion, Extraction, Metric, Outcome, StoredColumns, extract
 from ..exceptions import InvalidDataError
 from ..execution import Change, change_blocks
 from ..kernels import Kernel
@@ -65,38 +57,32 @@ class RowPass(Protocol):
         """Fit from a statistic alone."""
 
 
+@dataclass(eq=False)
 class OnePass:
     """Selection on a pool from the one-pass statistic; rows may come in any number of batches."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        pool: Pool,
-        metric: Metric,
-        shift: np.ndarray,
-        target_shift: np.ndarray,
-        criterion: Criterion,
-        settings: Settings,
-        changes: Sequence[Change] = (),
-    ) -> None:
-        self._kernel = kernel
-        self._pool = pool
-        self._settings = settings
-        self._criterion = criterion
-        self._metric = metric
-        self._changes = changes
-        self._policy = PrecisionPolicy(settings.precision, criterion.needs_all_digits)
-        fill = kernel.against(pool.points)
+    kernel: Kernel
+    pool: Pool
+    metric: Metric
+    shift: np.ndarray  # near the means of the columns
+    target_shift: np.ndarray  # near the means of the targets
+    criterion: Criterion
+    settings: Settings
+    changes: Sequence[Change] = ()
+
+    def __post_init__(self) -> None:
+        settings, fill = self.settings, self.kernel.against(self.pool.points)
+        self._policy = PrecisionPolicy(settings.precision, self.criterion.needs_all_digits)
         self._pass = StatisticPass(
-            kernel,
-            pool,
-            metric.diagonal,
-            shift,
-            target_shift,
+            self.kernel,
+            self.pool,
+            self.metric.diagonal,
+            self.shift,
+            self.target_shift,
             dtype=settings.dtype,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
-            beside=[change_blocks(changes, fill, len(pool))] if changes else (),
+            beside=[change_blocks(self.changes, fill, len(self.pool))] if self.changes else (),
         )
 
     def new_statistic(self, *, repeatable: bool) -> ColumnSums:
@@ -108,7 +94,7 @@ class OnePass:
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         def gather(form: type[Statistic]) -> ColumnSums:
-            if self._policy.may_change(form) and not self._changes:
+            if self._policy.may_change(form) and not self.changes:
                 return self._gather_looking_ahead(batches)
             return self._pass.gather(batches, form)
 
@@ -124,13 +110,13 @@ class OnePass:
         Rows whose kernel values are known only as inner products would have to be passed over again
         if these turned out to be too coarse.
         """
-        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self._settings.n_components)
+        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components)
         safe = statistic = self._pass.empty(self._policy.form(prefer_safe=True))
         decided = False
         for batch in batches:
             some, others = [batch], list[Batch]()
             n_seen = safe.columns.n_rows
-            if decided or (n_seen + len(batch)) * len(self._pool) > _FEW_VALUES:
+            if decided or (n_seen + len(batch)) * len(self.pool) > _FEW_VALUES:
                 missing = 0 if decided else few - n_seen
                 some, others = _spread(batch, missing) if missing > 0 else ([], [batch])
             self._pass.add(safe, *some)
@@ -154,14 +140,14 @@ class OnePass:
 
     def solve(self, statistic: ColumnSums, batches: Iterable[Batch] | None = None) -> Fit:
         """Select from a statistic; ``batches`` allow a second pass over the chosen landmarks."""
-        settings = self._settings
+        settings = self.settings
         coordinates, scale = self._coordinates(statistic)
         trust = 0.0 if statistic.keeps_all_digits else RESIDUAL_TRUST
         extraction = self._extract(coordinates, trust=trust)
         built = build_model(
-            extraction, self._pool, self._kernel, center=settings.center, dtype=settings.dtype
+            extraction, self.pool, self.kernel, center=settings.center, dtype=settings.dtype
         )
-        if self._changes:
+        if self.changes:
             lines = statistic.lines_beside(0)[:, built.names] @ built.dual
             built = replace(built, changes=lines.T @ lines)
         if self._can_be_measured(extraction, statistic):
@@ -174,7 +160,7 @@ class OnePass:
         self, built: OrthonormalModel, statistic: ColumnSums, batches: Iterable[Batch] | None
     ) -> FeatureGram | None:
         """Measure features as they are computed, or else take them from what the statistic knows."""
-        settings, target_shift = self._settings, self._pass.target_shift
+        settings, target_shift = self.settings, self.target_shift
         if batches is not None:
             return feature_gram(
                 built,
@@ -182,7 +168,7 @@ class OnePass:
                 target_shift,
                 block_rows=settings.block_rows,
                 n_jobs=settings.n_jobs,
-                changes=self._changes,
+                changes=self.changes,
             )
         if not isinstance(statistic.columns, DoubleDoubleStatistic):
             return None
@@ -193,8 +179,8 @@ class OnePass:
 
         Changes of the columns are below them, where targets are zero.
         """
-        criterion = self._criterion
-        centred = centred_columns(criterion, self._settings)
+        criterion = self.criterion
+        centred = centred_columns(criterion, self.settings)
         coordinates = self._pass.coordinates(statistic, center=centred)
         if criterion.supervised:
             about_means = coordinates.targets[0 if centred else 1 :]
@@ -202,20 +188,20 @@ class OnePass:
             check_not_constant(about_means, before)
         scale = criterion.target_scale(coordinates.target_means * coordinates.total_weight)
         columns, targets = coordinates.columns, coordinates.targets * scale
-        if self._changes:
+        if self.changes:
             columns = np.vstack([columns, statistic.lines_beside(0)])
         return replace(coordinates, columns=columns, targets=padded(targets, len(columns))), scale
 
     def _extract(self, coordinates: Coordinates, *, trust: float) -> Extraction:
-        centred = centred_columns(self._criterion, self._settings)
+        centred = centred_columns(self.criterion, self.settings)
         columns = StoredColumns(coordinates.columns, coordinates.means, centred=centred)
         if centred:
             columns.raw_squared_norms = (
                 columns.raw_squared_norms + coordinates.total_weight * coordinates.means**2
             )
-        targets, criterion, settings = coordinates.targets, self._criterion, self._settings
+        targets, criterion, settings = coordinates.targets, self.criterion, self.settings
         candidates = followed_candidates(
-            columns, self._metric, targets, self._pool.points, criterion, settings
+            columns, self.metric, targets, self.pool.points, criterion, settings
         )
         return extract(
             candidates,
@@ -232,17 +218,17 @@ class OnePass:
         """Tell if a second pass is of use: features must be orthonormal, and not found in vain."""
         again = self._policy.may_change(type(statistic.columns))
         in_vain = extraction.outcome is Outcome.IMPRECISE and again
-        return len(extraction) > 0 and not in_vain and not self._criterion.deflation.symmetric
+        return len(extraction) > 0 and not in_vain and not self.criterion.deflation.symmetric
 
     def _finish(
         self, built: OrthonormalModel, coordinates: Coordinates, target_scale: np.ndarray
     ) -> Fit:
-        settings, metric = self._settings, self._metric
+        settings, metric = self.settings, self.metric
         coefficients = metric.mean_coefficients(coordinates.means)
         mean_squared_norm = float(coefficients @ coordinates.means)
-        if self._criterion.deflation.symmetric:
+        if self.criterion.deflation.symmetric:
             total_weight, features = coordinates.total_weight, built.extraction.features
-            if self._criterion.centred_scores and not settings.center:
+            if self.criterion.centred_scores and not settings.center:
                 means = coordinates.means[built.names] @ built.model.projection
                 features = with_means(features, means, total_weight)
             removed = total_weight * mean_squared_norm if settings.center else 0.0
@@ -253,11 +239,11 @@ class OnePass:
         means = coordinates.target_means
         means = means if settings.center else np.zeros(len(means))
         heads = least_squares_heads(built.extraction, means, target_scale)
-        pool = self._pool.first_of_equals(built.names)
-        fit = finish(built, self._criterion, pool, explained, heads)
-        if not settings.center or self._criterion.supervised:
+        pool = self.pool.first_of_equals(built.names)
+        fit = finish(built, self.criterion, pool, explained, heads)
+        if not settings.center or self.criterion.supervised:
             return fit
-        image = mean_image(self._kernel, self._pool.points, coefficients, coordinates.means)
+        image = mean_image(self.kernel, self.pool.points, coefficients, coordinates.means)
         return replace(fit, mean_image=image)
 
 
@@ -273,18 +259,3 @@ def _spread(batch: Batch, n_rows: int) -> tuple[list[Batch], list[Batch]]:
     starts = (0, middle, end)
     some = [batch[start : start + size] for start in starts]
     return some, [batch[size:middle], batch[middle + size : end]]
-
-
-def pool_pass(
-    kernel: Kernel,
-    pool: Pool,
-    W: np.ndarray,
-    target_shift: np.ndarray,
-    criterion: Criterion,
-    settings: Settings,
-    changes: Sequence[Change] = (),
-) -> OnePass:
-    """Return the pass for a pool of examples with ``W = K(pool, pool)``."""
-    return OnePass(
-        kernel, pool, PoolMetric(W), W.mean(axis=0), target_shift, criterion, settings, changes
-    )

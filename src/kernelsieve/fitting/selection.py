@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..deflation import Criterion, PoolMetric
 from ..exceptions import InvalidParameterError
+from ..execution import Change
 from ..model import Fit
 from ..rows import Batch, draw_sample
 from .exact import fit_columns, fit_fresh
-from .one_pass import RowPass, pool_pass
+from .one_pass import OnePass, RowPass
 from .problem import AUTO_POOL, CandidatePool, Plan, Problem, way_to_draw
 from .symmetric import analyse_fresh, analyse_rows, analyse_sample
 
@@ -90,8 +91,8 @@ def _select_among_all(problem: Problem, scored: Batch, criterion: Criterion) -> 
     return analyse_rows(rows, kernel, pool, criterion, settings)
 
 
-def loop_pass(plan: Plan, criterion: Criterion) -> RowPass:
-    """Return the one pass over samples for a pool."""
-    return pool_pass(
-        plan.kernel, plan.pool, plan.candidates.W, plan.target_shift, criterion, plan.settings
-    )
+def loop_pass(plan: Plan, criterion: Criterion, changes: Sequence[Change] = ()) -> RowPass:
+    """Return the one pass over samples for a pool; changes of its columns are a penalty."""
+    W = plan.candidates.W
+    candidates = plan.kernel, plan.pool, PoolMetric(W), W.mean(axis=0)
+    return OnePass(*candidates, plan.target_shift, criterion, plan.settings, changes)

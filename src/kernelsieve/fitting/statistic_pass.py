@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 
@@ -43,66 +43,47 @@ class ColumnSums:
         return own.coordinates(np.zeros(0), zeros, center=False).columns
 
 
+@dataclass(eq=False)
 class StatisticPass:
     """Sums up the columns of a pool, in whatever form, and gives them back as coordinates.
 
     The fast form sums up shifted columns, the safe one subtracts a shift itself, with all digits, from
     columns that vary little, or sums up shifted ones as well. Nobody else knows of shifts.
-
-    Parameters
-    ----------
-    kernel, pool
-        The columns are ``kernel(rows, pool)``.
-    diagonal : ndarray
-        k(z, z) of the pool.
-    shift : ndarray
-        Near the means of the columns.
-    target_shift : ndarray
-        Near the means of the targets.
-    always_shifted : bool, default=False
-        Whether the safe form sums up shifted columns, too: for methods that centre all columns.
-    beside : sequence of sequences of WeightedBlock
-        Groups of lines whose squares are summed up beside the columns, one for each of the pool.
     """
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        pool: Pool,
-        diagonal: np.ndarray,
-        shift: np.ndarray,
-        target_shift: np.ndarray,
-        *,
-        dtype: type = np.float64,
-        block_rows: int | None = None,
-        n_jobs: int | None = None,
-        always_shifted: bool = False,
-        beside: Sequence[Sequence[WeightedBlock]] = (),
-    ) -> None:
-        self.target_shift = target_shift
-        self._kernel = kernel
-        self._diagonal = diagonal
-        self._block_rows, self._n_jobs = block_rows, n_jobs
-        self._beside = beside
-        fill = kernel.against(pool.points, dtype)
-        self._shifted = AugmentedBlock(fill, shift, target_shift, dtype)
-        self._safe = self._shifted
-        if not always_shifted:
-            self._safe = AugmentedBlock(fill, np.zeros_like(shift), target_shift, dtype)
+    kernel: Kernel
+    pool: Pool
+    diagonal: np.ndarray  # k(z, z) of the pool
+    shift: np.ndarray  # near the means of the columns
+    target_shift: np.ndarray  # near the means of the targets
+    _: KW_ONLY
+    dtype: type = np.float64
+    block_rows: int | None = None
+    n_jobs: int | None = None
+    #: Whether the safe form sums up shifted columns, too: for methods that centre all columns.
+    always_shifted: bool = False
+    #: Groups of lines whose squares are summed up beside the columns, one for each of the pool.
+    beside: Sequence[Sequence[WeightedBlock]] = ()
+
+    def __post_init__(self) -> None:
+        fill = self.kernel.against(self.pool.points, self.dtype)
+        self._shifted = AugmentedBlock(fill, self.shift, self.target_shift, self.dtype)
+        no_shift = np.zeros_like(self.shift)
+        self._safe = self._shifted if self.always_shifted else replace(self._shifted, shift=no_shift)
 
     def empty(self, form: type[Statistic]) -> ColumnSums:
         """Return sums that have seen no rows."""
-        n_lines, n_beside = self._shifted.n_lines, 1 + len(self._diagonal)
+        n_lines, n_beside = self._shifted.n_lines, 1 + len(self.diagonal)
         columns: Statistic
         if form is DoubleDoubleStatistic:
             columns = DoubleDoubleStatistic(n_lines, self._of_lines(self._shift_of_nearly_constant()))
         else:
             columns = form(n_lines)
-        return ColumnSums(columns, tuple(form(n_beside if group else 1) for group in self._beside))
+        return ColumnSums(columns, tuple(form(n_beside if group else 1) for group in self.beside))
 
     def absorb(self, sums: ColumnSums, batch: Batch) -> None:
         """Add rows; an error leaves the sums as they were."""
-        if self._beside:
+        if self.beside:
             sums.merge(self.gather([batch], type(sums.columns)))
         else:
             self.add(sums, batch)
@@ -116,9 +97,9 @@ class StatisticPass:
 
     def add(self, sums: ColumnSums, *batches: Batch) -> None:
         """Add rows to sums that nobody needs after an error."""
-        how = {"block_rows": self._block_rows, "n_jobs": self._n_jobs}
+        how = {"block_rows": self.block_rows, "n_jobs": self.n_jobs}
         absorb(sums.columns, batches, self._block_of(sums), trace_of=self._trace_of, **how)
-        for statistic, group in zip(sums.beside, self._beside, strict=True):
+        for statistic, group in zip(sums.beside, self.beside, strict=True):
             for batch in batches:
                 absorb_weighted(statistic, batch, group, **how)
 
@@ -138,7 +119,7 @@ class StatisticPass:
         return self._safe if sums.keeps_all_digits else self._shifted
 
     def _shift_of_nearly_constant(self) -> np.ndarray:
-        shift, diagonal = self._shifted.shift - self._safe.shift, self._diagonal
+        shift, diagonal = self._shifted.shift - self._safe.shift, self.diagonal
         largest = np.sqrt(np.maximum(diagonal, 0.0) * diagonal.max(initial=0.0))
         return np.where(shift > _NEARLY_CONSTANT * largest, shift, 0.0)
 
@@ -146,4 +127,4 @@ class StatisticPass:
         return np.concatenate([np.zeros(1 + len(self.target_shift)), shift])
 
     def _trace_of(self, batch: Batch) -> float:
-        return trace_of(self._kernel, batch, self._diagonal)
+        return trace_of(self.kernel, batch, self.diagonal)

@@ -15,7 +15,7 @@ from ..deflation import Alignment, Heads, RidgeAlignment
 from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import Change
-from ..fitting import Plan, Problem, RowPass, Settings, pool_pass, select, select_in_pool
+from ..fitting import Plan, Problem, RowPass, Settings, loop_pass, select, select_in_pool
 from ..kernels import Rows
 from ..model import Decision, Fit
 from ..rows import Batch, TargetEncoder, distinct
@@ -168,19 +168,10 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         return self._deciding(fit, len(distinct(rows.X)), rows)
 
     def _row_pass(self, plan: Plan) -> RowPass:
-        settings = plan.settings
         changes = [
             Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0
         ]
-        one_pass = pool_pass(
-            plan.kernel,
-            plan.pool,
-            plan.candidates.W,
-            plan.target_shift,
-            self._criterion(),
-            settings,
-            changes,
-        )
+        one_pass = loop_pass(plan, self._criterion(), changes)
         size = len(distinct(plan.pool.points))
         return _DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
 

@@ -16,25 +16,11 @@ _dsyrk = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 10)(
 
 def add_squares(lines: np.ndarray, half: np.ndarray) -> None:
     """Add ``lines @ lines.T`` to the half of a matrix below its diagonal."""
-    n_lines, n_rows = lines.shape
     if lines.size == 0:
         return
     # BLAS counts columns first, so that it sees transposed lines, and the other half.
-    sizes = [ctypes.c_int(size) for size in (n_lines, n_rows, n_rows, n_lines)]
-    order, terms, lines_stride, half_stride = map(ctypes.byref, sizes)
-    one, upper, transposed = (
-        ctypes.byref(value)
-        for value in (ctypes.c_double(1.0), ctypes.c_char(b"U"), ctypes.c_char(b"T"))
-    )
-    _dsyrk(
-        upper,
-        transposed,
-        order,
-        terms,
-        one,
-        lines.ctypes.data,
-        lines_stride,
-        one,
-        half.ctypes.data,
-        half_stride,
-    )
+    upper, transposed = (ctypes.byref(ctypes.c_char(letter)) for letter in (b"U", b"T"))
+    n_lines, n_rows = (ctypes.byref(ctypes.c_int(size)) for size in lines.shape)
+    one = ctypes.byref(ctypes.c_double(1.0))
+    of_lines, of_half = (lines.ctypes.data, n_rows), (half.ctypes.data, n_lines)  # and the strides
+    _dsyrk(upper, transposed, n_lines, n_rows, one, *of_lines, one, *of_half)

@@ -172,27 +172,20 @@ def tile(
             in_panel = builder.add(at_panel[1], chunks.index)
             begin_chunk(in_group, in_panel)
             with cgutils.for_range(builder, number(CHUNK)) as terms:
-                add_term(
-                    *(
-                        builder.add(builder.mul(chunk, number(CHUNK)), terms.index)
-                        for chunk in (in_group, in_panel)
-                    )
-                )
+                starts = (builder.mul(chunk, number(CHUNK)) for chunk in (in_group, in_panel))
+                add_term(*(builder.add(start, terms.index) for start in starts))
             end_chunk()
         return context.get_dummy_value()
 
     return signature, generate
 
 
-@compiled(
-    lambda number: (
-        const(number, 2),
-        const(number, 1),
-        const(number, 1),
-        const(types.intp, 2),
-        array(number, 2),
-    )
-)
+def _rows_signature(number):
+    panels = const(number, 1), const(number, 1)
+    return const(number, 2), *panels, const(types.intp, 2), array(number, 2)
+
+
+@compiled(_rows_signature)
 def _make_rows(lines, panels, panel_units, plan, out):
     """Write the tiles of all rows with all panels; return a sum that is finite only if all are.
 

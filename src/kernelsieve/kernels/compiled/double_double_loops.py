@@ -67,15 +67,7 @@ def _pack(lines, weight, shift, groups, panels):
                 panel[2, p, w], group[2, p, i] = value_rest, weighted
 
 
-@compiled(
-    lambda number: (
-        const(number, 2),
-        const(number, 1),
-        const(number, 1),
-        array(number, 2),
-        array(number, 2),
-    )
-)
+@compiled(lambda number: (const(number, 2), *[const(number, 1)] * 2, *[array(number, 2)] * 2))
 def add_products(lines, weight, shift, high, low):
     """Add inner products of shifted lines to ``high + low``, below and on the diagonal.
 
@@ -234,10 +226,8 @@ def pivoted_factor(high, low, floors):
             for i in range(len(candidates)):
                 of_candidate, of_candidate_low = -line[candidates[i]], -line_low[candidates[i]]
                 _add_multiple(rows[i], rows_low[i], of_candidate, of_candidate_low, line, line_low)
-        before, rank = (
-            rank,
-            _add_pivots(rows, rows_low, candidates, left, left_low, floors, factor, factor_low, rank),
-        )
+        before = rank
+        rank = _add_pivots(rows, rows_low, candidates, left, left_low, floors, factor, factor_low, rank)
         for r in range(before, rank):
             result[r][names] = factor[r, :size]
         kept = np.flatnonzero(left >= 0)

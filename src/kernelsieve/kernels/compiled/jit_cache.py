@@ -28,7 +28,7 @@ from numba.extending import intrinsic, register_jitable
 #: Whether there is a compiler: NUMBA_DISABLE_JIT=1 switches it off.
 COMPILES = not config.DISABLE_JIT
 
-Signature = Callable[[Any], Iterable[Any]]
+Signature = Callable[[Any], Iterable[Any]]  # from a type of number to the types of the arguments
 _FLOATS = {np.dtype(np.float32): types.float32, np.dtype(np.float64): types.float64}
 
 
@@ -65,13 +65,6 @@ class CompiledLoop:
     """A loop, compiled for a type of number when it is first called with it.
 
     The last argument tells the type. The interpreter's lock is released while the loop runs.
-
-    Parameters
-    ----------
-    function : callable
-        What to compile.
-    signature : callable
-        Takes a type of number of numba's; returns the types of the arguments.
     """
 
     def __init__(self, function: Callable[..., Any], signature: Signature) -> None:
@@ -93,9 +86,8 @@ class CompiledLoop:
     def _compiled(self, dtype: np.dtype) -> Any:
         with self._lock:
             if dtype not in self._loops:
-                self._loops[dtype] = _compile(
-                    self._named(dtype), tuple(self._signature(_FLOATS[dtype]))
-                )
+                signature = tuple(self._signature(_FLOATS[dtype]))
+                self._loops[dtype] = _compile(self._named(dtype), signature)
             return self._loops[dtype]
 
     def _named(self, dtype: np.dtype) -> Callable[..., Any]:
