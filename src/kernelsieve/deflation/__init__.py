@@ -16,15 +16,7 @@ from .criteria.sparse import Alignment, Covariance, RidgeAlignment, Variance
 from .criteria.subsets import BestSubset
 from .heads import Heads
 from .loop import Extraction, Outcome, extract
-from .losses import (
-    LOSSES,
-    AbsoluteLoss,
-    ExponentialLoss,
-    LogisticLoss,
-    Loss,
-    SquaredLoss,
-    resolve_loss,
-)
+from .losses import LOSSES, AbsoluteLoss, ExponentialLoss, LogisticLoss, Loss, SquaredLoss, resolve_loss
 from .metric import DiagonalOnly, EvaluatedMetric, GramMetric, IdentityMetric, Metric, PoolMetric
 from .ridge import Ridge, RidgeColumns
 from .rules import DeflationRule, LeftDeflation, SymmetricDeflation

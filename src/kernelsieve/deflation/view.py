@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 _OF_TARGETS = {"target_products", "targets", "residual_targets"}
 _OF_ROWS = {"raw_targets", "root_weight"}
 _OF_IMAGES = {"residual_lengths", "expansion_norms"}
-_SCREENED = {
-    *("residual_squared_norms", "raw_squared_norms", "target_products", "eligible", "metric"),
-}
+_SCREENED = {"residual_squared_norms", "raw_squared_norms", "target_products", "eligible", "metric"}
 
 
 @dataclass(frozen=True)

@@ -234,12 +234,7 @@ def row_columns(
     bytes_needed = len(batch) * len(pool) * np.dtype(settings.dtype).itemsize
     if bytes_needed <= settings.max_memory:
         return store_columns(
-            batch,
-            kernel,
-            pool.points,
-            center=center,
-            dtype=settings.dtype,
-            n_jobs=settings.n_jobs,
+            batch, kernel, pool.points, center=center, dtype=settings.dtype, n_jobs=settings.n_jobs
         )
     rows = np.arange(len(batch)) if everyone else None
     return RecomputedColumns(

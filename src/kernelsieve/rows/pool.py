@@ -81,10 +81,7 @@ def _keys(points: Rows) -> Iterator[bytes]:
 
 
 def draw_random(
-    n_rows: int,
-    n_pool: int,
-    random_state: np.random.RandomState,
-    weight: np.ndarray | None = None,
+    n_rows: int, n_pool: int, random_state: np.random.RandomState, weight: np.ndarray | None = None
 ) -> np.ndarray:
     """Return ``n_pool`` different rows, in ascending order.
 
@@ -102,10 +99,7 @@ def draw_random(
 
 
 def draw_sample(
-    n_rows: int,
-    size: int,
-    random_state: np.random.RandomState,
-    weight: np.ndarray | None = None,
+    n_rows: int, size: int, random_state: np.random.RandomState, weight: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Draw rows that sums over all rows are estimated from: the rows, and their weights in the sums.
 

@@ -108,11 +108,7 @@ def check_subsets(n_candidates: int, size: int) -> None:
 
 
 def _best_subset(
-    constraint: np.ndarray,
-    products: np.ndarray,
-    usable: np.ndarray,
-    size: int,
-    smallest: np.ndarray,
+    constraint: np.ndarray, products: np.ndarray, usable: np.ndarray, size: int, smallest: np.ndarray
 ) -> tuple[np.ndarray, float]:
     """Return the first of the best subsets and the largest score.
 
