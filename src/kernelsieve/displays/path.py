@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -246,42 +246,42 @@ class ComponentPathDisplay(Display):
         return name if n_folds == 1 else f"{name}\n({_BANDS[band]} of {n_folds} folds)"
 
 
+@dataclass(frozen=True)
 class _Panel:
     """Draws curves into one axes."""
 
-    def __init__(self, ax: Any, axis: str, band: str | None, sign: int) -> None:
-        self._ax = ax
-        self._axis = axis
-        self._band = band
-        self._sign = sign
-        self.bands: list[Any] = []
+    ax: Any
+    axis: str
+    band: str | None
+    sign: int
+    bands: list[Any] = field(default_factory=list)
 
     def line(self, curve: PathCurve, which: str, name: str, given: dict[str, Any]) -> Any:
-        at = getattr(curve, self._axis)
-        scores = self._sign * curve.scores(which)
-        line = draw_line(self._ax, at, scores.mean(axis=0), name, given)
-        if self._band is not None and len(scores) > 1:
-            low, high = _limits(scores, self._band)
-            filled = self._ax.fill_between(
+        at = getattr(curve, self.axis)
+        scores = self.sign * curve.scores(which)
+        line = draw_line(self.ax, at, scores.mean(axis=0), name, given)
+        if self.band is not None and len(scores) > 1:
+            low, high = _limits(scores, self.band)
+            filled = self.ax.fill_between(
                 at, low, high, color=line.get_color(), alpha=0.18, linewidth=0
             )
             self.bands.append(filled)
         return line
 
     def star(self, curve: PathCurve, which: str, k: int, prefix: str) -> Any:
-        at = np.interp(k, curve.n_components, getattr(curve, self._axis))
-        score = np.interp(k, curve.n_components, self._sign * curve.scores(which).mean(axis=0))
+        at = np.interp(k, curve.n_components, getattr(curve, self.axis))
+        score = np.interp(k, curve.n_components, self.sign * curve.scores(which).mean(axis=0))
         name = f"{prefix}chosen: k = {k}"
-        if self._axis == "kernel_evaluations":
+        if self.axis == "kernel_evaluations":
             name += f", {at:g} evaluations"
-        self._ax.axvline(at, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
-        return draw_star(self._ax, at, score, name)
+        self.ax.axvline(at, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
+        return draw_star(self.ax, at, score, name)
 
     def finish(self, score_label: str) -> None:
-        self._ax.set(xlabel=_AXES[self._axis], ylabel=score_label)
-        whole_ticks(self._ax.xaxis)
-        self._ax.grid(alpha=0.25)
-        add_legend(self._ax)
+        self.ax.set(xlabel=_AXES[self.axis], ylabel=score_label)
+        whole_ticks(self.ax.xaxis)
+        self.ax.grid(alpha=0.25)
+        add_legend(self.ax)
 
 
 def _limits(scores: np.ndarray, band: str) -> tuple[np.ndarray, np.ndarray]:

@@ -56,11 +56,11 @@ class Data:
 class Curve:
     """What one setting gave in one fold, for every number of features; NaN beyond those found."""
 
+    seconds: float
     train_score: np.ndarray
     test_score: np.ndarray
     evaluations: np.ndarray
     latency: np.ndarray
-    seconds: float
 
 
 #: Settings of the head, with the numbers that they have in the grid.
@@ -148,7 +148,7 @@ def _run_extractor(
         ]
         train_score, test_score = np.array(scores).T
         columns = (train_score, test_score, evaluations, latency)
-        yield number, Curve(*(_padded(values, len(task.sizes)) for values in columns), seconds=seconds)
+        yield number, Curve(seconds, *(_padded(values, len(task.sizes)) for values in columns))
 
 
 def path_models(
