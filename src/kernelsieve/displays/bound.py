@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..model_selection import stability_bound
-from .drawing import add_legend, check_choice, draw_line, draw_star, set_axes, take_panels, whole_ticks
+from .drawing import Display, add_legend, check_choice, draw_line, draw_star, whole_ticks
 
 _ARRAYS = ("empirical", "complexity", "confidence")
 _NUMBERS = ("cost", "delta", "n_examples")
 
 
-class StabilityBoundDisplay:
+@dataclass(eq=False, repr=False, kw_only=True)
+class StabilityBoundDisplay(Display):
     """The lower bound of the expected squared covariance for every number of features.
 
     Make it by :meth:`from_estimator` or :meth:`from_bound`. With the cost of features taken
@@ -35,10 +37,7 @@ class StabilityBoundDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it is drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
+    {axes}
     line_ : list of Line2D
         The bound, the means on training and (where given) test samples, then the complexity
         and the confidence term for ``kind="terms"``.
@@ -63,29 +62,13 @@ class StabilityBoundDisplay:
     'largest: k = 2'
     """
 
-    ax_: Any
-    figure_: Any
-    line_: list[Any]
-    choice_: Any
-
-    def __init__(
-        self,
-        *,
-        empirical: np.ndarray,
-        complexity: np.ndarray,
-        confidence: np.ndarray,
-        cost: float,
-        delta: float,
-        n_examples: int,
-        test_expectation: np.ndarray | None = None,
-    ) -> None:
-        self.empirical = empirical
-        self.complexity = complexity
-        self.confidence = confidence
-        self.cost = cost
-        self.delta = delta
-        self.n_examples = n_examples
-        self.test_expectation = test_expectation
+    empirical: np.ndarray
+    complexity: np.ndarray
+    confidence: np.ndarray
+    cost: float
+    delta: float
+    n_examples: int
+    test_expectation: np.ndarray | None = None
 
     @classmethod
     def from_estimator(
@@ -114,14 +97,7 @@ class StabilityBoundDisplay:
             Other samples, whose mean is drawn beside the bound.
         y_test : array-like of shape (m,) or (m, q), default=None
             Their targets.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **plot_options
-            For :meth:`plot`.
-
-        Returns
-        -------
-        StabilityBoundDisplay
+        {drawing}
         """
         if (X_test is None) != (y_test is None):
             given, missing = ("y_test", "X_test") if X_test is None else ("X_test", "y_test")
@@ -143,14 +119,7 @@ class StabilityBoundDisplay:
             ``cost``, ``delta`` and ``n_examples``.
         test_expectation : array-like of shape (k,), default=None
             The mean on other samples for each k, before any cost, to draw beside the bound.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **plot_options
-            For :meth:`plot`.
-
-        Returns
-        -------
-        StabilityBoundDisplay
+        {drawing}
         """
         missing = [name for name in (*_ARRAYS, *_NUMBERS) if not hasattr(result, name)]
         if missing:
@@ -178,21 +147,17 @@ class StabilityBoundDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        {ax}
         kind : {"adjusted", "terms"}, default="adjusted"
             The bound and the means less the cost of the features, with a star at the largest bound; or
             the bound, the means and the two terms that are taken off, without any cost.
         **line_options
             For matplotlib's ``plot``, for all lines.
 
-        Returns
-        -------
-        StabilityBoundDisplay
+        {display}
         """
         check_choice("kind", kind, ["adjusted", "terms"])
-        panels = take_panels(self, ax)
-        set_axes(self, panels)
+        self._take_panels(ax)
         values = self._values(kind)
         self.line_ = [
             draw_line(self.ax_, self._n_components, line, name, line_options)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import add_legend, check_choice, draw_line, set_axes, take_panels, whole_ticks
+from .drawing import Display, add_legend, check_choice, draw_line, whole_ticks
 
 _QUANTITIES = ("criterion", "explained")
 
 
-class CriterionPathDisplay:
+@dataclass(eq=False, repr=False)
+class CriterionPathDisplay(Display):
     """The criterion's value at each step, and the shares of variance and target that are explained.
 
     Make it by :meth:`from_estimator`.
@@ -49,22 +51,11 @@ class CriterionPathDisplay:
     'explained by the first features, %'
     """
 
-    ax_: Any
-    figure_: Any
-    line_: Any
-
-    def __init__(
-        self,
-        criterion_path: np.ndarray,
-        *,
-        explained_variance_ratio: np.ndarray | None = None,
-        explained_target_ratio: np.ndarray | None = None,
-        name: str | None = None,
-    ) -> None:
-        self.criterion_path = criterion_path
-        self.explained_variance_ratio = explained_variance_ratio
-        self.explained_target_ratio = explained_target_ratio
-        self.name = name
+    criterion_path: np.ndarray
+    _: KW_ONLY
+    explained_variance_ratio: np.ndarray | None = None
+    explained_target_ratio: np.ndarray | None = None
+    name: str | None = None
 
     @classmethod
     def from_estimator(
@@ -78,14 +69,7 @@ class CriterionPathDisplay:
             A fitted one with ``criterion_path_``.
         name : str, default=None
             Name in the legend, for several estimators in one axes.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **plot_options
-            For :meth:`plot`.
-
-        Returns
-        -------
-        CriterionPathDisplay
+        {drawing}
         """
         if not hasattr(type(estimator), "criterion_path_"):
             raise InvalidParameterError(
@@ -124,14 +108,11 @@ class CriterionPathDisplay:
         **line_options
             For matplotlib's ``plot``, for all lines.
 
-        Returns
-        -------
-        CriterionPathDisplay
+        {display}
         """
         check_choice("quantity", quantity, [*_QUANTITIES, "both"])
         quantities = list(_QUANTITIES) if quantity == "both" else [quantity]
-        panels = take_panels(self, ax, len(quantities))
-        set_axes(self, panels)
+        panels = self._take_panels(ax, len(quantities))
         lines: list[Any] = []
         for panel, each in zip(panels, quantities, strict=True):
             if each == "criterion":

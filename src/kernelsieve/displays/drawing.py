@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from textwrap import indent
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,62 @@ _MARKS_A_LINE = 10
 _LEGEND_GAP = 6.0  # points between the label of the axis and the legend below it
 _LETTER, _HANDLE = 0.062, 0.75  # inches that a letter and a handle take in a small legend
 
+_AX = """ax : matplotlib Axes, default=None
+    Where to draw; None makes a new figure."""
+_RETURNS = """Returns
+-------
+{name}"""
+_PLOT = """**plot_options
+    For :meth:`plot`."""
+_AXES = """ax_ : matplotlib Axes
+    Where it is drawn.
+figure_ : matplotlib Figure
+    The figure of the axes."""
+#: Texts that docstrings name in a line of its own.
+_TEXTS = {"axes": _AXES, "ax": _AX, "display": _RETURNS, "drawing": f"{_AX}\n{_PLOT}\n\n{_RETURNS}"}
+
+
+class Display:
+    """Base of the displays: where they draw, and the texts that their docstrings share."""
+
+    ax_: Any
+    figure_: Any
+
+    def __init_subclass__(cls) -> None:
+        methods = [m for m in vars(cls).values() if isinstance(m, FunctionType | classmethod)]
+        for member in (cls, *(getattr(method, "__func__", method) for method in methods)):
+            filled = re.sub(
+                r"^( *)\{(\w+)\}$",
+                lambda line: indent(_TEXTS[line[2]], line[1]),
+                member.__doc__ or "",
+                flags=re.MULTILINE,
+            )
+            member.__doc__ = filled.replace("{name}", cls.__name__) or None
+
+    def _take_panels(
+        self, ax: Any, n_panels: int = 1, size: tuple[float, float] | None = None
+    ) -> np.ndarray:
+        """Return the given axes, or those of a new figure: as many as there are panels.
+
+        ``ax_`` is an axes where there is one panel, and an array of them for more.
+        """
+        caller = f"{type(self).__name__}.plot"
+        plt = import_pyplot(caller)
+        if ax is None:
+            inches = size or ((6.4, 4.8) if n_panels == 1 else (4.9 * n_panels, 4.6))
+            _, axes = plt.subplots(1, n_panels, figsize=inches, layout="constrained", squeeze=False)
+            panels = axes[0]
+        else:
+            panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        if len(panels) != n_panels or not all(hasattr(panel, "plot") for panel in panels):
+            wanted = "one matplotlib axes" if n_panels == 1 else f"{n_panels} matplotlib axes"
+            raise InvalidParameterError(
+                f"ax={ax!r} is not what {caller} draws in: pass {wanted}, or None for a new figure."
+            )
+        self.ax_ = panels[0] if n_panels == 1 else panels
+        self.figure_ = panels[0].figure
+        return panels
+
 
 def import_pyplot(caller: str) -> Any:
     """Import ``matplotlib.pyplot``, or say which extra brings it."""
@@ -29,31 +88,6 @@ def import_pyplot(caller: str) -> Any:
             "install it with: pip install 'kernelsieve[plot]'"
         ) from error
     return plt
-
-
-def take_panels(
-    display: object, ax: Any, n_panels: int = 1, size: tuple[float, float] | None = None
-) -> np.ndarray:
-    """Return the given axes, or those of a new figure; as many as there are panels."""
-    caller = f"{type(display).__name__}.plot"
-    plt = import_pyplot(caller)
-    if ax is None:
-        inches = size or ((6.4, 4.8) if n_panels == 1 else (4.9 * n_panels, 4.6))
-        _, axes = plt.subplots(1, n_panels, figsize=inches, layout="constrained", squeeze=False)
-        return axes[0]
-    panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
-    if len(panels) != n_panels or not all(hasattr(panel, "plot") for panel in panels):
-        wanted = "one matplotlib axes" if n_panels == 1 else f"{n_panels} matplotlib axes"
-        raise InvalidParameterError(
-            f"ax={ax!r} is not what {caller} draws in: pass {wanted}, or None for a new figure."
-        )
-    return panels
-
-
-def set_axes(display: Any, panels: np.ndarray) -> None:
-    """Set ``ax_`` and ``figure_``: an axes where there is one panel, an array of them for more."""
-    display.ax_ = panels[0] if len(panels) == 1 else panels
-    display.figure_ = panels[0].figure
 
 
 def draw_line(ax: Any, x: Any, y: Any, name: str | None, given: dict[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -9,11 +10,12 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import add_colorbar, add_legend, set_axes, take_panels
+from .drawing import Display, add_colorbar, add_legend
 from .points import check_labels, draw_rows, two_places
 
 
-class FeatureMapDisplay:
+@dataclass(eq=False, repr=False, kw_only=True)
+class FeatureMapDisplay(Display):
     """Contours of a component over two features of X.
 
     Make it by :meth:`from_estimator`. It shows what a feature sees: lines along which it does not
@@ -36,10 +38,7 @@ class FeatureMapDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it is drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
+    {axes}
     line_ : QuadContourSet
         The contour lines.
     surface_ : QuadContourSet
@@ -65,30 +64,13 @@ class FeatureMapDisplay:
     (100, 100)
     """
 
-    ax_: Any
-    figure_: Any
-    line_: Any
-    surface_: Any
-    rows_: list[Any]
-
-    def __init__(
-        self,
-        *,
-        first: np.ndarray,
-        second: np.ndarray,
-        values: np.ndarray,
-        feature: int = 0,
-        rows: np.ndarray | None = None,
-        row_labels: np.ndarray | None = None,
-        names: tuple[str, str] = ("input 0", "input 1"),
-    ) -> None:
-        self.first = first
-        self.second = second
-        self.values = values
-        self.feature = feature
-        self.rows = rows
-        self.row_labels = row_labels
-        self.names = names
+    first: np.ndarray
+    second: np.ndarray
+    values: np.ndarray
+    feature: int = 0
+    rows: np.ndarray | None = None
+    row_labels: np.ndarray | None = None
+    names: tuple[str, str] = ("input 0", "input 1")
 
     @classmethod
     def from_estimator(
@@ -122,14 +104,7 @@ class FeatureMapDisplay:
             Number of values of each.
         margin : float, default=0.05
             How much wider than the samples the picture is, on each side, as a share of their range.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **plot_options
-            For :meth:`plot`.
-
-        Returns
-        -------
-        FeatureMapDisplay
+        {drawing}
         """
         if not hasattr(estimator, "transform"):
             raise InvalidParameterError(
@@ -173,8 +148,7 @@ class FeatureMapDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        {ax}
         show_rows : bool, default=True
             Draw the samples as points.
         colorbar : bool, default=True
@@ -182,12 +156,9 @@ class FeatureMapDisplay:
         **contour_options
             For matplotlib's ``contourf``, for example ``cmap`` or ``levels``.
 
-        Returns
-        -------
-        FeatureMapDisplay
+        {display}
         """
-        panels = take_panels(self, ax)
-        set_axes(self, panels)
+        self._take_panels(ax)
         place = (self.first, self.second, self.values)
         look = {"levels": 12, "cmap": _light_blues(), **contour_options}
         self.surface_ = self.ax_.contourf(*place, **look)

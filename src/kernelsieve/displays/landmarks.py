@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from math import ceil, sqrt
 from typing import Any, Self
 
 import numpy as np
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import add_colorbar, add_legend, check_choice, set_axes, take_panels
+from .drawing import Display, add_colorbar, add_legend, check_choice
 from .landmark_places import as_images, dense_landmarks, in_plane, landmark_labels
 from .points import are_numbers, check_labels, draw_numbers, draw_rows
 
@@ -22,7 +23,8 @@ _GAP = 0.12  # between thumbnails, as a share of their width
 _CAPTION = 0.3  # room for a number above each, as a share of their width
 
 
-class LandmarkDisplay:
+@dataclass(eq=False, repr=False)
+class LandmarkDisplay(Display):
     """The landmarks in the order of choice: in a plane, or as images.
 
     Make it by :meth:`from_estimator`. In a plane darker points were chosen earlier, and as many of them
@@ -45,10 +47,7 @@ class LandmarkDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it is drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
+    {axes}
     line_ : PathCollection, or None
         The landmarks as points; None in a gallery.
     images_ : list
@@ -70,29 +69,13 @@ class LandmarkDisplay:
     8
     """
 
-    ax_: Any
-    figure_: Any
-    line_: Any
-    images_: list[Any]
-    rows_: list[Any]
-    numbers_: list[Any]
-
-    def __init__(
-        self,
-        positions: np.ndarray | None = None,
-        *,
-        images: np.ndarray | None = None,
-        rows: np.ndarray | None = None,
-        row_labels: np.ndarray | None = None,
-        landmark_labels: np.ndarray | None = None,
-        names: tuple[str, str] = ("", ""),
-    ) -> None:
-        self.positions = positions
-        self.images = images
-        self.rows = rows
-        self.row_labels = row_labels
-        self.landmark_labels = landmark_labels
-        self.names = names
+    positions: np.ndarray | None = None
+    _: KW_ONLY
+    images: np.ndarray | None = None
+    rows: np.ndarray | None = None
+    row_labels: np.ndarray | None = None
+    landmark_labels: np.ndarray | None = None
+    names: tuple[str, str] = ("", "")
 
     @classmethod
     def from_estimator(
@@ -130,14 +113,7 @@ class LandmarkDisplay:
             Height and width of the images that the samples are, and 3 for coloured ones. In a plane the
             images then cover their points, save those that would cover an image chosen before. The
             place in the order stands in a corner of each.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **plot_options
-            For :meth:`plot`.
-
-        Returns
-        -------
-        LandmarkDisplay
+        {drawing}
         """
         landmarks = dense_landmarks(estimator, n_landmarks)
         images = as_images(landmarks, image_shape)
@@ -162,24 +138,23 @@ class LandmarkDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        {ax}
         numbers : bool, default=True
             Write numbers in the order of choice.
         **options
             For matplotlib's ``scatter`` of the landmarks, or for ``imshow`` of their images:
             ``cmap="gray_r"`` shows ink on paper.
 
-        Returns
-        -------
-        LandmarkDisplay
+        {display}
         """
         if self.positions is None and self.images is None:
             raise InvalidDataError("There is nothing to draw; pass positions, images or both.")
         gallery = self.positions is None
-        panels = take_panels(self, ax, size=_gallery_size(self.images) if gallery else None)
-        set_axes(self, panels)
-        self.line_, self.images_, self.rows_, self.numbers_ = None, [], [], []
+        self._take_panels(ax, size=_gallery_size(self.images) if gallery else None)
+        self.line_: Any = None
+        self.images_: list[Any] = []
+        self.rows_: list[Any] = []
+        self.numbers_: list[Any] = []
         if gallery:
             self._draw_gallery(numbers, options)
         else:
@@ -274,12 +249,7 @@ class LandmarkDisplay:
     def _draw_gallery(self, numbers: bool, options: dict[str, Any]) -> None:
         images = np.asarray(self.images)
         n_columns, n_lines, height = _gallery_shape(images)
-        look = {**_shades(images), "interpolation": "nearest", **options}
-        self.ax_.set(
-            xlim=(-_GAP, n_columns * (1 + _GAP)),
-            ylim=(n_lines * (height + _CAPTION) + _GAP, 0),
-            aspect="equal",
-        )
+        look = {**_shades(images), "interpolation": "nearest", "aspect": "equal", **options}
         self.ax_.set_axis_off()
         order = "order of choice" if self.landmark_labels is None else "order of choice (place: class)"
         self.ax_.set_title(f"landmarks, in the {order}", fontsize="medium")
@@ -288,8 +258,7 @@ class LandmarkDisplay:
             left, top = column * (1 + _GAP), line * (height + _CAPTION) + _CAPTION
             extent = (left, left + 1, top + height, top)
             self.images_.append(self.ax_.imshow(image, extent=extent, **look))
-        # imshow sets limits and aspect for its own image
-        self.ax_.set(
+        self.ax_.set(  # last, for imshow sets the limits of its own image
             xlim=(-_GAP, n_columns * (1 + _GAP)), ylim=(n_lines * (height + _CAPTION) + _GAP, 0)
         )
         if numbers:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from ..exceptions import InvalidParameterError
-from .drawing import add_legend, check_choice, draw_line, draw_star, set_axes, take_panels, whole_ticks
+from .drawing import Display, add_legend, check_choice, draw_line, draw_star, whole_ticks
 from .path_table import PathCurve, all_curves, asked_curves, chosen_curve
 
 _AXES = {
@@ -26,7 +27,8 @@ _SETS = {"test": ("test",), "train": ("train",), "both": ("test", "train")}
 _SET_NAMES = {"test": "test set", "train": "training set"}
 
 
-class ComponentPathDisplay:
+@dataclass(eq=False, repr=False)
+class ComponentPathDisplay(Display):
     """Score against the number of features, or against their price in kernel evaluations.
 
     Make it by :meth:`from_estimator` or :meth:`from_path`. The line is the mean of the folds, the band
@@ -73,24 +75,11 @@ class ComponentPathDisplay:
     'number of features, k'
     """
 
-    ax_: Any
-    figure_: Any
-    line_: Any
-    band_: list[Any]
-    choice_: Any
-
-    def __init__(
-        self,
-        curves: Sequence[PathCurve],
-        *,
-        best_n_components: int | None = None,
-        score_name: str = "score",
-        name: str | None = None,
-    ) -> None:
-        self.curves = curves
-        self.best_n_components = best_n_components
-        self.score_name = score_name
-        self.name = name
+    curves: Sequence[PathCurve]
+    _: KW_ONLY
+    best_n_components: int | None = None
+    score_name: str = "score"
+    name: str | None = None
 
     @classmethod
     def from_estimator(
@@ -109,21 +98,11 @@ class ComponentPathDisplay:
         ----------
         estimator : ComponentPathCV
             A fitted one: it has ``path_``, ``best_n_components_`` and ``best_params_``.
-        params : dict, list of dict or "all", default=None
-            Other settings of the parameters to draw beside the chosen one. A dict may name some of
-            the parameters only; then every setting that has these values is drawn.
+        params, name
+            As for :meth:`from_path`.
         score_name : str, default=None
             What the scores are; None takes the name of the scorer, where it has one.
-        name : str, default=None
-            Name in the legend, for several displays in one axes.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **plot_options
-            For :meth:`plot`.
-
-        Returns
-        -------
-        ComponentPathDisplay
+        {drawing}
         """
         path = getattr(estimator, "path_", None)
         if path is None:
@@ -177,14 +156,7 @@ class ComponentPathDisplay:
             What the scores are.
         name : str, default=None
             Name in the legend, for several displays in one axes.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **plot_options
-            For :meth:`plot`.
-
-        Returns
-        -------
-        ComponentPathDisplay
+        {drawing}
         """
         curves = all_curves(path)
         chosen = chosen_curve(curves, best_params)
@@ -230,16 +202,13 @@ class ComponentPathDisplay:
         **line_options
             For matplotlib's ``plot``, for all lines.
 
-        Returns
-        -------
-        ComponentPathDisplay
+        {display}
         """
         check_choice("against", against, [*_AXES, "both"])
         check_choice("score_type", score_type, list(_SETS))
         check_choice("band", band, list(_BANDS))
         axes_of = list(_AXES) if against == "both" else [against]
-        panels = take_panels(self, ax, len(axes_of))
-        set_axes(self, panels)
+        panels = self._take_panels(ax, len(axes_of))
         lines: list[Any] = []
         stars: list[Any] = []
         self.band_ = []
@@ -277,42 +246,42 @@ class ComponentPathDisplay:
         return name if n_folds == 1 else f"{name}\n({_BANDS[band]} of {n_folds} folds)"
 
 
+@dataclass(frozen=True)
 class _Panel:
     """Draws curves into one axes."""
 
-    def __init__(self, ax: Any, axis: str, band: str | None, sign: int) -> None:
-        self._ax = ax
-        self._axis = axis
-        self._band = band
-        self._sign = sign
-        self.bands: list[Any] = []
+    ax: Any
+    axis: str
+    band: str | None
+    sign: int
+    bands: list[Any] = field(default_factory=list)
 
     def line(self, curve: PathCurve, which: str, name: str, given: dict[str, Any]) -> Any:
-        at = getattr(curve, self._axis)
-        scores = self._sign * curve.scores(which)
-        line = draw_line(self._ax, at, scores.mean(axis=0), name, given)
-        if self._band is not None and len(scores) > 1:
-            low, high = _limits(scores, self._band)
-            filled = self._ax.fill_between(
+        at = getattr(curve, self.axis)
+        scores = self.sign * curve.scores(which)
+        line = draw_line(self.ax, at, scores.mean(axis=0), name, given)
+        if self.band is not None and len(scores) > 1:
+            low, high = _limits(scores, self.band)
+            filled = self.ax.fill_between(
                 at, low, high, color=line.get_color(), alpha=0.18, linewidth=0
             )
             self.bands.append(filled)
         return line
 
     def star(self, curve: PathCurve, which: str, k: int, prefix: str) -> Any:
-        at = np.interp(k, curve.n_components, getattr(curve, self._axis))
-        score = np.interp(k, curve.n_components, self._sign * curve.scores(which).mean(axis=0))
+        at = np.interp(k, curve.n_components, getattr(curve, self.axis))
+        score = np.interp(k, curve.n_components, self.sign * curve.scores(which).mean(axis=0))
         name = f"{prefix}chosen: k = {k}"
-        if self._axis == "kernel_evaluations":
+        if self.axis == "kernel_evaluations":
             name += f", {at:g} evaluations"
-        self._ax.axvline(at, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
-        return draw_star(self._ax, at, score, name)
+        self.ax.axvline(at, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
+        return draw_star(self.ax, at, score, name)
 
     def finish(self, score_label: str) -> None:
-        self._ax.set(xlabel=_AXES[self._axis], ylabel=score_label)
-        whole_ticks(self._ax.xaxis)
-        self._ax.grid(alpha=0.25)
-        add_legend(self._ax)
+        self.ax.set(xlabel=_AXES[self.axis], ylabel=score_label)
+        whole_ticks(self.ax.xaxis)
+        self.ax.grid(alpha=0.25)
+        add_legend(self.ax)
 
 
 def _limits(scores: np.ndarray, band: str) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,10 +12,11 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import add_legend, draw_line, set_axes, take_panels
+from .drawing import Display, add_legend, draw_line
 
 
-class RocComparisonDisplay:
+@dataclass(eq=False, repr=False, kw_only=True)
+class RocComparisonDisplay(Display):
     """ROC curves of several classifiers, or of several features, on one set of samples.
 
     Make it by :meth:`from_estimator` or :meth:`from_predictions`. The area under each curve stands
@@ -31,10 +33,7 @@ class RocComparisonDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it is drawn.
-    figure_ : matplotlib Figure
-        The figure of the axes.
+    {axes}
     line_ : list of Line2D
         The curves, in the order of the names.
     chance_level_ : Line2D or None
@@ -53,23 +52,10 @@ class RocComparisonDisplay:
     2
     """
 
-    ax_: Any
-    figure_: Any
-    line_: list[Any]
-    chance_level_: Any
-
-    def __init__(
-        self,
-        *,
-        fpr: Mapping[str, np.ndarray],
-        tpr: Mapping[str, np.ndarray],
-        roc_auc: Mapping[str, float],
-        pos_label: Any = None,
-    ) -> None:
-        self.fpr = fpr
-        self.tpr = tpr
-        self.roc_auc = roc_auc
-        self.pos_label = pos_label
+    fpr: Mapping[str, np.ndarray]
+    tpr: Mapping[str, np.ndarray]
+    roc_auc: Mapping[str, float]
+    pos_label: Any = None
 
     @classmethod
     def from_estimator(
@@ -94,18 +80,9 @@ class RocComparisonDisplay:
             Samples to test on.
         y : array-like of shape (n,)
             Their labels.
-        sample_weight : array-like of shape (n,), default=None
-            Their weights.
-        pos_label : object, default=None
-            The label that counts as positive; None takes the second one.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **plot_options
-            For :meth:`plot`.
-
-        Returns
-        -------
-        RocComparisonDisplay
+        sample_weight, pos_label
+            As for :meth:`from_predictions`.
+        {drawing}
         """
         _check_named("estimators", estimators, "classifiers")
         positive = _positive_label(y, pos_label)
@@ -137,14 +114,7 @@ class RocComparisonDisplay:
             Weights of the samples.
         pos_label : object, default=None
             The label that counts as positive; None takes the second one.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **plot_options
-            For :meth:`plot`.
-
-        Returns
-        -------
-        RocComparisonDisplay
+        {drawing}
         """
         _check_named("scores", scores, "scores")
         positive = _positive_label(y_true, pos_label)
@@ -174,8 +144,7 @@ class RocComparisonDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+        {ax}
         plot_chance_level : bool, default=True
             Draw the diagonal, the curve of random scores.
         max_fpr : float, default=1.0
@@ -184,14 +153,11 @@ class RocComparisonDisplay:
         **line_options
             For matplotlib's ``plot``, for all curves.
 
-        Returns
-        -------
-        RocComparisonDisplay
+        {display}
         """
         if not 0 < max_fpr <= 1:
             raise InvalidParameterError(f"max_fpr={max_fpr!r} must be above 0 and at most 1.")
-        panels = take_panels(self, ax, size=(5.6, 5.8))
-        set_axes(self, panels)
+        self._take_panels(ax, size=(5.6, 5.8))
         self.line_ = []
         for name, rates in self.fpr.items():
             label = f"{name}, area {self.roc_auc[name]:.3f}"

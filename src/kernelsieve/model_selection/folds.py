@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any
 
@@ -56,37 +56,35 @@ class Data:
 class Curve:
     """What one setting gave in one fold, for every number of features; NaN beyond those found."""
 
+    seconds: float
     train_score: np.ndarray
     test_score: np.ndarray
     evaluations: np.ndarray
     latency: np.ndarray
-    seconds: float
 
 
-@dataclass
-class Group:
-    """Settings that share distances: for each setting of the extractor, those of the head."""
-
-    extractor_settings: list[Mapping[str, Any]] = field(default_factory=list)
-    head_settings: list[list[tuple[int, Mapping[str, Any]]]] = field(default_factory=list)
+#: Settings of the head, with the numbers that they have in the grid.
+HeadSettings = list[tuple[int, Mapping[str, Any]]]
+#: Settings that share distances: those of the extractor, each with those of the head.
+Group = list[tuple[Mapping[str, Any], HeadSettings]]
 
 
 def group_settings(settings: Sequence[Mapping[str, Any]]) -> list[Group]:
     """Put settings together that differ only in the head, or in the width of the kernel."""
-    groups: dict[tuple, Group] = {}
-    places: dict[tuple, int] = {}
+    groups: dict[tuple, dict[tuple, tuple[Mapping[str, Any], HeadSettings]]] = {}
     for number, setting in enumerate(settings):
-        of_extractor = {k: v for k, v in setting.items() if not k.startswith(HEAD)}
-        of_head = {k.removeprefix(HEAD): v for k, v in setting.items() if k.startswith(HEAD)}
+        of_extractor, of_head = _parted(setting)
         common = {k: v for k, v in of_extractor.items() if k.split("__")[-1] not in _WIDTHS}
-        group = groups.setdefault(_identity(common), Group())
-        key = _identity(of_extractor)
-        if key not in places:
-            places[key] = len(group.extractor_settings)
-            group.extractor_settings.append(of_extractor)
-            group.head_settings.append([])
-        group.head_settings[places[key]].append((number, of_head))
-    return list(groups.values())
+        group = groups.setdefault(_identity(common), {})
+        group.setdefault(_identity(of_extractor), (of_extractor, []))[1].append((number, of_head))
+    return [list(group.values()) for group in groups.values()]
+
+
+def _parted(setting: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters of the extractor, and those of the head."""
+    of_extractor = {k: v for k, v in setting.items() if not k.startswith(HEAD)}
+    of_head = {k.removeprefix(HEAD): v for k, v in setting.items() if k.startswith(HEAD)}
+    return of_extractor, of_head
 
 
 def _identity(setting: Mapping[str, Any]) -> tuple:
@@ -100,12 +98,9 @@ def run_group(
     """Return the curves of all settings of a group, with their numbers."""
     fitted_rows = data.part(task.extractor, train)
     held_out = data.part(task.extractor, test, train)
-    several = len(group.extractor_settings) > 1
     curves: list[tuple[int, Curve]] = []
-    with sharing(BlockCache()) if several else nullcontext():
-        for of_extractor, head_settings in zip(
-            group.extractor_settings, group.head_settings, strict=True
-        ):
+    with sharing(BlockCache()) if len(group) > 1 else nullcontext():
+        for of_extractor, head_settings in group:
             extractor = clone(task.extractor).set_params(**clone_values(of_extractor))
             curves += _run_extractor(task, extractor, head_settings, fitted_rows, held_out)
     return curves
@@ -118,8 +113,7 @@ def clone_values(setting: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return fresh copies with the parameters of a setting."""
-    of_extractor = {k: v for k, v in setting.items() if not k.startswith(HEAD)}
-    of_head = {k.removeprefix(HEAD): v for k, v in setting.items() if k.startswith(HEAD)}
+    of_extractor, of_head = _parted(setting)
     if of_head and head is None:
         raise InvalidParameterError(
             f"param_grid names {sorted(of_head)} of the head, and there is none; pass a head."
@@ -129,11 +123,7 @@ def with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple
 
 
 def _run_extractor(
-    task: Task,
-    extractor: Any,
-    head_settings: Sequence[tuple[int, Mapping[str, Any]]],
-    train: Data,
-    test: Data,
+    task: Task, extractor: Any, head_settings: HeadSettings, train: Data, test: Data
 ) -> Iterator[tuple[int, Curve]]:
     start = time.perf_counter()
     with warnings.catch_warnings():
@@ -157,17 +147,8 @@ def _run_extractor(
             for place, fitted in enumerate(path_models(extractor, head, known[0][1], train, sizes))
         ]
         train_score, test_score = np.array(scores).T
-        n = len(task.sizes)
-        yield (
-            number,
-            Curve(
-                _padded(train_score, n),
-                _padded(test_score, n),
-                _padded(evaluations, n),
-                _padded(latency, n),
-                seconds,
-            ),
-        )
+        columns = (train_score, test_score, evaluations, latency)
+        yield number, Curve(seconds, *(_padded(values, len(task.sizes)) for values in columns))
 
 
 def path_models(

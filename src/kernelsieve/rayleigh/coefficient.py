@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from .._sklearn import StrOptions
-from ..estimators import KernelEstimator, OutOfCoreMixin, estimator
+from ..estimators import estimator
 from ..exceptions import InvalidParameterError
-from ..fitting import Plan, Problem, RowPass
-from ..model import Fit
-from .invariance_mixin import InvarianceMixin
+from ..fitting import Plan, RowPass
+from .ratio_pass import RayleighPass, Recipe
 from .scatter import Scatter, Tangent, TotalScatter
-from .solve import ratio_pass, recipe_of, solve_ratio
+from .solve import RatioEstimator
 
 
 @estimator
-class RayleighCoefficient(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
+class RayleighCoefficient(RatioEstimator):
     """Features with the largest ratio of what is wanted to what is not.
 
     Numerator and denominator are sums of scatters, each with a weight, that are combined freely:
@@ -77,7 +75,6 @@ class RayleighCoefficient(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "numerator": [list, tuple, None],
         "denominator": [list, tuple, None],
     }
@@ -86,12 +83,6 @@ class RayleighCoefficient(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     _: KW_ONLY
     numerator: Sequence[Scatter] | None = None
     denominator: Sequence[Scatter] | None = None
-    candidates: Any = "auto"
-    pool: str = "random"
-    center: bool = True
-    tol: float = 1e-10
-    reg: float = 1e-3
-    penalty: str = "alpha"
 
     def _target_kind(self) -> str | None:
         numerator, denominator = self._scatters()
@@ -101,12 +92,8 @@ class RayleighCoefficient(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     def _given_tangents(self) -> list[Tangent]:
         return [scatter for scatter in self._scatters()[1] if isinstance(scatter, Tangent)]
 
-    def _solve(self, problem: Problem) -> Fit:
-        size = self._pool_size(problem, len(self._with_moved(problem.rows)))
-        return solve_ratio(problem, size, self._draw, self._row_pass)
-
     def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
-        return ratio_pass(plan, recipe_of(self, plan, *self._scatters()), copies)
+        return RayleighPass(plan, Recipe(*self._scatters(), self.reg, self.penalty), copies)
 
     def _scatters(self) -> tuple[list[Scatter], list[Scatter]]:
         numerator: list[Scatter] = [TotalScatter()]

@@ -130,14 +130,12 @@ class Lines:
 class SparseSolution:
     """A minimiser of ``sum_i w_i loss(y_i - f(x_i)) + C ||alpha||_1`` with f = K alpha + b."""
 
-    C: float
     candidates: np.ndarray  # where alpha is not zero, in ascending order
     alpha: np.ndarray  # there
     intercept: float  # b
     objective: float
     slopes: np.ndarray  # w_i loss'(xi_i), (n,): the dual variables
     largest_price: float  # of all columns with the slopes, as a part of C: 1 at the optimum
-    n_columns: int  # that the solver worked with
 
 
 def most_violated(prices: np.ndarray, C: float, known: np.ndarray, tol: float) -> np.ndarray:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, replace
+from dataclasses import KW_ONLY
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._sklearn import StrOptions
-from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, estimator
-from ..fitting import Plan, Problem, RowPass
+from ..estimators import PredictMixin, estimator
+from ..fitting import Plan, RowPass
 from ..kernels import Rows
 from ..model import Fit
 from ..rows import Batch
@@ -24,14 +24,14 @@ from .decisions import (
     sparsity,
     thresholds,
 )
-from .invariance_mixin import InvarianceMixin
 from .outputs import Moments
+from .ratio_pass import RayleighPass, Recipe
 from .scatter import BetweenClasses, WithinClasses
-from .solve import ratio_pass, recipe_of, solve_ratio
+from .solve import RatioEstimator
 
 
 @estimator
-class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
+class KernelFisherDiscriminant(PredictMixin, RatioEstimator):
     """Kernel Fisher discriminant (KFD): features that separate classes, and a classifier on them.
 
     The features have the largest ratio of the scatter between the class means to the scatter within
@@ -106,18 +106,11 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
 
     _parameter_constraints: ClassVar[dict] = {
         **DECISION_CONSTRAINTS,
-        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "multi_class": [StrOptions({"joint", "ovr"})],
     }
 
     n_components: int | None = None
     _: KW_ONLY
-    candidates: Any = "auto"
-    pool: str = "random"
-    center: bool = True
-    tol: float = 1e-10
-    reg: float = 1e-3
-    penalty: str = "alpha"
     invariances: list[tuple[Callable, float]] | None = None
     multi_class: str = "joint"
     threshold: str = "auto"
@@ -133,10 +126,6 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     def _target_kind(self) -> str:
         return "classes"
 
-    def _solve(self, problem: Problem) -> Fit:
-        size = self._pool_size(problem, len(self._with_moved(problem.rows)))
-        return solve_ratio(problem, size, self._draw, self._row_pass)
-
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
         check_out_of_core(self.get_params(deep=False))
         return super()._plan(X, y, classes, sample_weight)
@@ -144,12 +133,12 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
         n_classes = len(plan.target_shift)
         joint = self.multi_class == "joint" and n_classes > 2
-        recipe = recipe_of(self, plan, [BetweenClasses()], [WithinClasses(), *self._tangents()])
-        recipe = replace(recipe, one_against_rest=self.multi_class == "ovr" and n_classes > 2)
+        denominator = [WithinClasses(), *self._tangents()]
+        one_against_rest = self.multi_class == "ovr" and n_classes > 2
+        recipe = Recipe([BetweenClasses()], denominator, self.reg, self.penalty, one_against_rest)
         needs_rows = self.threshold == "margin" and not joint
-        return ratio_pass(
-            plan, recipe, copies, partial(self._complete, joint=joint), needs_rows=needs_rows
-        )
+        complete = partial(self._complete, joint=joint)
+        return RayleighPass(plan, recipe, copies, complete, needs_rows=needs_rows)
 
     def _complete(
         self,

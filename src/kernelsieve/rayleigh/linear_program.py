@@ -137,14 +137,12 @@ class ColumnGeneration:
         order = np.argsort(self._known)
         order = order[np.abs(multipliers[1:][order]) > _ROUNDING * np.abs(multipliers).max()]
         return SparseSolution(
-            C=C,
             candidates=self._known[order],
             alpha=alpha[order],
             intercept=intercept,
             objective=objective,
             slopes=d,
             largest_price=float(np.abs(prices).max()) / C,
-            n_columns=len(self._known),
         )
 
     def _objective(self, alpha: np.ndarray, intercept: float, C: float) -> float:

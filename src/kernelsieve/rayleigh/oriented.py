@@ -10,16 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval, StrOptions
-from ..estimators import KernelEstimator, OutOfCoreMixin, estimator
-from ..fitting import Plan, Problem, RowPass
-from ..model import Fit
-from .invariance_mixin import InvarianceMixin
+from ..estimators import estimator
+from ..fitting import Plan, RowPass
+from .ratio_pass import RayleighPass, Recipe
 from .scatter import NoiseCovariance, NoiseSamples, Scatter, TotalScatter
-from .solve import ratio_pass, recipe_of, solve_ratio
+from .solve import RatioEstimator
 
 
 @estimator
-class OrientedKernelPCA(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
+class OrientedKernelPCA(RatioEstimator):
     """Oriented kernel PCA: the most variance of the data for the least variance of known noise.
 
     Noise is given as samples, as a covariance of the features of X (for the linear kernel), or as
@@ -74,7 +73,6 @@ class OrientedKernelPCA(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "noise": ["array-like", "sparse matrix", None],
         "noise_type": [StrOptions({"samples", "covariance"})],
         "noise_weight": [Interval(Real, 0, None, closed="left")],
@@ -85,24 +83,16 @@ class OrientedKernelPCA(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     noise: Any = None
     noise_type: str = "samples"
     noise_weight: float = 1.0
-    candidates: Any = "auto"
-    pool: str = "random"
-    center: bool = True
-    tol: float = 1e-10
-    reg: float = 1e-3
     penalty: str = "norm"
     invariances: list[tuple[Callable, float]] | None = None
 
     def _target_kind(self) -> None:
         return None
 
-    def _solve(self, problem: Problem) -> Fit:
-        size = self._pool_size(problem, len(self._with_moved(problem.rows)))
-        return solve_ratio(problem, size, self._draw, self._row_pass)
-
     def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
         denominator: list[Scatter] = [*self._tangents()]
         if self.noise is not None:
             kind = NoiseSamples if self.noise_type == "samples" else NoiseCovariance
             denominator.append(kind(self.noise, self.noise_weight))
-        return ratio_pass(plan, recipe_of(self, plan, [TotalScatter()], denominator), copies)
+        recipe = Recipe([TotalScatter()], denominator, self.reg, self.penalty)
+        return RayleighPass(plan, recipe, copies)

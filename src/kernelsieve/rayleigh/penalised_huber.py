@@ -54,14 +54,12 @@ class PenalisedHuber:
         used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
         return SparseSolution(
-            C=C,
             candidates=self._known[used],
             alpha=self._alpha[used],
             intercept=self._b,
             objective=self._objective(self._residual(), self._alpha, C),
             slopes=slopes,
             largest_price=float(np.abs(prices).max()) / C,
-            n_columns=len(self._known),
         )
 
     def _residual(self) -> np.ndarray:

@@ -83,14 +83,12 @@ class PenalisedSquares:
         used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
         return SparseSolution(
-            C=C,
             candidates=self._known[used],
             alpha=self._alpha[used],
             intercept=self._mean - float(self._means[used] @ self._alpha[used]),
             objective=float(residual @ residual) + C * float(np.abs(self._alpha).sum()),
             slopes=2 * self._root * residual,
             largest_price=float(np.abs(np.asarray(self._prices)).max()) / C,
-            n_columns=len(self._known),
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..deflation import Outcome, PoolMetric
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import WeightedBlock
-from ..fitting import RIDGE_TRUST, ColumnSums, PrecisionPolicy, StatisticPass
+from ..fitting import RIDGE_TRUST, ColumnSums, Plan, PrecisionPolicy, StatisticPass
 from ..kernels import Kernel
 from ..model import (
     Fit,
@@ -35,9 +35,6 @@ class Recipe:
     denominator: Sequence[Scatter]
     reg: float
     penalty: str
-    n_components: int
-    center: bool
-    tol: float
     one_against_rest: bool = False  # a direction for each class, instead of joint ones
 
     @property
@@ -73,36 +70,28 @@ class RayleighPass:
 
     def __init__(
         self,
-        kernel: Kernel,
-        pool: Pool,
-        W: np.ndarray,
-        target_shift: np.ndarray,
+        plan: Plan,
         recipe: Recipe,
-        *,
         copies: np.ndarray | None,
-        precision: str,
-        block_rows: int | None,
-        n_jobs: int | None,
-        complete: Complete,
-        needs_rows: bool,
+        complete: Complete = lambda fit, *_: fit,
+        *,
+        needs_rows: bool = False,
     ) -> None:
-        self._kernel = kernel
-        self._pool = pool
-        self._W = W
+        kernel, pool, self._W, settings = plan.kernel, plan.pool, plan.candidates.W, plan.settings
+        self._kernel, self._pool, self._settings = kernel, pool, settings
         self._recipe = recipe
         self._copies = copies  # that each candidate stands for; None for one
-        self._n_jobs = n_jobs
         self._complete = complete
         self._needs_rows = needs_rows
-        self._policy = PrecisionPolicy(precision, recipe.needs_all_digits)
+        self._policy = PrecisionPolicy(settings.precision, recipe.needs_all_digits)
         self._pass = StatisticPass(
             kernel,
             pool,
-            np.diagonal(W),
-            W.mean(axis=0),
-            target_shift,
-            block_rows=block_rows,
-            n_jobs=n_jobs,
+            np.diagonal(self._W),
+            self._W.mean(axis=0),
+            plan.target_shift,
+            block_rows=settings.block_rows,
+            n_jobs=settings.n_jobs,
             always_shifted=True,
             beside=[_blocks(side, kernel, pool) for side in (recipe.numerator, recipe.denominator)],
         )
@@ -139,7 +128,7 @@ class RayleighPass:
         """Turn statistics into factors of both quadratic forms."""
         recipe = self._recipe
         coordinates = self._pass.coordinates(statistic, center=True)
-        seen = Seen(self._kernel, self._pool, coordinates, self._n_jobs)
+        seen = Seen(self._kernel, self._pool, coordinates, self._settings.n_jobs)
         if recipe.one_against_rest:  # for each class they differ by the numerator alone
             numerator = np.empty((0, len(self._pool)))
             wanted = [
@@ -178,14 +167,17 @@ class RayleighPass:
             outcome = Outcome.COMPLETE if len(ratios) else Outcome.EXHAUSTED
         else:
             alpha, ratios = largest_ratios(
-                problem.numerator, problem.denominator, recipe.n_components, recipe.tol
+                problem.numerator,
+                problem.denominator,
+                self._settings.n_components,
+                self._settings.tol,
             )
             alpha = alpha * np.sqrt(coordinates.total_weight)
             outcome = self._outcome(len(ratios))
         return self._described(problem.seen, alpha, ratios, outcome, batches)
 
     def _outcome(self, n_found: int) -> Outcome:
-        if n_found == self._recipe.n_components:
+        if n_found == self._settings.n_components:
             return Outcome.COMPLETE
         by_classes = all(scatter.supervised for scatter in self._recipe.numerator)
         return Outcome.TARGETS if by_classes else Outcome.EXHAUSTED
@@ -208,7 +200,7 @@ class RayleighPass:
         signs = np.array([sign_of_largest(entries) for entries in deciding])
         alpha, features = alpha * signs, features * signs
         means = coordinates.means @ alpha
-        offset = means if self._recipe.center else np.zeros(len(ratios))
+        offset = means if self._settings.center else np.zeros(len(ratios))
         used = np.flatnonzero(alpha.any(axis=1))
         pool = self._pool[used]
         fit = Fit(

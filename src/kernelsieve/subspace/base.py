@@ -12,7 +12,7 @@ from ..deflation import Alignment, Outcome
 from ..estimators import KernelEstimator, OutOfCoreMixin, parameters
 from ..exceptions import FewerFeaturesWarning, warn
 from ..fitting import CandidatePool, Plan, Problem, RowPass
-from ..kernels import Inputs, Kernel, Linear, Rows
+from ..kernels import Kernel, Linear, Rows
 from ..model import Fit
 from ..rows import Pool, TargetEncoder
 from .image_pass import ImagePass, SubspaceMethod
@@ -78,9 +78,7 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
         return method.solve(images)
 
     def _row_pass(self, plan: Plan) -> RowPass:
-        takes_inputs = isinstance(plan.kernel, Linear) and not len(plan.candidates.W)
-        kernel, W = (Inputs(), None) if takes_inputs else (plan.kernel, plan.candidates.W)
-        return ImagePass(kernel, plan.pool, W, plan.target_shift, self._method(), plan.settings)
+        return ImagePass(plan, self._method())
 
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
         named = isinstance(self.candidates, str) and self.candidates == "auto"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import ClassVar
 
@@ -20,18 +20,13 @@ from .image_pass import SubspaceMethod
 from .images import Images
 
 
+@dataclass(frozen=True)
 class QRDiscriminant(SubspaceMethod):
     """Discriminant directions in the span of the centroids."""
 
-    symmetric = False
-
-    def __init__(
-        self, n_components: int | None, between: str, balanced: bool, regularization: float
-    ) -> None:
-        super().__init__(n_components)
-        self.between = between
-        self.balanced = balanced
-        self.regularization = regularization
+    between: str
+    balanced: bool
+    regularization: float
 
     def solve(self, images: Images) -> Fit:
         return self.solve_centroids(class_centroids(images))

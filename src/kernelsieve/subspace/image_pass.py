@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from ..fitting import ColumnSums, PrecisionPolicy, Settings, StatisticPass
-from ..kernels import Kernel, Linear
+from ..fitting import ColumnSums, Plan, PrecisionPolicy, StatisticPass
+from ..kernels import Inputs, Kernel, Linear
 from ..model import Fit
-from ..rows import Batch, Pool
+from ..rows import Batch
 from .images import CandidateImages, Images, InputImages, independent, present_classes, whitened
 
 
+@dataclass(frozen=True)
 class SubspaceMethod(ABC):
     """What finds a subspace from images."""
 
-    supervised = True
-    #: Whether it needs all samples at once.
-    needs_rows = False
     #: Whether it needs the images of all samples, and not only their inner products.
-    keeps_rows = False
-    #: Whether directions combine candidates, so that a pool is screened for a criterion of its own.
-    needs_metric = True
+    keeps_rows: ClassVar[bool] = False
 
-    def __init__(self, n_components: int | None) -> None:
-        self.n_components = n_components
+    n_components: int | None
 
     @abstractmethod
     def solve(self, images: Images) -> Fit:
@@ -36,30 +33,24 @@ class SubspaceMethod(ABC):
 class ImagePass:
     """The one pass over samples, of which a method sees images in the span of a pool.
 
-    Without ``W`` the kernel is :class:`Inputs`, and the pool is the features of X.
+    Under the linear kernel a plan without the values among its pool has the features of X as pool.
     """
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        pool: Pool,
-        W: np.ndarray | None,
-        target_shift: np.ndarray,
-        method: SubspaceMethod,
-        settings: Settings,
-    ) -> None:
-        self._kernel = kernel
+    def __init__(self, plan: Plan, method: SubspaceMethod) -> None:
+        pool, W, settings = plan.pool, plan.candidates.W, plan.settings
+        takes_inputs = isinstance(plan.kernel, Linear) and not len(W)
+        self._kernel: Kernel = Inputs() if takes_inputs else plan.kernel
         self._pool = pool
-        self._W = W
+        self._W = None if takes_inputs else W
         self._method = method
         # Coordinates solve systems in the candidates' columns.
         self._policy = PrecisionPolicy(settings.precision, needs_double_double=True)
         self._pass = StatisticPass(
-            kernel,
+            self._kernel,
             pool,
-            np.ones(len(pool)) if W is None else np.diagonal(W),
-            np.zeros(len(pool)) if W is None else W.mean(axis=0),
-            target_shift,
+            np.ones(len(pool)) if takes_inputs else np.diagonal(W),
+            np.zeros(len(pool)) if takes_inputs else W.mean(axis=0),
+            plan.target_shift,
             dtype=settings.dtype,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,

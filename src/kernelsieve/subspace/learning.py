@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,25 +29,15 @@ _FEW_ROWS = 1500  # whose inner products are formed where there are many more fe
 _LOST = 1e-6  # of directions of unit length
 
 
+@dataclass(frozen=True)
 class LearnedSubspace(SubspaceMethod):
     """The subspace of largest alignment."""
 
-    def __init__(
-        self,
-        n_components: int | None,
-        *,
-        init: Any,
-        solver: str,
-        max_iter: int | None,
-        tol: float,
-        C: float = 1.0,
-    ) -> None:
-        super().__init__(n_components)
-        self.init = init
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.C = C
+    init: Any
+    solver: str
+    max_iter: int | None
+    tol: float
+    C: float  # price of squared slack, for the margin
 
     def objective(self, known: Labelled) -> Objective:
         """Return what is to be maximised."""

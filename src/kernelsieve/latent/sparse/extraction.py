@@ -89,38 +89,20 @@ def extract_sparse(
     kernel : Kernel
         Its diagonal is evaluated, except for "mr" as long as that gives directions with several
         support vectors.
-    n_components : int
-        Number of features, at most.
     nu : float
-        Fraction of the samples that are support vectors at a step, in (0, 1]. 1 gives dense kernel
-        PLS. If it is so small that a step has one support vector, images are not shifted, and the
-        loading is what earlier loadings leave of the image of the sample (the paper's "nu = min").
-    selection : {"mi", "mr", "mi-mr", "exact"}
-        "mr" takes the largest residuals, and of equal ones the first. "mi" takes the samples that a
-        random set reconstructs worst; "mi-mr" does so for the first feature only. "exact" solves the
-        dual problem; for a few thousand samples at most.
-    loss : Loss
-        The squared loss gives nu-KPLS, others give nu-KBLF: residuals are then negative gradients,
-        and least squares become Newton's method.
+        In (0, 1]. If it is so small that a step has one support vector, images are not shifted, and
+        the loading is what earlier loadings leave of the image of the sample (the paper's "nu = min").
     weight : ndarray of shape (n,), optional
         Positive sample weights, which limit the multipliers and weight the loss. A sample of weight 2
         counts as two equal samples for every selection, except that the random set of "mi" is drawn
         from samples as they stand, and that the least weight is taken for one sample where support
         vectors are counted and ``nu * n`` rounded up. ``support`` is a share of the rows as they
         stand.
-    target_error : float, optional
-        Stop when the training error is no larger.
-    sample_size : int, default=200
-        Size of the random set of "mi".
     cache_columns : int, default=200
         Number of kernel columns that are kept. "exact" comes back to the same columns many times and
         keeps all of them where they take no more than 64 MB.
-    tol : float, default=1e-12
-        Stop when the squared length of a loading is below this share of what it can be.
-    random_state : int, RandomState or None
-        Draws the random sets of "mi".
-    n_jobs : int, optional
-        Threads that evaluate kernel columns; None is as many as BLAS uses.
+    n_components, selection, loss, target_error, sample_size, tol, random_state, n_jobs
+        As for :class:`~kernelsieve.SparseKernelBoostedLatentFeatures`, with the loss as an object.
 
     Returns
     -------
