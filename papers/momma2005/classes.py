@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kernelsieve import SparseKernelBoostedLatentFeatures
+from kernelsieve import SparseKernelBoostedLatentFeaturesClassifier
 from kernelsieve.datasets import load_local
 from kernelsieve.exceptions import FewerFeaturesWarning
 
@@ -93,7 +93,7 @@ def machine_errors(rows: Rows, gamma: float) -> list[float]:
 
 def boosted(loss: str, gamma: float, rows: Rows) -> Any:
     """Fit sparse boosted latent features: MI for the first, MR for the others."""
-    model = SparseKernelBoostedLatentFeatures(
+    model = SparseKernelBoostedLatentFeaturesClassifier(
         MOST_FEATURES, loss=loss, nu=NU, selection="mi-mr", gamma=gamma, random_state=0
     )
     with warnings.catch_warnings():

@@ -16,15 +16,19 @@ from .greedy import (
 )
 from .latent import (
     BoostedLatentFeatures,
+    BoostedLatentFeaturesClassifier,
     FeatureExtraction,
     KernelBoostedLatentFeatures,
+    KernelBoostedLatentFeaturesClassifier,
     KernelBoosting,
     KernelFeatureExtraction,
     KernelPCA,
     KernelPLS,
+    KernelPLSClassifier,
     OrthogonalLoadingsKernelPLS,
     ReducedKernelOPLS,
     SparseKernelBoostedLatentFeatures,
+    SparseKernelBoostedLatentFeaturesClassifier,
     SparseKernelPLS,
 )
 from .model_selection import (
@@ -46,6 +50,7 @@ from .subspace import (
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
     "BoostedLatentFeatures",
+    "BoostedLatentFeaturesClassifier",
     "ComponentPathCV",
     "ComponentPathDisplay",
     "CriterionPathDisplay",
@@ -53,6 +58,7 @@ __all__ = [
     "FeatureMapDisplay",
     "GreedyKernelFisherDiscriminant",
     "KernelBoostedLatentFeatures",
+    "KernelBoostedLatentFeaturesClassifier",
     "KernelBoosting",
     "KernelDiscriminantQR",
     "KernelFeatureExtraction",
@@ -60,6 +66,7 @@ __all__ = [
     "KernelOrthogonalCentroid",
     "KernelPCA",
     "KernelPLS",
+    "KernelPLSClassifier",
     "LandmarkDisplay",
     "OrientedKernelPCA",
     "OrthogonalLoadingsKernelPLS",
@@ -67,6 +74,7 @@ __all__ = [
     "ReducedKernelOPLS",
     "RocComparisonDisplay",
     "SparseKernelBoostedLatentFeatures",
+    "SparseKernelBoostedLatentFeaturesClassifier",
     "SparseKernelFeatureAnalysis",
     "SparseKernelFisherDiscriminant",
     "SparseKernelPLS",

@@ -29,3 +29,14 @@ def test_whole_weights_are_repeated_rows_for_the_median_too(rng):
     repeated = SparseMaximalAlignment(5, gamma="median").fit(X.repeat(weight, 0), y.repeat(weight))
     assert_array_equal(weighted.landmarks_, repeated.landmarks_)
     np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), atol=1e-9)
+
+
+def test_the_settled_kernel_and_its_width(diabetes):
+    X, y = diabetes
+    model = SparseMaximalAlignment(3, gamma="scale/2").fit(X, y)
+    assert model.gamma_ == model.kernel_.gamma == 0.5 / (X.shape[1] * X.var())
+    linear = SparseMaximalAlignment(3, kernel="linear").fit(X, y)
+    with pytest.raises(AttributeError, match=r"Linear.* has no width"):
+        linear.gamma_  # noqa: B018
+    assert not hasattr(SparseMaximalAlignment(candidates="all"), "partial_fit")
+    assert hasattr(SparseMaximalAlignment(candidates=X), "partial_fit")

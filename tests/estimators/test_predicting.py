@@ -7,7 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from kernelsieve import (
     BoostedLatentFeatures,
     KernelBoostedLatentFeatures,
+    KernelBoostedLatentFeaturesClassifier,
     KernelPLS,
+    KernelPLSClassifier,
     OrthogonalLoadingsKernelPLS,
     SparseKernelPLS,
 )
@@ -38,7 +40,7 @@ def test_a_head_predicts_from_features_what_the_whole_predicts_from_rows(estimat
 
 def test_a_head_of_classes(cancer):
     X, y = cancer
-    model = KernelBoostedLatentFeatures(4, loss="logistic").fit(X, np.array(["b", "m"])[y])
+    model = KernelBoostedLatentFeaturesClassifier(4, loss="logistic").fit(X, np.array(["b", "m"])[y])
     head, features = model.head(2), model.transform(X, 2)
     assert_array_equal(head.predict(features), model.predict(X, 2))
     assert_allclose(head.predict_proba(features), model.predict_proba(X, 2))
@@ -51,5 +53,5 @@ def test_a_head_of_classes(cancer):
 def test_labels_that_are_objects(cancer):
     X, y = cancer
     objects = y.astype(int).astype(object)
-    model = KernelPLS(3).fit(X, objects)
+    model = KernelPLSClassifier(3).fit(X, objects)
     assert model.score(X, objects) == model.score(X, y) > 0.8

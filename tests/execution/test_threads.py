@@ -338,7 +338,7 @@ def test_a_process_forked_during_a_pass_does_not_wait_for_it():
         leave.wait(PATIENCE)
 
     def keep_the_lock():
-        with single_threaded_blas._lock:
+        with single_threaded_blas._changed:
             run_blocks_in_child()
 
     def run_blocks_in_child():
@@ -355,3 +355,25 @@ def test_a_process_forked_during_a_pass_does_not_wait_for_it():
         keep_the_lock()
         leave.set()
     assert statuses == [0]
+
+
+@pytest.mark.parametrize("where", ["_begin", "_end"])
+def test_an_interrupt_while_the_limit_changes_leaves_no_limit(where, two_blas_threads, monkeypatch):
+    original = getattr(type(single_threaded_blas), where)
+
+    def interrupted(self, mine):
+        if where == "_begin":
+            original(self, mine)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(single_threaded_blas), where, interrupted)
+        with pytest.raises(KeyboardInterrupt), single_threaded_blas():
+            pass
+    deadline = time.monotonic() + PATIENCE
+    while blas_threads() != two_blas_threads and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert blas_threads() == two_blas_threads
+    with single_threaded_blas():
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == two_blas_threads

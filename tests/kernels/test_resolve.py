@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn.svm import SVC
@@ -311,3 +312,28 @@ def test_median_takes_weights_of_any_unit(unit):
 @pytest.mark.parametrize("rule", ["scale", "median"])
 def test_rows_none_of_which_counts_get_one(rule):
     assert resolve_gamma(rule, rows(), sample_weight=np.zeros(40)) == 1.0
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "chi2", "poly"])
+@pytest.mark.parametrize("gamma", ["scale", "median", "scale/4", "median*2"])
+def test_widths_do_not_depend_on_the_units_of_inputs(kernel, gamma):
+    X = np.abs(np.random.default_rng(0).standard_normal((40, 5)))
+    values = resolve_kernel(kernel, X, gamma=gamma, coef0=1.0).block(X, X)
+    thousandth = resolve_kernel(kernel, X / 1000, gamma=gamma, coef0=1.0).block(X / 1000, X / 1000)
+    assert_allclose(thousandth, values, rtol=1e-10)
+
+
+def test_the_scale_of_an_unsquared_distance_is_the_standard_deviation():
+    X = np.random.default_rng(0).standard_normal((40, 5)) * 3
+    assert_allclose(resolve_kernel("laplacian", X).gamma, 1 / (5 * X.std()))
+
+
+def test_parts_and_multiples_of_widths():
+    X = np.random.default_rng(0).standard_normal((40, 5))
+    for rule in ("scale", "median"):
+        whole = resolve_gamma(rule, X)
+        assert_allclose(resolve_gamma(f"{rule}/4", X), whole / 4)
+        assert_allclose(resolve_gamma(f"{rule} * 2.5e-1", X), whole / 4)
+    for wrong in ("scale/0", "scale*", "scale*-1", "mean/2", "scale/4/2"):
+        with pytest.raises(InvalidParameterError, match="'scale/4'"):
+            resolve_gamma(wrong, X)

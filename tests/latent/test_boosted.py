@@ -8,7 +8,11 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 
-from kernelsieve import KernelBoostedLatentFeatures, KernelPLS
+from kernelsieve import (
+    KernelBoostedLatentFeatures,
+    KernelBoostedLatentFeaturesClassifier,
+    KernelPLS,
+)
 from kernelsieve.deflation import ExponentialLoss, LogisticLoss, SquaredLoss
 
 K_FEATURES = 6
@@ -32,7 +36,7 @@ def centred(K):
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])
 def test_identities_of_losses_of_a_margin(loss, classes):
     X, labels = classes
-    model = KernelBoostedLatentFeatures(K_FEATURES, loss=loss, gamma=GAMMA, target="classes")
+    model = KernelBoostedLatentFeaturesClassifier(K_FEATURES, loss=loss, gamma=GAMMA)
     T = model.fit(X, labels).transform(X)
     T /= np.linalg.norm(T, axis=0)
     check_orthonormal_and_centred(T)
@@ -96,7 +100,7 @@ def test_features_of_new_rows_are_a_triangular_system(loss, classes):
     assert_allclose(np.diag(triangle), 1, rtol=1e-8)
     assert_allclose(np.tril(triangle, -1), 0, atol=1e-8)
     assert_allclose(centred(K) @ B @ np.linalg.inv(triangle), T, atol=1e-8)
-    model = KernelBoostedLatentFeatures(4, loss=loss, gamma=GAMMA).fit(X, y)
+    model = KernelBoostedLatentFeaturesClassifier(4, loss=loss, gamma=GAMMA).fit(X, y)
     features = model.transform(X)
     features /= np.linalg.norm(features, axis=0)
     assert_allclose(np.abs(features.T @ T), np.eye(4), atol=1e-5)
@@ -117,8 +121,8 @@ class TwiceTheMargin(LogisticLoss):
 
 def test_twice_the_margin_halves_the_coefficients(classes):
     X, y = classes
-    once = KernelBoostedLatentFeatures(4, loss="logistic", gamma=GAMMA, target="classes").fit(X, y)
-    twice = KernelBoostedLatentFeatures(4, loss=TwiceTheMargin(), gamma=GAMMA, target="classes")
+    once = KernelBoostedLatentFeaturesClassifier(4, loss="logistic", gamma=GAMMA).fit(X, y)
+    twice = KernelBoostedLatentFeaturesClassifier(4, loss=TwiceTheMargin(), gamma=GAMMA)
     twice.fit(X, y)
     assert_allclose(twice.transform(X), once.transform(X), atol=1e-6)
     assert_allclose(2 * twice.decision_function(X), once.decision_function(X), rtol=1e-6, atol=1e-6)

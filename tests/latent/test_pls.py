@@ -5,18 +5,23 @@ import pytest
 from naive import CountingKernel
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.base import is_classifier, is_regressor
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelsieve import (
     BoostedLatentFeatures,
+    BoostedLatentFeaturesClassifier,
     KernelBoostedLatentFeatures,
+    KernelBoostedLatentFeaturesClassifier,
     KernelPLS,
+    KernelPLSClassifier,
     OrthogonalLoadingsKernelPLS,
 )
 from kernelsieve.deflation import Loss
-from kernelsieve.exceptions import InvalidDataError
+from kernelsieve.exceptions import InvalidParameterError
 
 
 def double_centred(K):
@@ -125,7 +130,7 @@ def test_logistic_features_equal_the_naive_algorithm(cancer):
         return y / (1 + np.exp(y * f))
 
     T, f = naive_boosted(rbf_kernel(X, gamma=0.002), y, 3, negative_gradient, minimise)
-    model = KernelBoostedLatentFeatures(3, loss="logistic", gamma=0.002).fit(X, labels)
+    model = KernelBoostedLatentFeaturesClassifier(3, loss="logistic", gamma=0.002).fit(X, labels)
     features = model.transform(X)
     features /= np.linalg.norm(features, axis=0)
     assert_allclose(np.abs((features * T).sum(axis=0)), 1, atol=1e-6)
@@ -138,7 +143,7 @@ def test_logistic_features_equal_the_naive_algorithm(cancer):
 def test_every_loss_separates_the_classes(loss, candidates, cancer):
     X, y = cancer
     names = np.array(["malignant", "benign"])[y]
-    model = KernelBoostedLatentFeatures(
+    model = KernelBoostedLatentFeaturesClassifier(
         6, loss=loss, gamma=0.01, candidates=candidates, random_state=0
     ).fit(X[::2], names[::2])
     assert model.score(X[1::2], names[1::2]) > 0.92
@@ -154,9 +159,9 @@ def test_every_loss_separates_the_classes(loss, candidates, cancer):
 def test_many_classes_are_told_apart(digits):
     X, y = digits
     for model in (
-        KernelPLS(30, gamma=0.05),
-        KernelBoostedLatentFeatures(30, loss="logistic", gamma=0.05),
-        KernelBoostedLatentFeatures(30, gamma=0.05),
+        KernelPLSClassifier(30, gamma=0.05),
+        KernelBoostedLatentFeaturesClassifier(30, loss="logistic", gamma=0.05),
+        KernelBoostedLatentFeaturesClassifier(30, loss="squared", gamma=0.05),
     ):
         assert model.fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.9
         assert model.decision_function(X[:3]).shape == (3, 10)
@@ -164,7 +169,7 @@ def test_many_classes_are_told_apart(digits):
 
 def test_the_training_loss_falls_with_every_feature(cancer):
     X, y = cancer
-    model = KernelBoostedLatentFeatures(8, loss="logistic", gamma=0.005).fit(X, y)
+    model = KernelBoostedLatentFeaturesClassifier(8, loss="logistic", gamma=0.005).fit(X, y)
     sign = 2.0 * y - 1
     losses = [np.logaddexp(0, -sign * model.decision_function(X, j)).mean() for j in range(1, 9)]
     assert (np.diff(losses) < 1e-9).all()
@@ -175,7 +180,7 @@ def test_the_training_loss_falls_with_every_feature(cancer):
 def test_separable_data_do_not_diverge(loss, rng):
     X = rng.standard_normal((60, 2))
     y = X[:, 0] > 0
-    model = KernelBoostedLatentFeatures(20, loss=loss, gamma=1.0).fit(X, y)
+    model = KernelBoostedLatentFeaturesClassifier(20, loss=loss, gamma=1.0).fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
     assert model.score(X, y) == 1
 
@@ -266,7 +271,7 @@ def test_classes_are_weighed_by_their_size(cancer):
     X, y = cancer
     one_hot = np.eye(2)[y]
     scaled = one_hot / np.sqrt(one_hot.sum(axis=0))
-    labels = KernelPLS(4, gamma=0.01).fit(X, y)
+    labels = KernelPLSClassifier(4, gamma=0.01).fit(X, y)
     numbers = KernelPLS(4, gamma=0.01).fit(X, scaled)
     assert_allclose(np.abs(labels.transform(X)), np.abs(numbers.transform(X)), atol=1e-9)
 
@@ -294,8 +299,31 @@ def test_several_columns_are_refused_where_one_is_needed(diabetes):
 
 def test_margins_need_labels(diabetes):
     X, y = diabetes
-    with pytest.raises(InvalidDataError, match="separates classes"):
-        KernelBoostedLatentFeatures(3, loss="logistic").fit(X, y)
+    for method in (KernelBoostedLatentFeatures, BoostedLatentFeatures):
+        with pytest.raises(InvalidParameterError, match=f"use {method.__name__}Classifier"):
+            method(3, loss="logistic").fit(X, y)
+
+
+@pytest.mark.parametrize("method", [KernelPLS, KernelBoostedLatentFeatures, BoostedLatentFeatures])
+def test_whole_numbers_are_numbers_for_a_regressor(method, diabetes):
+    X, y = diabetes[0], diabetes[1].astype(int)
+    whole, floats = method(4).fit(X, y), method(4).fit(X, y.astype(float))
+    assert_allclose(whole.predict(X), floats.predict(X))
+    assert is_regressor(method())
+    assert not hasattr(whole, "classes_")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [KernelPLSClassifier, KernelBoostedLatentFeaturesClassifier, BoostedLatentFeaturesClassifier],
+)
+def test_classifiers_are_classifiers_before_they_are_fitted(method, cancer):
+    X, y = cancer
+    assert is_classifier(method())
+    assert hasattr(method(), "decision_function")
+    calibrated = CalibratedClassifierCV(method(3), cv=2).fit(X, y)
+    assert calibrated.score(X, y) > 0.9
+    assert hasattr(method(), "predict_proba") == (method is not KernelPLSClassifier)
 
 
 def test_continuous_targets_have_no_classes(diabetes):

@@ -14,7 +14,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    cross_val_score,
+)
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -24,8 +31,10 @@ from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
     BoostedLatentFeatures,
     KernelBoostedLatentFeatures,
+    KernelBoostedLatentFeaturesClassifier,
     KernelPCA,
     KernelPLS,
+    KernelPLSClassifier,
     OrthogonalLoadingsKernelPLS,
     SparseKernelPLS,
     SparseMaximalAlignment,
@@ -33,7 +42,7 @@ from kernelsieve import (
     SubspaceKernelFeatures,
 )
 from kernelsieve.estimators import KernelEstimator
-from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
+from kernelsieve.exceptions import AmbiguousTargetWarning, FewerFeaturesWarning, InvalidParameterError
 from kernelsieve.model_selection import ComponentPathCV, nested_cross_validate
 from kernelsieve.model_selection.table import thinned
 
@@ -104,7 +113,7 @@ def test_classifiers_any_scorer_and_scaling_inside_the_fold(head, scoring, cance
 @pytest.mark.parametrize(
     "extractor",
     [
-        KernelPLS(target="continuous"),
+        KernelPLS(),
         KernelPLS(candidates=50, random_state=0),
         KernelBoostedLatentFeatures(loss="absolute"),
         OrthogonalLoadingsKernelPLS(),
@@ -125,7 +134,7 @@ def test_extractors_that_predict_need_no_head(extractor, diabetes):
 def test_own_heads_tell_classes_apart_in_stratified_folds(cancer):
     X, y = cancer
     order = np.argsort(y, kind="stable")  # folds without strata would lack a class
-    extractor = KernelBoostedLatentFeatures(5, loss="logistic")
+    extractor = KernelBoostedLatentFeaturesClassifier(5, loss="logistic")
     search = ComponentPathCV(extractor, scoring="neg_log_loss").fit(X[order], y[order])
     assert search.predict_proba(X).shape == (len(X), 2)
     assert search.path_["test_score"].max() > -0.2
@@ -459,7 +468,7 @@ def test_numbers_of_features(diabetes):
     for bad in ([0, 1], [1.5], [[1]], []):
         with pytest.raises(ValueError, match="n_components"):
             search.set_params(n_components=bad).fit(X, y)
-    with pytest.raises(InvalidParameterError, match="larger than the 221 candidates"):
+    with pytest.raises(InvalidParameterError, match="Fold 0 has 221 training samples"):
         search.set_params(n_components=300).fit(X, y)
 
 
@@ -553,17 +562,26 @@ def test_progress(installed, diabetes, monkeypatch, capsys):
     assert ("[ComponentPathCV] 2 of 2" in printed) == (not installed)
 
 
-def test_whole_numbers_that_a_regressor_predicts_and_the_extractor_takes_for_labels(diabetes):
+@pytest.mark.filterwarnings("error::kernelsieve.exceptions.AmbiguousTargetWarning")
+def test_the_head_says_what_whole_numbers_are(diabetes):
     X, y = diabetes[0], (diabetes[1] // 100).astype(int)
-    search = ComponentPathCV(SparseMaximalAlignment(3), Ridge(), cv=2)
-    with pytest.warns(UserWarning, match=r"labels of 4 classes.*y\.astype\(float\)") as caught:
+    of_numbers = ComponentPathCV(SparseMaximalAlignment(3), Ridge(), cv=2).fit(X, y)
+    same = ComponentPathCV(SparseMaximalAlignment(3), Ridge(), cv=2).fit(X, y.astype(float))
+    assert_allclose(of_numbers.predict(X), same.predict(X))
+    of_labels = ComponentPathCV(SparseMaximalAlignment(3), LogisticRegression(), cv=2).fit(X, y)
+    assert of_labels.best_estimator_.extractor.target == "classes"
+    assert of_labels.extractor.target == "auto"
+
+
+@pytest.mark.filterwarnings("always::kernelsieve.exceptions.AmbiguousTargetWarning")
+def test_without_a_head_whole_numbers_are_asked_about_once(diabetes):
+    X, y = diabetes[0], (diabetes[1] // 100).astype(int)
+    search = ComponentPathCV(
+        SparseMaximalAlignment(3), cv=2, scoring=lambda model, X, y: model.extractor.n_components_
+    )
+    with pytest.warns(AmbiguousTargetWarning, match="taken for labels") as caught:
         search.fit(X, y)
     assert len(caught) == 1
-    assert caught[0].filename == __file__
-    search.fit(X, y.astype(float))  # warnings are errors here
-    search.fit(X, (y > 1).astype(int))
-    search.set_params(extractor__target="continuous").fit(X, y)
-    ComponentPathCV(SparseMaximalAlignment(3), LogisticRegression(), cv=2).fit(X, y)
 
 
 def test_scores_after_the_first_are_taken_without_checks_and_fits_with_them(diabetes):
@@ -673,10 +691,8 @@ HALVES = KFold(2, shuffle=True, random_state=0)  # some checks sort rows by thei
     [
         ComponentPathCV(SparseMaximalAlignment(4, target="continuous"), Ridge(), cv=HALVES),
         ComponentPathCV(SparseMaximalAlignment(2), LogisticRegression(), cv=2),
-        ComponentPathCV(KernelPLS(2, target="classes"), cv=2),
-        ComponentPathCV(
-            KernelPLS(4, target="continuous"), cv=HALVES, param_grid={"gamma": [0.1, 1.0]}, rule="best"
-        ),
+        ComponentPathCV(KernelPLSClassifier(2), cv=2),
+        ComponentPathCV(KernelPLS(4), cv=HALVES, param_grid={"gamma": [0.1, 1.0]}, rule="best"),
         ComponentPathCV(
             make_pipeline(StandardScaler(), SparseMaximalAlignment(2)), RidgeClassifier(), cv=2
         ),
@@ -733,3 +749,16 @@ def test_one_outer_fold_has_no_standard_error(diabetes):
     X, y = diabetes
     search = ComponentPathCV(SparseMaximalAlignment(3), Ridge(), cv=2)
     assert np.isnan(nested_cross_validate(search, X, y, cv=ShuffleSplit(1)).standard_error)
+
+
+def test_folds_that_are_too_small_are_named_before_any_work(diabetes):
+    X, y = diabetes[0][:40], diabetes[1][:40]
+    kernel = CountingKernel(0.05)
+    search = ComponentPathCV(SparseMaximalAlignment(25, kernel=kernel), Ridge(), cv=2)
+    with pytest.raises(InvalidParameterError, match=r"Fold 0 has 20 training samples.*25 components"):
+        search.fit(X, y)
+    alone = ComponentPathCV(SparseMaximalAlignment(5, kernel=kernel), Ridge(), cv=LeaveOneOut())
+    with pytest.raises(InvalidParameterError, match=r"Fold 0 has 1 test sample.*neg_mean_squared"):
+        alone.fit(X, y)
+    assert kernel.evaluations == 0
+    alone.set_params(scoring="neg_mean_squared_error").fit(X, y)

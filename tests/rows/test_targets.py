@@ -4,8 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
+from kernelsieve import SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve.exceptions import AmbiguousTargetWarning
 from kernelsieve.rows import TargetEncoder
 
 
@@ -46,6 +48,43 @@ def test_floats_among_objects_are_continuous(numbers):
 def test_the_user_decides_where_asked():
     assert encode([1.0, 2.0, 1.0], "classes")[0].classes.tolist() == [1.0, 2.0]
     assert encode([1, 2, 3], "continuous")[0].classes is None
+
+
+@pytest.mark.parametrize(
+    ("n_values", "n_samples", "labels"),
+    [(20, 30, True), (21, 300, True), (21, 200, False), (51, 5000, False)],
+)
+def test_integers_of_many_values_are_numbers(n_values, n_samples, labels):
+    encoder, _ = encode(np.arange(n_samples) % n_values)
+    assert (encoder.classes is not None) == labels
+
+
+@pytest.mark.filterwarnings("error::kernelsieve.exceptions.AmbiguousTargetWarning")
+@pytest.mark.parametrize(("values", "taken"), [(3, "labels"), (3.0, "numbers"), (20.0, "numbers")])
+def test_few_whole_numbers_are_asked_about(values, taken):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    y = np.arange(60) % values
+    with pytest.warns(AmbiguousTargetWarning, match=f"taken for {taken}.*target=") as caught:
+        SparseMaximalAlignment(2).fit(X, y)
+    assert caught[0].filename == __file__
+    for target in ("classes", "continuous"):  # said so, and nothing is asked
+        SparseMaximalAlignment(2, target=target).fit(X, y)
+    for clear in (y > 0, y + 0.5, np.arange(60.0) % 21, np.arange(60) % 2, y.astype(str)):
+        SparseMaximalAlignment(2).fit(X, clear)
+
+
+def test_two_classes_without_centring_are_signs():
+    X = np.random.default_rng(0).standard_normal((80, 3)) + 1
+    labels = (X[:, 0] + 0.3 * X[:, 1] > 1.5).astype(int)
+    for method in (SparseMaximalAlignment, SparseMaximalCovariance):
+        of_labels = method(6, center=False).fit(X, labels)
+        of_signs = method(6, center=False, target="continuous").fit(X, 2.0 * labels - 1)
+        assert_array_equal(of_labels.landmark_indices_, of_signs.landmark_indices_)
+        assert_allclose(of_labels.criterion_path_, of_signs.criterion_path_)
+        pieces = method(6, center=False, candidates=X).partial_fit(X[:30], labels[:30])
+        pieces.partial_fit(X[30:], labels[30:])
+        assert_array_equal(pieces.landmarks_, of_signs.landmarks_)
+        assert_array_equal(of_labels.classes_, [0, 1])
 
 
 def test_several_columns_are_several_targets():

@@ -215,7 +215,7 @@ def test_the_search_begins_with_the_centroids(few):
 def test_the_search_begins_with_partial_least_squares(few):
     X, y, _ = few
     model = SubspaceKernelFeatures(gamma=GAMMA, init="kpls", max_iter=0).fit(X, y)
-    pls = KernelPLS(4, gamma=GAMMA, center=False, target="continuous").fit(X, indicators(y))
+    pls = KernelPLS(4, gamma=GAMMA, center=False).fit(X, indicators(y))
     K = rbf_kernel(X, gamma=GAMMA)
     assert_allclose(model.subspace_kernel_(X), subspace_kernel(K, pls.projection_), atol=1e-6)
 

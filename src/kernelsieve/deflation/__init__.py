@@ -16,7 +16,16 @@ from .criteria.sparse import Alignment, Covariance, RidgeAlignment, Variance
 from .criteria.subsets import BestSubset
 from .heads import Heads
 from .loop import Extraction, Outcome, extract
-from .losses import LOSSES, AbsoluteLoss, ExponentialLoss, LogisticLoss, Loss, SquaredLoss, resolve_loss
+from .losses import (
+    LOSSES,
+    AbsoluteLoss,
+    ExponentialLoss,
+    LogisticLoss,
+    Loss,
+    MarginLoss,
+    SquaredLoss,
+    resolve_loss,
+)
 from .metric import DiagonalOnly, EvaluatedMetric, GramMetric, IdentityMetric, Metric, PoolMetric
 from .ridge import Ridge, RidgeColumns
 from .rules import DeflationRule, LeftDeflation, SymmetricDeflation
@@ -55,6 +64,7 @@ __all__ = [
     "LogisticLoss",
     "Loss",
     "LossGradient",
+    "MarginLoss",
     "Metric",
     "OrthonormalisedDirections",
     "Outcome",

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 
-_NO_LABELS = "{} separates classes; y has other values. Pass labels, or target='classes'."
+_NO_LABELS = "{} separates classes; y has other values. Pass labels."
 _MOST_NEWTON_STEPS = 50
 _NEGLIGIBLE = 1e-6  # mean loss at which separable classes are separated well enough
 _RIDGE = 1e-10  # relative; keeps Newton's system solvable where the loss has become flat

@@ -19,7 +19,7 @@ from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParamete
 from ..fitting import CandidatePool, CandidateRule, Problem, Settings, way_to_draw
 from ..kernels import Kernel, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, Projector, prune
-from ..rows import Batch, TargetEncoder
+from ..rows import Batch, TargetEncoder, warn_if_ambiguous
 from .declaration import parameters
 from .inputs import (
     check_kernel_input,
@@ -36,6 +36,12 @@ from .transaction import all_or_nothing
 def _of_fit(read: Callable[[Fit], Any]) -> property:
     """Return a fitted attribute; after ``partial_fit`` the features are found when it is first read."""
     return property(lambda self: read(self._current_fit()))
+
+
+def _gamma_of(kernel: Kernel) -> float:
+    if not hasattr(kernel, "gamma"):
+        raise AttributeError(f"There is no gamma_: {kernel!r} has no width.")
+    return float(kernel.gamma)
 
 
 @parameters
@@ -82,8 +88,8 @@ class KernelEstimator(
         X : array-like or CSR matrix of shape (n_samples, n_features)
             Training samples; kernel values for a precomputed kernel. Memory maps are read in blocks.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets or labels. Strings, booleans and integers are labels, floats are continuous, unless
-            the estimator or its parameter ``target`` says otherwise.
+            Targets or labels: numbers for a regressor, labels for a classifier, either for others, as
+            their parameter ``target`` says.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; a whole number counts as that many equal samples.
 
@@ -149,7 +155,10 @@ class KernelEstimator(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is "
                 "None. Pass y as well."
             )
-        return TargetEncoder.for_target(y, "auto" if kind == "optional" else kind, classes)
+        encoder = TargetEncoder.for_target(y, "auto" if kind == "optional" else kind, classes)
+        if kind == "auto" and classes is None:
+            warn_if_ambiguous(y, encoder)
+        return encoder
 
     def _batch(self, X: Rows, y: Any, sample_weight: Any, encoder: TargetEncoder) -> Batch:
         n_rows = X.shape[0]
@@ -235,6 +244,8 @@ class KernelEstimator(
     def __sklearn_is_fitted__(self) -> bool:
         return "_fit" in vars(self)
 
+    kernel_ = _of_fit(lambda fit: fit.model.kernel)
+    gamma_ = _of_fit(lambda fit: _gamma_of(fit.model.kernel))
     landmarks_ = _of_fit(lambda fit: fit.model.landmarks)
     landmark_indices_ = _of_fit(lambda fit: fit.landmark_indices)
     projection_ = _of_fit(lambda fit: fit.model.projection)
@@ -351,9 +362,9 @@ class KernelEstimator(
         Examples
         --------
         >>> from sklearn.datasets import load_digits
-        >>> from kernelsieve import KernelPLS
+        >>> from kernelsieve import KernelPLSClassifier
         >>> X, y = load_digits(return_X_y=True)
-        >>> model = KernelPLS(10, candidates=500, gamma=0.001, random_state=0).fit(X, y)
+        >>> model = KernelPLSClassifier(10, candidates=500, gamma=0.001, random_state=0).fit(X, y)
         >>> pruned = model.prune(X, 100)
         >>> len(model.landmarks_), len(pruned.landmarks_)
         (500, 100)

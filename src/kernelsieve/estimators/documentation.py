@@ -20,9 +20,10 @@ an object of :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``
 array of shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.""",
     ),
     "gamma": (
-        '{"scale", "median"} or float',
+        '{"scale", "median"}, part or multiple of these, or float',
         """Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features
-times variance of X); "median" is one over the median squared distance of a sample. With candidates
+times variance of X, or standard deviation for a distance that is not squared); "median" is one over the
+median (squared) distance of a sample; "scale/4" and "median*2" are understood. With candidates
 given as points they are taken from these points, so that a fit may go out of core.""",
     ),
     "degree": ("float", 'Of the "poly" kernel.'),
@@ -72,7 +73,9 @@ the samples gets that far, and in a single pass (``partial_fit``, iterators)."""
     ),
     "target": (
         '{"auto", "continuous", "classes"}',
-        'What ``y`` is. "auto" takes strings, booleans and integers for labels, floats for continuous.',
+        """What ``y`` is. "auto" takes strings, booleans and integers of few values for labels, others
+for continuous, and warns where whole numbers may be either. Two classes are one column of -1 and +1
+where features are not centred, and one column a class otherwise, which is the same there.""",
     ),
     "reg": (
         "float",
@@ -171,6 +174,8 @@ offset_ : ndarray of shape (n_components,)
     See there.
 n_components_ : int
     Number of components found.
+kernel_, gamma_ : Kernel, float
+    The kernel with all of its parameters, and its width, where it has one.
 kernel_evaluations_ : ndarray of shape (n_components,)
     Kernel evaluations that the first 1, 2, ... components cost a new sample.
 criterion_path_ : ndarray of shape (n_components,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 from ..deflation import Alignment, BestSubset, Covariance, Criterion
 from ..exceptions import InvalidParameterError
@@ -39,6 +40,11 @@ class LoopEstimator(KernelEstimator):
         if not self._criterion().supervised:
             return None
         return str(self.get_params(deep=False).get("target", "auto"))
+
+    def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
+        """Code labels by one column a class; of centred columns two say the same as one of signs."""
+        encoder = super()._encoder(y, classes)
+        return encoder if self.center else encoder.with_signs()
 
     def _screening(self) -> Criterion | None:
         return self._criterion()

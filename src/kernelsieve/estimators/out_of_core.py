@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, ClassVar
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 from sklearn.utils.metaestimators import available_if
 
 from .._sklearn import fit_context
-from ..exceptions import InvalidDataError, InvalidParameterError
+from ..exceptions import InvalidDataError
 from ..fitting import (
     AUTO_POOL,
     CandidateRule,
@@ -51,6 +52,10 @@ class OutOfCoreMixin:
         """Return which parameter needs all samples at once, and the remedy; nothing if none does."""
         if self.get_params(deep=False).get("resample"):
             return "resample=True draws candidates from all samples; pass resample=False."
+        name = CandidateRule.of_parameters(self.get_params(deep=False)).parameter
+        given = getattr(self, name, None)
+        if isinstance(given, str) and given == "all":
+            return f"it needs a pool; pass {name} as a number or an array of points instead of 'all'."
         return ""
 
     @available_if(_is_offered)
@@ -86,9 +91,11 @@ class OutOfCoreMixin:
         batch = self._batch(X, y, sample_weight, plan.encoder)
         one_pass = self._row_pass(plan)
         if stream is None:
-            stream = Stream(plan, one_pass.new_statistic(repeatable=False))
-        one_pass.absorb(stream.statistic, batch)
-        self._stream = stream
+            statistic = one_pass.new_statistic(repeatable=False)
+        else:  # of which an interrupt may leave a half, so that nobody else must see it
+            statistic = copy.deepcopy(stream.statistic)
+        one_pass.absorb(statistic, batch)
+        self._stream = Stream(plan, statistic)
         self._set_classes(plan.encoder)
         vars(self).pop("_fit", None)
         return self
@@ -142,11 +149,6 @@ class OutOfCoreMixin:
         batch = self._batch(X, y, sample_weight, encoder)
         rule = CandidateRule.of_parameters(self.get_params(deep=False))
         if self._given_points(X) is None:
-            if rule.number == "all":
-                raise InvalidParameterError(
-                    f"Fitting out of core needs a pool: pass {rule.parameter} as a number or array of "
-                    "points instead of 'all'."
-                )
             n_samples = len(batch.without_zero_weights()[0])
             check_first_batch(n_samples, rule, self.n_components)
         problem = self._problem_of(batch, encoder)

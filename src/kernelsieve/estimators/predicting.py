@@ -15,8 +15,8 @@ from ..rows import target_array
 
 
 def _has_classes(estimator: Any) -> bool:
-    if estimator._labels() is None:
-        raise AttributeError("y was continuous, so there are no classes to decide between.")
+    if estimator._target_kind() != "classes":
+        raise AttributeError(f"{type(estimator).__name__} predicts numbers, so it decides nothing.")
     return True
 
 
@@ -36,12 +36,12 @@ class PredictMixin:
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Numbers, or labels where ``y`` had labels.
+            Numbers from a regressor, labels from a classifier.
         """
         predictions = self._scores(X, n_components)
-        classes = self._labels()
-        if classes is None:
+        if self._target_kind() != "classes":
             return predictions[:, 0] if self._one_dimensional_y else predictions
+        classes = self.classes_
         if predictions.shape[1] == 1:  # a margin between two classes
             return classes[(predictions[:, 0] > 0).astype(int)]
         return classes[predictions.argmax(axis=1)]
@@ -85,7 +85,7 @@ class PredictMixin:
         -------
         float
         """
-        measure = r2_score if self._labels() is None else accuracy_score
+        measure = accuracy_score if self._target_kind() == "classes" else r2_score
         return float(measure(target_array(y), self.predict(X), sample_weight=sample_weight))
 
     def head(self: Any, n_components: int | None = None) -> Any:
@@ -112,16 +112,11 @@ class PredictMixin:
         fitted = self._prefix(n_components)
         return np.asarray(fitted._current_fit().heads.predict(self._features(X, fitted)))
 
-    def _labels(self: Any) -> np.ndarray | None:
-        self._current_fit()
-        return vars(self).get("classes_")
-
     def __sklearn_tags__(self: Any) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
-        kind = self._target_kind()  # otherwise it depends on y
-        if kind == "classes":
+        if self._target_kind() == "classes":
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
             tags.target_tags.multi_output = False
-        elif kind == "continuous":
+        else:
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags

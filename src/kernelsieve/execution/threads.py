@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,8 +17,16 @@ from threadpoolctl import ThreadpoolController
 #: Numbers that are too large need no warning of numpy's: they are refused, with a remedy.
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 
+_GLANCE = 0.05  # seconds after which a waiting thread looks whether it still has to
+
 Block = TypeVar("Block")
 Worker = TypeVar("Worker", bound=Callable[..., None])
+
+
+class _Pass:
+    """A pass that is running, until it says that it is done, or is gone."""
+
+    done = False
 
 
 class _SingleThreadedBLAS:
@@ -25,7 +34,8 @@ class _SingleThreadedBLAS:
 
     The limit belongs to the whole process, so passes of several user threads share one: the first sets
     it and the last lifts it. threadpoolctl lets only the thread that set a limit lift it, and these
-    may be two; therefore a thread that does nothing else holds it.
+    may be two; therefore a thread that does nothing else holds it. That thread knows of passes by weak
+    references, so that one whose end was itself interrupted does not leave the limit behind.
     """
 
     def __init__(self) -> None:
@@ -35,15 +45,15 @@ class _SingleThreadedBLAS:
 
     def forget(self) -> None:
         """Begin anew in a process that was forked while others were at work, who are not in it."""
-        self._lock = threading.Lock()
-        self._running = 0
-        self._done = threading.Event()
+        self._changed = threading.Condition()
+        self._passes: weakref.WeakSet[_Pass] = weakref.WeakSet()
         self._holder: threading.Thread | None = None
+        self._limited = False
 
     def threads_outside(self) -> int:
         """Return how many threads BLAS has while no pass is running."""
-        with self._lock:
-            return self._before if self._running else self._threads()
+        with self._changed:
+            return self._before if self._limited else self._threads()
 
     def _threads(self) -> int:
         if self._controller is None:  # finding the libraries takes a while
@@ -54,36 +64,46 @@ class _SingleThreadedBLAS:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        with self._lock:
-            if self._running == 0:
-                self._start()
-            self._running += 1
+        mine = _Pass()
         try:
+            self._begin(mine)
             yield
         finally:
-            with self._lock:
-                self._running -= 1
-                if self._running == 0 and self._holder is not None:
-                    self._done.set()
-                    self._holder.join()
+            self._end(mine)
 
-    def _start(self) -> None:
-        self._before = self._threads()
-        controller = self._controller
-        holding = threading.Event()
-        self._done = done = threading.Event()
+    def _begin(self, mine: _Pass) -> None:
+        with self._changed:
+            self._passes.add(mine)
+            if self._holder is None or not self._holder.is_alive():
+                self._before = self._threads()
+                self._holder = threading.Thread(
+                    target=self._hold, name="kernelsieve-blas-limit", daemon=True
+                )
+                self._holder.start()
+            while not self._limited and self._holder is not None and self._holder.is_alive():
+                self._changed.wait(_GLANCE)
 
-        def hold() -> None:
-            try:
-                with controller.limit(limits=1, user_api="blas"):  # type: ignore[union-attr]
-                    holding.set()
-                    done.wait()
-            finally:
-                holding.set()
+    def _end(self, mine: _Pass) -> None:
+        with self._changed:
+            mine.done = True
+            self._changed.notify_all()
+            while self._limited and not self._running():
+                self._changed.wait(_GLANCE)
 
-        self._holder = threading.Thread(target=hold, name="kernelsieve-blas-limit", daemon=True)
-        self._holder.start()
-        holding.wait()
+    def _running(self) -> bool:
+        return any(not each.done for each in self._passes)
+
+    def _hold(self) -> None:
+        """Hold the limit in a thread of its own while passes are running."""
+        with self._changed:
+            limit = self._controller.limit(limits=1, user_api="blas")  # type: ignore[union-attr]
+            self._limited = True
+            self._changed.notify_all()
+            while self._running():
+                self._changed.wait(_GLANCE)
+            limit.restore_original_limits()
+            self._limited, self._holder = False, None
+            self._changed.notify_all()
 
 
 single_threaded_blas = _SingleThreadedBLAS()

@@ -88,8 +88,10 @@ class Kernel(ABC):
     non_negative: ClassVar[bool] = False
     #: Whether :meth:`diag` costs less than evaluating the kernel for every sample.
     cheap_diag: ClassVar[bool] = True
-    #: The distance, one of those of ``scipy.spatial.distance.pdist``, whose median ``gamma="median"``
-    #: is the inverse of.
+    #: The power of the units of X in what ``gamma`` multiplies: 2 for squares and inner products.
+    units: ClassVar[int] = 2
+    #: The distance, "chi2" or one of those of ``scipy.spatial.distance.pdist``, whose median
+    #: ``gamma="median"`` is the inverse of.
     distance: ClassVar[str] = "sqeuclidean"
 
     def __init_subclass__(cls, **options: Any) -> None:

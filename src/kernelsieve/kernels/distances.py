@@ -212,6 +212,8 @@ def _differences(Z: Rows, dtype: type, factor: float) -> Filler:
 class _DistanceKernel(Kernel):
     """The exponential of a distance that kernels of all widths share."""
 
+    units = 1
+
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         distances = self.shared_part(Z, dtype)
 
@@ -273,6 +275,7 @@ class Chi2(_DistanceKernel):
 
     accepts_sparse = False
     non_negative = True
+    distance = "chi2"
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart:
         Z = _non_negative(Z)

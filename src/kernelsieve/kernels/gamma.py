@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from numbers import Real
 
@@ -11,15 +12,17 @@ from scipy.spatial.distance import pdist
 
 from ..exceptions import InvalidParameterError
 from .base import Kernel, Rows, SharedPart
-from .distances import RBF, Laplacian
+from .distances import RBF, Chi2, Laplacian
 from .registry import KERNELS
 
+_RULE = re.compile(r"(?P<rule>scale|median)(\s*(?P<sign>[*/])\s*(?P<number>\d*\.?\d+(e[+-]?\d+)?))?")
 _MEDIAN_SAMPLE = 1000  # rows; their half a million distances give the median to about one percent
 # The kernels know how not to lose the digits of CSR rows.
 _OF_SPARSE: dict[str, Callable[[Rows], SharedPart]] = {
     "sqeuclidean": lambda X: RBF().exponents(X, np.float64, 1.0),
     "cityblock": Laplacian().shared_part,
 }
+_OF_DENSE: dict[str, Callable[[Rows], SharedPart]] = {"chi2": Chi2().shared_part}
 
 
 def resolve_gamma(
@@ -31,9 +34,10 @@ def resolve_gamma(
 ) -> float:
     """Settle ``gamma``.
 
-    ``"scale"`` is one over (number of features times variance of ``X``); ``"median"`` is one over the
-    median distance of pairs of samples: the squared one, or what the kernel, a class or its name, has
-    for ``distance``. A weight counts as that many equal samples in both.
+    ``"scale"`` is one over (number of features times variance of ``X``), or times standard deviation
+    for kernels of a distance that is not squared; ``"median"`` is one over the median distance of pairs
+    of samples: the squared one, or what the kernel, a class or its name, has for ``distance``. A weight
+    counts as that many equal samples in both. ``"scale/4"`` and ``"median*2"`` are parts and multiples.
 
     Examples
     --------
@@ -41,6 +45,8 @@ def resolve_gamma(
     >>> from kernelsieve.kernels import resolve_gamma
     >>> resolve_gamma("median", np.array([[0.0], [2.0]]))
     0.25
+    >>> resolve_gamma("median*2", np.array([[0.0], [2.0]]))
+    0.5
     """
     if isinstance(gamma, Real) and not isinstance(gamma, bool):
         if not (gamma > 0 and np.isfinite(gamma)):
@@ -49,16 +55,25 @@ def resolve_gamma(
                 "'scale' or 'median'."
             )
         return float(gamma)
-    if isinstance(gamma, str) and gamma == "scale":
-        spread = X.shape[1] * _variance(X, sample_weight)
-    elif isinstance(gamma, str) and gamma == "median":
-        metric = (KERNELS[kernel] if isinstance(kernel, str) else kernel).distance
-        spread = _median_distance(X, metric, sample_weight, random_state)
+    rule, factor = _rule_and_factor(gamma)
+    kind = KERNELS[kernel] if isinstance(kernel, str) else kernel
+    if rule == "scale":
+        spread = X.shape[1] * _variance(X, sample_weight) ** (kind.units / 2)
     else:
+        spread = _median_distance(X, kind.distance, sample_weight, random_state)
+    return factor / spread if spread > 0 else factor
+
+
+def _rule_and_factor(gamma: object) -> tuple[str, float]:
+    """Take ``"scale"``, ``"scale/4"`` or ``"median*2"`` apart."""
+    found = _RULE.fullmatch(gamma) if isinstance(gamma, str) else None
+    number = float(found["number"] or 1) if found else 0.0
+    if found is None or not 0 < number < np.inf:
         raise InvalidParameterError(
-            f"gamma={gamma!r} is not known; pass a positive number, 'scale' or 'median'."
+            f"gamma={gamma!r} is not known; pass a positive number, 'scale' or 'median', or a part or "
+            "multiple of these, such as 'scale/4' or 'median*2'."
         )
-    return 1.0 / spread if spread > 0 else 1.0
+    return found["rule"], 1 / number if found["sign"] == "/" else number
 
 
 def _variance(X: Rows, weight: np.ndarray | None) -> float:
@@ -114,12 +129,13 @@ def _sample(n_rows: int, weight: np.ndarray | None, random_state: np.random.Rand
 
 def _distances(X: Rows, metric: str) -> np.ndarray:
     """Return the distances of all pairs of rows."""
-    of_sparse = _OF_SPARSE.get(metric)
-    if not sparse.issparse(X) or of_sparse is None:
-        X = X.toarray() if sparse.issparse(X) else X
+    if sparse.issparse(X) and metric not in _OF_SPARSE:
+        X = X.toarray()
+    of_kernel = (_OF_SPARSE if sparse.issparse(X) else _OF_DENSE).get(metric)
+    if of_kernel is None:
         return np.asarray(pdist(np.asarray(X, dtype=np.float64), metric))
     distances = np.empty((X.shape[0], X.shape[0]))
-    of_sparse(X).fill(X, distances)
+    of_kernel(X).fill(X, distances)
     return np.abs(distances[np.triu_indices(len(distances), k=1)])
 
 

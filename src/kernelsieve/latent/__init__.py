@@ -1,24 +1,37 @@
 """Methods that combine many samples into latent features, and the framework itself."""
 
-from .boosted import BoostedLatentFeatures, KernelBoostedLatentFeatures
+from .boosted import (
+    BoostedLatentFeatures,
+    BoostedLatentFeaturesClassifier,
+    KernelBoostedLatentFeatures,
+    KernelBoostedLatentFeaturesClassifier,
+)
 from .boosting import KernelBoosting
 from .framework import FeatureExtraction, KernelFeatureExtraction
 from .orthogonal_loadings import OrthogonalLoadingsKernelPLS
-from .pls import KernelPLS
+from .pls import KernelPLS, KernelPLSClassifier
 from .principal import KernelPCA
 from .reduced import ReducedKernelOPLS
-from .sparse import SparseKernelBoostedLatentFeatures, SparseKernelPLS
+from .sparse import (
+    SparseKernelBoostedLatentFeatures,
+    SparseKernelBoostedLatentFeaturesClassifier,
+    SparseKernelPLS,
+)
 
 __all__ = [
     "BoostedLatentFeatures",
+    "BoostedLatentFeaturesClassifier",
     "FeatureExtraction",
     "KernelBoostedLatentFeatures",
+    "KernelBoostedLatentFeaturesClassifier",
     "KernelBoosting",
     "KernelFeatureExtraction",
     "KernelPCA",
     "KernelPLS",
+    "KernelPLSClassifier",
     "OrthogonalLoadingsKernelPLS",
     "ReducedKernelOPLS",
     "SparseKernelBoostedLatentFeatures",
+    "SparseKernelBoostedLatentFeaturesClassifier",
     "SparseKernelPLS",
 ]

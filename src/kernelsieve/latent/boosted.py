@@ -6,26 +6,53 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from .._sklearn import StrOptions
-from ..deflation import Criterion, Loss, LossGradient
-from ..estimators import LoopEstimator, PredictMixin, estimator
+from ..deflation import Criterion, Loss, LossGradient, MarginLoss, resolve_loss
+from ..estimators import LoopEstimator, PredictMixin, estimator, parameters
+from ..exceptions import InvalidParameterError
 from .framework import PrimalEstimator
 from .probabilities import predict_proba
 
-_LOSS = [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss]
+_CONSTRAINTS: dict[str, list] = {
+    "loss": [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss]
+}
+
+
+def _of_numbers(model: Any) -> Criterion:
+    """Return the criterion of a regressor, which no loss of labels can be."""
+    if isinstance(resolve_loss(model.loss), MarginLoss):
+        raise InvalidParameterError(
+            f"loss={model.loss!r} separates classes, and {type(model).__name__} predicts numbers; use "
+            f"{type(model).__name__}Classifier, or loss='squared' or 'absolute'."
+        )
+    return LossGradient(model.loss)
+
+
+@parameters
+class _KernelBoosted(PredictMixin, LoopEstimator):
+    """What kernel boosted latent features of numbers and of labels share: their parameters."""
+
+    _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
+
+    candidates: Any = "auto"
+    pool: str = "auto"
+    tol: float = 1e-20
+    dtype: str = "float64"
+    block_size: int | None = None
+    max_memory: float = 2**30
 
 
 @estimator
-class KernelBoostedLatentFeatures(PredictMixin, LoopEstimator):
-    """Kernel latent features that follow the gradient of a loss (KBLF).
+class KernelBoostedLatentFeatures(_KernelBoosted):
+    """Kernel latent features that follow the gradient of a loss, for regression (KBLF).
 
     As kernel PLS, but the vector that features follow is the negative gradient of a loss, which is
     minimised anew over all coefficients after every feature. With the squared loss this is kernel PLS;
-    the logistic and exponential losses separate classes, each of more than two from the rest; the
-    absolute loss is for targets with outliers.
+    the absolute loss is for targets with outliers. :class:`KernelBoostedLatentFeaturesClassifier`
+    takes labels.
 
     Parameters
     ----------
-    loss : {"squared", "absolute", "exponential", "logistic"} or Loss, default="squared"
+    loss : {"squared", "absolute"} or Loss, default="squared"
         An object of a class derived from :class:`kernelsieve.deflation.Loss` brings its own value,
         negative gradient and curvature.
     {parameters}
@@ -49,48 +76,78 @@ class KernelBoostedLatentFeatures(PredictMixin, LoopEstimator):
 
     Examples
     --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernelsieve import KernelBoostedLatentFeatures
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = KernelBoostedLatentFeatures(n_components=5, loss="absolute").fit(X, y)
+    >>> bool(model.score(X, y) > 0.4)
+    True
+    """
+
+    n_components: int | None = None
+    _: KW_ONLY
+    loss: str | Loss = "squared"
+
+    def _criterion(self) -> Criterion:
+        return _of_numbers(self)
+
+    def _target_kind(self) -> str:
+        return "continuous"
+
+
+@estimator
+class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
+    """Kernel latent features that follow the gradient of a loss of labels (KBLF).
+
+    As :class:`KernelBoostedLatentFeatures`, for labels: each of more than two classes is separated
+    from the rest.
+
+    Parameters
+    ----------
+    loss : {"logistic", "exponential", "squared", "absolute"} or Loss, default="logistic"
+        The first two give probabilities.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Examples
+    --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
-    >>> from kernelsieve import KernelBoostedLatentFeatures
+    >>> from kernelsieve import KernelBoostedLatentFeaturesClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = KernelBoostedLatentFeatures(n_components=5, loss="logistic").fit(scale(X), y)
+    >>> model = KernelBoostedLatentFeaturesClassifier(n_components=5).fit(scale(X), y)
     >>> bool(model.score(scale(X), y) > 0.97)
     True
     >>> model.predict_proba(scale(X)[:3]).shape
     (3, 2)
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        "loss": _LOSS,
-    }
-
     n_components: int | None = None
     _: KW_ONLY
-    loss: str | Loss = "squared"
-    candidates: Any = "auto"
-    pool: str = "auto"
-    tol: float = 1e-20
-    target: str = "auto"
-    dtype: str = "float64"
-    block_size: int | None = None
-    max_memory: float = 2**30
+    loss: str | Loss = "logistic"
 
     predict_proba = predict_proba
 
     def _criterion(self) -> Criterion:
         return LossGradient(self.loss)
 
+    def _target_kind(self) -> str:
+        return "classes"
+
 
 @estimator
 class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
-    """Linear latent features that follow the gradient of a loss (BLF).
+    """Linear latent features that follow the gradient of a loss, for regression (BLF).
 
     Partial least squares for any convex loss: see :class:`KernelBoostedLatentFeatures`, of which this
     is the form on the features of X themselves.
 
     Parameters
     ----------
-    loss : {"squared", "absolute", "exponential", "logistic"} or Loss, default="squared"
+    loss : {"squared", "absolute"} or Loss, default="squared"
         An object of a class derived from :class:`kernelsieve.deflation.Loss` brings its own value,
         negative gradient and curvature.
     {parameters}
@@ -109,14 +166,12 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
     >>> from sklearn.datasets import load_diabetes
     >>> from kernelsieve import BoostedLatentFeatures
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> robust = BoostedLatentFeatures(n_components=3, loss="absolute").fit(X, y.astype(float))
+    >>> robust = BoostedLatentFeatures(n_components=3, loss="absolute").fit(X, y)
     >>> bool(robust.score(X, y) > 0.4)
     True
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        "loss": _LOSS,
-    }
+    _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
 
     def __init__(
         self,
@@ -125,7 +180,6 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
         loss: str | Loss = "squared",
         center: bool = True,
         tol: float = 1e-20,
-        target: str = "auto",
         max_memory: float = 2**30,
         n_jobs: int | None = None,
         verbose: int | bool = 0,
@@ -134,7 +188,60 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
         self.loss = loss
         self.center = center
         self.tol = tol
-        self.target = target
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _criterion(self) -> Criterion:
+        return _of_numbers(self)
+
+    def _target_kind(self) -> str:
+        return "continuous"
+
+
+@estimator
+class BoostedLatentFeaturesClassifier(PredictMixin, PrimalEstimator):
+    """Linear latent features that follow the gradient of a loss of labels (BLF).
+
+    As :class:`BoostedLatentFeatures`, for labels: each of more than two classes is separated from the
+    rest.
+
+    Parameters
+    ----------
+    loss : {"logistic", "exponential", "squared", "absolute"} or Loss, default="logistic"
+        The first two give probabilities.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelsieve import BoostedLatentFeaturesClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> bool(BoostedLatentFeaturesClassifier(n_components=3).fit(X, y).score(X, y) > 0.9)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        loss: str | Loss = "logistic",
+        center: bool = True,
+        tol: float = 1e-20,
+        max_memory: float = 2**30,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.loss = loss
+        self.center = center
+        self.tol = tol
         self.max_memory = max_memory
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -143,3 +250,6 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
 
     def _criterion(self) -> Criterion:
         return LossGradient(self.loss)
+
+    def _target_kind(self) -> str:
+        return "classes"

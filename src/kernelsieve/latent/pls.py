@@ -6,13 +6,13 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 from ..deflation import Criterion, PartialLeastSquares
-from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, estimator
+from ..estimators import KernelEstimator, LoopEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..rows import TargetEncoder
 
 
 @estimator
 class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
-    """Kernel partial least squares, for regression and classification.
+    """Kernel partial least squares regression.
 
     Each step takes the direction, among combinations of all candidates, whose feature has the largest
     covariance with what is left of the targets, and removes its feature from all columns. Least
@@ -20,8 +20,7 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     ``sklearn.cross_decomposition.PLSRegression(scale=False)``; for one target it is the two-sided
     algorithm of Rosipal and Trejo as well, which deflates the kernel matrix from both sides.
 
-    Labels become columns of ``Y (Y'Y)^-1/2``, so that small classes count as much as large ones, and
-    the class with the largest fitted indicator is predicted.
+    All targets are numbers, whole ones too; :class:`KernelPLSClassifier` takes labels.
 
     Parameters
     ----------
@@ -49,7 +48,7 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     >>> from sklearn.datasets import load_diabetes
     >>> from kernelsieve import KernelPLS
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = KernelPLS(n_components=5).fit(X, y.astype(float))
+    >>> model = KernelPLS(n_components=5).fit(X, y)
     >>> model.predict(X[:2]).shape
     (2,)
     >>> bool(model.score(X, y) > 0.5)
@@ -62,12 +61,64 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     _: KW_ONLY
     candidates: Any = "auto"
     tol: float = 1e-20
-    target: str = "auto"
     dtype: str = "float64"
     max_memory: float = 2**30
 
     def _criterion(self) -> Criterion:
         return PartialLeastSquares()
 
-    def _criterion_for(self, encoder: TargetEncoder) -> Criterion:
-        return PartialLeastSquares(balanced=encoder.classes is not None)
+    def _target_kind(self) -> str:
+        return "continuous"
+
+
+@estimator
+class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
+    """Kernel partial least squares for labels.
+
+    As :class:`KernelPLS`, with labels that become columns of ``Y (Y'Y)^-1/2``, so that small classes
+    count as much as large ones. The class with the largest fitted indicator is predicted.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    KernelPLS : The same for numbers.
+
+    References
+    ----------
+    R. Rosipal, L. J. Trejo, B. Matthews. Kernel PLS-SVC for linear and nonlinear classification.
+    International Conference on Machine Learning, 2003.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from kernelsieve import KernelPLSClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = KernelPLSClassifier(n_components=4).fit(scale(X), y)
+    >>> bool(model.score(scale(X), y) > 0.97)
+    True
+    """
+
+    n_components: int | None = None
+    _: KW_ONLY
+    candidates: Any = "auto"
+    tol: float = 1e-20
+    dtype: str = "float64"
+    max_memory: float = 2**30
+
+    def _criterion(self) -> Criterion:
+        return PartialLeastSquares(balanced=True)
+
+    def _target_kind(self) -> str:
+        return "classes"
+
+    def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
+        # Balanced indicators of two classes differ in length, so that signs would not do.
+        return KernelEstimator._encoder(self, y, classes)

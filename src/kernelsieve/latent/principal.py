@@ -58,6 +58,8 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
 
     Attributes
     ----------
+    eigenvalues_ : ndarray of shape (n_components,)
+        Of the (doubly centred) kernel matrix of the samples, or of what the pool shows of it.
     {attributes}
 
     Notes
@@ -93,6 +95,11 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     eigen_solver: str = "auto"
     dtype: str = "float64"
     max_memory: float = 2**30
+
+    @property
+    def eigenvalues_(self) -> np.ndarray:
+        fit = self._current_fit()
+        return fit.criterion_path * fit.total_weight
 
     def _criterion(self) -> Criterion:
         return PrincipalDirections()
@@ -145,6 +152,7 @@ def fit_exactly(
         explained_variance_ratio=values / weighted_sum(lengths, batch),
         explained_target_ratio=np.zeros(k),
         outcome=outcome,
+        total_weight=total_weight(batch),
     )
     return about_the_mean(fit, pool.indices, pool, batch, row_means) if settings.center else fit
 

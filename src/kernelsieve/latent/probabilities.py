@@ -16,8 +16,6 @@ def _has_probabilities(estimator: Any) -> bool:
             f"loss={estimator.loss!r} gives no probabilities; pass loss='logistic' or "
             "loss='exponential'."
         )
-    if estimator._labels() is None:
-        raise AttributeError("y was continuous, so there are no classes to decide between.")
     return True
 
 

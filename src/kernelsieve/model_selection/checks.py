@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn.base import is_regressor
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
 
-from ..exceptions import InvalidParameterError, warn
-from ..rows import TargetEncoder
-from .nested_extractors import last_step
+from ..exceptions import InvalidParameterError
+from ..rows import TargetEncoder, warn_if_ambiguous
+from .nested_extractors import last_step, name_in_pipeline
 
 
 def check_head(head: Any) -> None:
@@ -31,20 +32,33 @@ def check_folds(cv: Any, folds: Sequence[Any]) -> None:
         )
 
 
-def warn_of_labels(extractor: Any, head: Any, y: Any) -> None:
-    """Warn where the extractor takes for labels what the head takes for numbers.
+def check_fold_sizes(folds: Sequence[tuple[Any, Any]], largest: int | None, *, by_r2: bool) -> None:
+    """Refuse folds with too few samples, before any work is done: to fit, or to score by R2."""
+    for number, (train, test) in enumerate(folds):
+        if largest is not None and len(train) < largest:
+            raise InvalidParameterError(
+                f"Fold {number} has {len(train)} training samples, fewer than the {largest} components "
+                "to look at; lower n_components, or pass a cv with larger folds."
+            )
+        if by_r2 and len(test) < 2:
+            raise InvalidParameterError(
+                f"Fold {number} has {len(test)} test sample, for which R2 is not defined; pass "
+                "scoring='neg_mean_squared_error', or a cv with larger test folds."
+            )
 
-    Of two labels the extractor's columns are the numbers, but for scale and sign.
+
+def settled_target(extractor: Any, head: Any, y: Any) -> dict[str, str]:
+    """Return the ``target`` of all folds, where the extractor is to see by itself what ``y`` is.
+
+    A head tells whether there are labels or numbers. Without one that is asked about once, and not
+    answered by every fold for itself.
     """
-    if y is None or head is None or not is_regressor(head):
-        return
-    if getattr(last_step(extractor), "target", None) != "auto":
-        return
-    classes = TargetEncoder.for_target(y, "auto").classes
-    if classes is not None and len(classes) > 2:
-        warn(
-            f"{type(last_step(extractor)).__name__} takes whole numbers for the labels of "
-            f"{len(classes)} classes, and {type(head).__name__} takes them for numbers; for numbers "
-            "pass y.astype(float) or an extractor with target='continuous'.",
-            UserWarning,
-        )
+    if y is None or getattr(last_step(extractor), "target", None) != "auto" or np.ndim(y) != 1:
+        return {}
+    if head is not None and (is_classifier(head) or is_regressor(head)):
+        target = "classes" if is_classifier(head) else "continuous"
+    else:
+        encoder = TargetEncoder.for_target(y, "auto")
+        warn_if_ambiguous(y, encoder)
+        target = "continuous" if encoder.classes is None else "classes"
+    return {name_in_pipeline(extractor, "target"): target}

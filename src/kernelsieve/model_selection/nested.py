@@ -92,7 +92,7 @@ def nested_cross_validate(
     X, y, groups, weight = indexable(X, y, groups, sample_weight)
     data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
     groups = None if groups is None else np.asarray(groups)
-    outer = check_cv(cv, y, classifier=search._tells_classes_apart(y))
+    outer = check_cv(cv, y, classifier=search._tells_classes_apart())
     folds = list(outer.split(X, y, groups))
     check_folds(cv, folds)
     fitted = Parallel(n_jobs=n_jobs)(

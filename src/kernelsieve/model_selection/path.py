@@ -15,6 +15,7 @@ from sklearn.base import (
     TransformerMixin,
     clone,
     is_classifier,
+    is_regressor,
 )
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
@@ -24,7 +25,7 @@ from .._sklearn import Interval, StrOptions, fit_context
 from ..estimators import PredictMixin, all_or_nothing
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
 from ..fitting import DEFAULT_COMPONENTS
-from .checks import check_folds, check_head, warn_of_labels
+from .checks import check_fold_sizes, check_folds, check_head, settled_target
 from .composed import ExtractorWithHead, composed_tags
 from .delegation import DelegatingToChosen
 from .folds import Curve, Data, Task, group_settings, own_head, run_group, with_setting
@@ -62,9 +63,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         extractor.
     cv : int, splitter or iterable, default=None
         As for ``GridSearchCV``; None is 5 folds. Folds that are only counted are stratified where
-        labels are predicted: by a classifier as head, or by an extractor that takes y for labels. The
-        latter is seen from y, which ``GridSearchCV`` does not look at: for ``KernelPLS`` with
-        ``target="auto"`` it does not stratify.
+        labels are predicted: by a classifier as head, or by an extractor that is a classifier.
     scoring : str or callable, default=None
         A scorer; larger is better. None is the head's own ``score``.
     rule : {"one_standard_error", "best", "budget"}, default="one_standard_error"
@@ -205,11 +204,12 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         if y is not None:
             assert_all_finite(y, input_name="y")  # before a splitter does
         data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
-        task = self._task()
-        cv = check_cv(self.cv, y, classifier=self._tells_classes_apart(y))
+        task = self._task(settled_target(self.extractor, self.head, y))
+        cv = check_cv(self.cv, y, classifier=self._tells_classes_apart())
         folds = list(cv.split(X, y, groups))
         check_folds(self.cv, folds)
-        warn_of_labels(self.extractor, self.head, y)
+        largest = last_step(task.extractor).n_components
+        check_fold_sizes(folds, largest, by_r2=self._scores_by_r2())
         curves = self._run(task, data, folds, settings)
         sizes = self._sizes_to_keep(task.sizes, curves)
         self.path_ = tidy_table(curves, settings, task.sizes, sizes, timed=task.time_rows)
@@ -255,16 +255,17 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
     def _predicts_itself(self) -> bool:
         return isinstance(last_step(self.extractor), PredictMixin)
 
-    def _tells_classes_apart(self, y: Any) -> bool:
+    def _tells_classes_apart(self) -> bool:
         if self.head is not None:
             return is_classifier(self.head)
-        model = last_step(self.extractor)
-        if y is None or not np.size(y) or not isinstance(model, PredictMixin):
-            return False
-        encoder = model._encoder(y)  # type: ignore[attr-defined]
-        return encoder.classes is not None
+        return is_classifier(last_step(self.extractor))
 
-    def _task(self) -> Task:
+    def _scores_by_r2(self) -> bool:
+        if self.scoring is not None:
+            return isinstance(self.scoring, str) and self.scoring == "r2"
+        return is_regressor(last_step(self.extractor) if self.head is None else self.head)
+
+    def _task(self, settled: Mapping[str, Any]) -> Task:
         name = name_in_pipeline(self.extractor, "n_components")
         asked = last_step(self.extractor).n_components
         if self.n_components is None and asked is None:
@@ -273,7 +274,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
             sizes = sizes_of(asked if self.n_components is None else self.n_components)
             largest = int(sizes[-1])
         return Task(
-            clone(self.extractor).set_params(**{name: largest}),
+            clone(self.extractor).set_params(**{name: largest}, **settled),
             self.head,
             check_scoring(self, scoring=self.scoring),
             sizes,

@@ -13,7 +13,14 @@ from .pool import (
     filled_up,
     first_equals,
 )
-from .targets import TargetEncoder, check_not_constant, one_target, target_array, weighted_targets
+from .targets import (
+    TargetEncoder,
+    check_not_constant,
+    one_target,
+    target_array,
+    warn_if_ambiguous,
+    weighted_targets,
+)
 
 __all__ = [
     "AugmentedBlock",
@@ -33,5 +40,6 @@ __all__ = [
     "row_slices",
     "rows_per_block",
     "target_array",
+    "warn_if_ambiguous",
     "weighted_targets",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -11,25 +11,33 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
-from ..exceptions import InvalidDataError
+from ..exceptions import AmbiguousTargetWarning, InvalidDataError, warn
 from .blocks import Batch
 
 _NUMBERS = (Real, np.number, np.bool_)
+_FEW_VALUES = 20  # whole numbers with at most so many values may well be labels
+_MANY_VALUES = 50  # with more they are quantities
 
 
 @dataclass(frozen=True)
 class TargetEncoder:
-    """Turns ``y`` into a float matrix; class labels into one column a class."""
+    """Turns ``y`` into a float matrix; class labels into one column a class, or two into signs."""
 
     classes: np.ndarray | None  # None for continuous targets
     n_targets: int
     one_dimensional: bool = False  # y was a plain list of numbers or labels, and so are predictions
+    signed: bool = False  # two classes are one column of -1 and +1
 
     @classmethod
     def for_target(cls, y: Any, target: str, classes: Sequence[Any] | None = None) -> TargetEncoder:
-        """Decide what ``y`` is. Strings, booleans and integers are labels, floats are continuous."""
+        """Decide what ``y`` is: "classes", "continuous", or, for "auto", what it looks like.
+
+        Strings and booleans are labels, floats are continuous. Integers are labels while they have at
+        most 20 values, or 50 if these are at most a tenth of the samples.
+        """
         values = target_array(y)
         if classes is None and (target == "continuous" or not _are_labels(values, target)):
+            _refuse_labels(values)
             return cls(None, 1 if values.ndim == 1 else values.shape[1], values.ndim == 1)
         given = _labels(values) if classes is None else np.asarray(classes)
         if target == "classes":
@@ -63,7 +71,15 @@ class TargetEncoder:
                 f"one of the classes {self.classes.tolist()}; pass classes=... with all of them to the "
                 "first call."
             )
+        if self.signed:
+            return 2.0 * codes[:, None] - 1.0
         return np.eye(len(self.classes))[codes]
+
+    def with_signs(self) -> TargetEncoder:
+        """Return the encoder that codes two classes, if there are two, by one column of -1 and +1."""
+        if self.classes is None or len(self.classes) != 2:
+            return self
+        return replace(self, n_targets=1, signed=True)
 
     def _continuous(self, values: np.ndarray) -> np.ndarray:
         values = check_array(
@@ -100,11 +116,57 @@ def target_array(y: Any) -> np.ndarray:
     return values
 
 
+def warn_if_ambiguous(y: Any, encoder: TargetEncoder) -> None:
+    """Ask about whole numbers whose few values may be labels or quantities.
+
+    Two values are never asked about: as labels and as numbers they have the same features.
+    """
+    values = target_array(y)
+    if not _is_one_column(values) or values.dtype.kind not in "iuf":
+        return
+    found = np.unique(values)
+    if len(found) == 2 or (encoder.classes is None and not _are_few_whole_numbers(found)):
+        return
+    taken, other = ("numbers", "'classes'") if encoder.classes is None else ("labels", "'continuous'")
+    warn(
+        f"y has {len(found)} different whole numbers, which were taken for {taken}. If that is right, "
+        f"say so by target={'continuous' if encoder.classes is None else 'classes'!r}; if not, pass "
+        f"target={other}.",
+        AmbiguousTargetWarning,
+    )
+
+
+def _are_few_whole_numbers(found: np.ndarray) -> bool:
+    return len(found) <= _FEW_VALUES and bool((found == np.rint(found)).all())
+
+
 def _are_labels(values: np.ndarray, target: str) -> bool:
     if target == "classes":
         return True
-    one_column = values.ndim == 1 or values.shape[1] == 1
-    return one_column and values.dtype.kind in "OSUTbiu"
+    if not _is_one_column(values) or values.dtype.kind not in "OSUTbiu":
+        return False
+    if values.dtype.kind not in "iu":
+        return True
+    n_values = len(np.unique(values))
+    return n_values <= _FEW_VALUES or n_values <= min(_MANY_VALUES, len(values) / 10)
+
+
+def _is_one_column(values: np.ndarray) -> bool:
+    return values.ndim == 1 or values.shape[1] == 1
+
+
+def _refuse_labels(values: np.ndarray) -> None:
+    """Refuse strings and other objects where numbers are predicted."""
+    if values.dtype.kind not in "OSUT":
+        return
+    try:
+        values.astype(np.float64)
+    except (TypeError, ValueError):
+        label = next(v for v in values.ravel().tolist() if not isinstance(v, _NUMBERS))
+        raise InvalidDataError(
+            f"y has the label {label!r} where numbers are expected; for labels use a classifier, such "
+            "as KernelPLSClassifier."
+        ) from None
 
 
 def _labels(values: np.ndarray) -> np.ndarray:

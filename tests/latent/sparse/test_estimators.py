@@ -5,7 +5,12 @@ import pytest
 from naive import CountingKernel
 from numpy.testing import assert_allclose
 
-from kernelsieve import KernelPLS, SparseKernelBoostedLatentFeatures, SparseKernelPLS
+from kernelsieve import (
+    KernelPLS,
+    SparseKernelBoostedLatentFeatures,
+    SparseKernelBoostedLatentFeaturesClassifier,
+    SparseKernelPLS,
+)
 from kernelsieve.exceptions import InvalidDataError
 
 
@@ -68,7 +73,9 @@ def test_exact_selection_tells_its_gap(diabetes):
 @pytest.mark.parametrize("loss", ["squared", "exponential", "logistic"])
 def test_classes_are_separated_by_few_examples(loss, cancer):
     X, y = cancer
-    model = SparseKernelBoostedLatentFeatures(6, loss=loss, gamma=0.01, nu=0.05, random_state=0)
+    model = SparseKernelBoostedLatentFeaturesClassifier(
+        6, loss=loss, gamma=0.01, nu=0.05, random_state=0
+    )
     model.fit(X[::2], y[::2])
     assert model.score(X[1::2], y[1::2]) > 0.9
     assert len(model.landmarks_) < 0.5 * len(X[::2])
@@ -81,18 +88,16 @@ def test_classes_are_separated_by_few_examples(loss, cancer):
 def test_numbers_with_the_squared_loss(diabetes):
     X, y = diabetes
     sparse = SparseKernelPLS(4, nu=0.1, selection="mr").fit(X, y)
-    same = SparseKernelBoostedLatentFeatures(
-        4, nu=0.1, selection="mr", loss="squared", target="continuous"
-    ).fit(X, y)
+    same = SparseKernelBoostedLatentFeatures(4, nu=0.1, selection="mr").fit(X, y)
     assert_allclose(same.predict(X), sparse.predict(X))
 
 
 def test_what_it_cannot_do_is_said(diabetes, digits):
     X, y = diabetes
-    with pytest.raises(InvalidDataError, match="loss='squared'"):
-        SparseKernelBoostedLatentFeatures(target="continuous").fit(X, y)
+    with pytest.raises(InvalidDataError, match=r"label '(low|high)' .* KernelPLSClassifier"):
+        SparseKernelPLS().fit(X, np.where(y > 100, "high", "low"))
     with pytest.raises(InvalidDataError, match="OneVsRest"):
-        SparseKernelBoostedLatentFeatures().fit(*digits)
+        SparseKernelBoostedLatentFeaturesClassifier().fit(*digits)
     with pytest.raises(ValueError, match="1d array"):
         SparseKernelPLS().fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="nu"):

@@ -1,5 +1,13 @@
 """Sparse kernel PLS and boosted latent features: few support vectors a feature (nu-KPLS, nu-KBLF)."""
 
-from .estimators import SparseKernelBoostedLatentFeatures, SparseKernelPLS
+from .estimators import (
+    SparseKernelBoostedLatentFeatures,
+    SparseKernelBoostedLatentFeaturesClassifier,
+    SparseKernelPLS,
+)
 
-__all__ = ["SparseKernelBoostedLatentFeatures", "SparseKernelPLS"]
+__all__ = [
+    "SparseKernelBoostedLatentFeatures",
+    "SparseKernelBoostedLatentFeaturesClassifier",
+    "SparseKernelPLS",
+]

@@ -198,15 +198,14 @@ class SparseKernelPLS(_SparseLatentFeatures):
 
 @estimator
 class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
-    """Kernel boosted latent features that rest on few samples (nu-KBLF).
+    """Kernel boosted latent features that rest on few samples, for regression (nu-KBLF).
 
     As :class:`SparseKernelPLS`, with residuals that are the negative gradient of a loss, and
-    coefficients that minimise it after every feature. Two classes, or a continuous target with
-    ``loss="squared", target="continuous"``.
+    coefficients that minimise it after every feature.
 
     Parameters
     ----------
-    loss : {"squared", "exponential", "logistic"}, default="logistic"
+    loss : {"squared"}, default="squared"
         The squared loss is :class:`SparseKernelPLS`.
     nu : float or "min", default=0.1
         Fraction of the samples that may become support vectors at each step, or one of them, as for
@@ -215,8 +214,65 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
         How support vectors are chosen, as for :class:`SparseKernelPLS`.
     tol : float, default=1e-12
         A direction whose squared length is below this part of its scale is noise.
-    target : {"classes", "continuous"}, default="classes"
-        What ``y`` is.
+    {parameters}
+
+    Attributes
+    ----------
+    support_fraction_ : ndarray of shape (k,)
+        Fraction of the samples that are support vectors of the first features.
+    duality_gaps_ : ndarray of shape (k,)
+        How far from the optimum ``selection="exact"`` may be at each step; NaN for the others.
+    {attributes}
+
+    References
+    ----------
+    M. Momma. Efficient computations via scalable sparse kernel partial least squares and boosted
+    latent features. KDD, 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernelsieve import SparseKernelBoostedLatentFeatures
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = SparseKernelBoostedLatentFeatures(n_components=8, nu=0.05, random_state=0)
+    >>> bool(model.fit(X, y).score(X, y) > 0.45)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {"loss": [StrOptions({"squared"})]}
+
+    n_components: int | None = None
+    _: KW_ONLY
+    loss: str = "squared"
+    selection: str = "mi-mr"
+
+    def _target_kind(self) -> str:
+        return "continuous"
+
+    def _loss(self) -> Loss:
+        return _LOSSES[self.loss]()
+
+    def _compared(self, batch: Batch) -> np.ndarray:
+        return batch.Y[:, 0]
+
+
+@estimator
+class SparseKernelBoostedLatentFeaturesClassifier(_SparseLatentFeatures):
+    """Kernel boosted latent features that rest on few samples, for two classes (nu-KBLF).
+
+    As :class:`SparseKernelBoostedLatentFeatures`, for labels.
+
+    Parameters
+    ----------
+    loss : {"squared", "exponential", "logistic"}, default="logistic"
+        The last two give probabilities.
+    nu : float or "min", default=0.1
+        Fraction of the samples that may become support vectors at each step, or one of them, as for
+        :class:`SparseKernelPLS`.
+    selection : {"mr", "mi", "mi-mr", "exact"}, default="mi-mr"
+        How support vectors are chosen, as for :class:`SparseKernelPLS`.
+    tol : float, default=1e-12
+        A direction whose squared length is below this part of its scale is noise.
     {parameters}
 
     Attributes
@@ -236,28 +292,26 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
-    >>> from kernelsieve import SparseKernelBoostedLatentFeatures
+    >>> from kernelsieve import SparseKernelBoostedLatentFeaturesClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = SparseKernelBoostedLatentFeatures(n_components=5, nu=0.1, random_state=0)
+    >>> model = SparseKernelBoostedLatentFeaturesClassifier(n_components=5, nu=0.1, random_state=0)
     >>> bool(model.fit(scale(X), y).score(scale(X), y) > 0.97)
     True
     """
 
     _parameter_constraints: ClassVar[dict] = {
         "loss": [StrOptions(set(_LOSSES))],
-        "target": [StrOptions({"classes", "continuous"})],
     }
 
     n_components: int | None = None
     _: KW_ONLY
     loss: str = "logistic"
     selection: str = "mi-mr"
-    target: str = "classes"
 
     predict_proba = predict_proba
 
     def _target_kind(self) -> str:
-        return self.target
+        return "classes"
 
     def _loss(self) -> Loss:
         return _LOSSES[self.loss]()
@@ -267,12 +321,6 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
             raise InvalidDataError(
                 f"{type(self).__name__} separates two classes; y has {batch.Y.shape[1]}. Only binary "
                 "classification is supported: wrap it in sklearn.multiclass.OneVsRestClassifier."
-            )
-        if self.target == "continuous":
-            if self.loss == "squared":
-                return batch.Y[:, 0]
-            raise InvalidDataError(
-                f"loss={self.loss!r} separates classes; pass loss='squared' for a continuous target."
             )
         return LogisticLoss().prepare(batch.Y)[:, 0]
 
