@@ -8,6 +8,7 @@ from .displays import (
     RocComparisonDisplay,
     StabilityBoundDisplay,
 )
+from .fitting import candidates_needed
 from .greedy import (
     AcceleratedKernelFeatureAnalysis,
     SparseKernelFeatureAnalysis,
@@ -74,6 +75,7 @@ __all__ = [
     "SparseMaximalCovariance",
     "StabilityBoundDisplay",
     "SubspaceKernelFeatures",
+    "candidates_needed",
 ]
 
 __version__ = "0.1.0"

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, DirectionVariance, ExpansionVariance
 from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, estimator
-from ..fitting import Problem, select
+from ..fitting import Problem, candidates_needed, select
 from ..model import Fit
 
-_FRESH = 59  # candidates a step: the best of them is in the top 5 % with probability 95 %
+_FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
 
 
 @estimator
