@@ -29,9 +29,11 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         ``"alignment"``, ``"covariance"`` and ``"variance"`` choose one sample at a time;
         ``"kpca"`` (or ``"pca"``), ``"kpls"`` (``"pls"``), ``"kopls"`` (``"opls"``) and ``"kblf"``
         (``"blf"``) combine all candidates: kernel PCA, kernel PLS, orthonormalised kernel PLS and
-        kernel boosted latent features. ``"akfa"`` and ``"skfa"`` are the two feature analyses, which
-        choose one sample at a time and deflate symmetrically. An object of a class
-        derived from :class:`kernelsieve.deflation.Criterion` is used as it is.
+        kernel boosted latent features. So does ``"continuum"``, continuum regression; pass
+        :class:`kernelsieve.deflation.ContinuumRegression` to set its ``alpha``. ``"akfa"`` and
+        ``"skfa"`` are the two feature analyses, which choose one sample at a time and deflate
+        symmetrically. An object of a class derived from :class:`kernelsieve.deflation.Criterion` is
+        used as it is.
     {parameters}
 
     Attributes
@@ -105,9 +107,10 @@ class FeatureExtraction(PrimalEstimator):
     Parameters
     ----------
     criterion : str or Criterion, default="pls"
-        ``"pca"``, ``"pls"``, ``"opls"`` and ``"blf"`` combine all columns of X; ``"alignment"``,
-        ``"covariance"`` and ``"variance"`` choose one at a time; or an object of a class
-        derived from :class:`kernelsieve.deflation.Criterion`.
+        ``"pca"``, ``"pls"``, ``"opls"``, ``"blf"`` and ``"continuum"`` (continuum regression, with
+        its ``alpha`` in :class:`kernelsieve.deflation.ContinuumRegression`) combine all columns of X;
+        ``"alignment"``, ``"covariance"`` and ``"variance"`` choose one at a time; or an object of a
+        class derived from :class:`kernelsieve.deflation.Criterion`.
     {parameters}
 
     Attributes
