@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, ClassVar
 
+from .._sklearn import StrOptions
 from ..deflation import Criterion, PartialLeastSquares
 from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..rows import TargetEncoder
+from .coefficients import dual_coefficients, intercept
 
 
 @estimator
@@ -21,14 +23,22 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     algorithm of Rosipal and Trejo as well, which deflates the kernel matrix from both sides.
 
     Labels become columns of ``Y (Y'Y)^-1/2``, so that small classes count as much as large ones, and
-    the class with the largest fitted indicator is predicted.
+    the class with the largest fitted indicator, or with the nearest mean, is predicted.
 
     Parameters
     ----------
+    decision : {"argmax", "centroid"}, default="argmax"
+        How labels are predicted: by the largest of the indicators that least squares fits to the
+        features, or by the nearest mean of the classes' features (Barker and Rayens, 2003).
     {parameters}
 
     Attributes
     ----------
+    dual_coef_ : ndarray of shape (n_landmarks,) or (n_landmarks, n_targets)
+        Predictions, or the scores of classes, are
+        ``kernel(x, landmarks_) @ dual_coef_ + intercept_``.
+    intercept_ : float or ndarray of shape (n_targets,)
+        See there.
     {attributes}
 
     Notes
@@ -42,7 +52,8 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     ----------
     R. Rosipal, L. J. Trejo. Kernel partial least squares regression in reproducing kernel Hilbert
     space. Journal of Machine Learning Research 2, 2001. The deflation is that of C. Dhanjal, S. R.
-    Gunn, J. Shawe-Taylor (2009), section 3.2.2.
+    Gunn, J. Shawe-Taylor (2009), section 3.2.2. Class means: M. Barker, W. Rayens. Partial least
+    squares for discrimination. Journal of Chemometrics 17(3), 2003.
 
     Examples
     --------
@@ -58,16 +69,27 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     (2,)
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        "decision": [StrOptions({"argmax", "centroid"})],
+    }
+
     n_components: int | None = None
     _: KW_ONLY
+    decision: str = "argmax"
     candidates: Any = "auto"
     tol: float = 1e-20
     target: str = "auto"
     dtype: str = "float64"
     max_memory: float = 2**30
 
+    dual_coef_ = property(dual_coefficients)
+    intercept_ = property(intercept)
+
     def _criterion(self) -> Criterion:
         return PartialLeastSquares()
 
     def _criterion_for(self, encoder: TargetEncoder) -> Criterion:
-        return PartialLeastSquares(balanced=encoder.classes is not None)
+        labels = encoder.classes is not None
+        return PartialLeastSquares(
+            balanced=labels, nearest_centre=labels and self.decision == "centroid"
+        )

@@ -21,7 +21,7 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import assert_all_finite, indexable
 
 from .._sklearn import Interval, StrOptions, fit_context
-from ..estimators import PredictMixin, all_or_nothing
+from ..estimators import all_or_nothing
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
 from ..fitting import DEFAULT_COMPONENTS
 from .checks import check_folds, check_head, warn_of_labels
@@ -253,15 +253,15 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
 
     @property
     def _predicts_itself(self) -> bool:
-        return isinstance(last_step(self.extractor), PredictMixin)
+        return hasattr(last_step(self.extractor), "predict")
 
     def _tells_classes_apart(self, y: Any) -> bool:
         if self.head is not None:
             return is_classifier(self.head)
         model = last_step(self.extractor)
-        if y is None or not np.size(y) or not isinstance(model, PredictMixin):
+        if y is None or not np.size(y) or not hasattr(model, "predict"):
             return False
-        encoder = model._encoder(y)  # type: ignore[attr-defined]
+        encoder = model._encoder(y)
         return encoder.classes is not None
 
     def _task(self) -> Task:

@@ -69,6 +69,8 @@ class Criterion(Selector, BaseEstimator):
     #: Whether it solves systems in the columns. Inner products square their condition, so a pass over
     #: the rows accumulates the safe statistic unless the fast one was asked for.
     needs_all_digits: ClassVar[bool] = False
+    #: Whether labels are predicted by the nearest class mean of the features, not by least squares.
+    nearest_centre: bool = False
     #: Whether residual norms are taken about the mean, even where features are not centred.
     centred_scores: bool = False
     #: How features are removed: from columns, or from images, as feature analysis does.
