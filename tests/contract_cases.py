@@ -205,6 +205,7 @@ EXEMPT: dict[str, dict[str, str]] = {
         "SparseKernelFisherDiscriminant": "each class has a feature of its own",
         "KernelDiscriminantQR": "discriminants are uncorrelated within classes",
         "KernelBoosting": "features are those of a sum of kernels",
+        "SparseKernelFeatureAnalysis[scaling=l1]": "directions are orthogonal, of other lengths than 1",
         "OrientedKernelPCA[center=False]": _SCATTER,
         "RayleighCoefficient[center=False]": _SCATTER,
     },

@@ -182,7 +182,10 @@ def finish(
 ) -> Fit:
     """Settle scales and signs, and put together what is told about the model."""
     extraction = built.extraction
-    scales = _signs(extraction) * _lengths(extraction, criterion)
+    lengths = _lengths(extraction, criterion)
+    if criterion.unit_expansions:
+        lengths = lengths / np.abs(built.model.projection).sum(axis=0)
+    scales = _signs(extraction) * lengths
     model = built.model.combined(np.diag(scales), np.zeros(len(scales)))
     products = extraction.target_products
     explained = np.einsum("kq,kq->k", products, products)
@@ -195,6 +198,7 @@ def finish(
         outcome=extraction.outcome,
         heads=None if heads is None else heads.for_scaled(scales),
         total_weight=extraction.total_weight,
+        direction_lengths=lengths if criterion.unit_expansions else None,
         penalty=_penalty(built, model.projection, scales),
     )
 

@@ -64,6 +64,9 @@ class Criterion(Selector, BaseEstimator):
     #: Whether features are scaled to unit mean square; otherwise they are coordinates along
     #: directions of unit length.
     unit_variance: ClassVar[bool] = False
+    #: With symmetric deflation: whether directions are scaled to expansions of l1 norm 1 in samples,
+    #: instead of to unit length.
+    unit_expansions: bool = False
     #: Whether there are no more directions than independent targets.
     at_most_targets: ClassVar[bool] = False
     #: Whether it solves systems in the columns. Inner products square their condition, so a pass over
