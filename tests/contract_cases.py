@@ -17,6 +17,7 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import StrOptions
 
 import kernelsieve
+from kernelsieve.deflation import ContinuumRegression
 
 PUBLIC = [
     entry
@@ -32,7 +33,10 @@ HOW = {"candidates", "n_landmarks", "pool", "precision", "dtype", "target"}
 # Further values of parameters whose options are not words.
 VALUES = {
     "kernel": ["linear"],
-    "criterion": ["alignment", "covariance", "variance", "pca", "pls", "opls", "blf"],
+    "criterion": [
+        *("alignment", "covariance", "variance", "pca", "pls", "opls", "blf"),
+        ContinuumRegression(alpha=0.75),
+    ],
     "n_nonzero": [2],
     "n_clusters": [2],
     "cutoff": [0.05],
@@ -204,6 +208,7 @@ EXEMPT: dict[str, dict[str, str]] = {
         "SparseKernelFisherDiscriminant": "each class has a feature of its own",
         "KernelDiscriminantQR": "discriminants are uncorrelated within classes",
         "KernelBoosting": "features are those of a sum of kernels",
+        "SparseKernelFeatureAnalysis[scaling=l1]": "directions are orthogonal, of other lengths than 1",
         "OrientedKernelPCA[center=False]": _SCATTER,
         "RayleighCoefficient[center=False]": _SCATTER,
     },

@@ -8,6 +8,7 @@ from .displays import (
     RocComparisonDisplay,
     StabilityBoundDisplay,
 )
+from .fitting import candidates_needed
 from .greedy import (
     AcceleratedKernelFeatureAnalysis,
     SparseKernelFeatureAnalysis,
@@ -82,6 +83,7 @@ __all__ = [
     "SparseMaximalCovariance",
     "StabilityBoundDisplay",
     "SubspaceKernelFeatures",
+    "candidates_needed",
 ]
 
 __version__ = "0.1.0"

@@ -366,3 +366,46 @@ def test_a_precomputed_kernel_needs_its_diagonal(cancer):
     assert_allclose(
         model.reconstruction_error(K, diagonal=np.ones(len(X))), direct.reconstruction_error(X)
     )
+
+
+def naive_l1_features(K_new, K, analysis):
+    """<v_i, Phi(x)> for directions v_i of which constraint (7) holds with equality."""
+    unit = analysis.coefficients
+    return K_new[:, analysis.indices] @ (unit / np.abs(unit).sum(axis=0))
+
+
+@pytest.mark.parametrize("variance", ["centered", "uncentered"])
+@pytest.mark.parametrize("candidates", ["all", "points"])
+def test_directions_may_keep_expansions_of_l1_norm_1(variance, candidates, cancer):
+    X = cancer[0][:200]
+    pool = X if candidates == "points" else "all"
+    options = {"gamma": 0.03, "variance": variance, "scaling": "l1", "candidates": pool}
+    model = SparseKernelFeatureAnalysis(8, **options).fit(X)
+    K, K_new = rbf_kernel(X, gamma=0.03), rbf_kernel(cancer[0][200:220], X, gamma=0.03)
+    expected = naive_l1_features(K_new, K, naive_skfa(K, 8, variance=variance))
+    features = model.transform(cancer[0][200:220])
+    assert_allclose(features * np.sign((features * expected).sum(axis=0)), expected, atol=1e-9)
+    assert_allclose(np.abs(model.projection_).sum(axis=0), 1)
+    # The score of a step is the variance along the direction as it is scaled.
+    on_training = model.transform(X)
+    moment = on_training.var(axis=0) if variance == "centered" else (on_training**2).mean(axis=0)
+    assert_allclose(model.criterion_path_, moment, rtol=1e-8)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_the_scale_of_directions_changes_features_alone(center, cancer):
+    X = cancer[0][:200]
+    common = {"gamma": 0.03, "center": center, "fit_inverse_transform": True}
+    unit = SparseKernelFeatureAnalysis(6, **common).fit(X)
+    scaled = SparseKernelFeatureAnalysis(6, scaling="l1", **common).fit(X)
+    assert_array_equal(unit.landmark_indices_, scaled.landmark_indices_)
+    assert_allclose(unit.explained_variance_ratio_, scaled.explained_variance_ratio_)
+    for k in (2, 6):
+        error = scaled.reconstruction_error(X, n_components=k)
+        assert error == pytest.approx(unit.reconstruction_error(X, n_components=k), rel=1e-9)
+    back = unit.inverse_transform(unit.transform(X)[:, :4])
+    assert_allclose(scaled.inverse_transform(scaled.transform(X)[:, :4]), back, atol=1e-9)
+    features, coordinates = scaled.transform(X), unit.transform(X)
+    lengths = np.linalg.norm(features, axis=0) / np.linalg.norm(coordinates, axis=0)
+    assert_allclose(features, coordinates * lengths, atol=1e-9)
+    assert (lengths < 1 + 1e-9).all()  # an expansion of images of length 1 is no longer than its norm

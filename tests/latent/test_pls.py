@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from naive import CountingKernel
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.neighbors import NearestCentroid
 
 from kernelsieve import (
     BoostedLatentFeatures,
@@ -331,3 +332,57 @@ def test_continuous_targets_have_no_classes(diabetes):
     model = KernelPLS(3).fit(X, y)
     for name in ("decision_function", "predict_proba"):
         assert not hasattr(model, name)
+
+
+def class_means(features, y, weight):
+    members = [y == label for label in np.unique(y)]
+    return np.array([weight[m] @ features[m] / weight[m].sum() for m in members])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("options", [{}, {"candidates": 150}, {"center": False}])
+def test_centroid_predicts_the_class_with_the_nearest_mean(options, weighted, digits, rng):
+    X, y = digits[0][:300], digits[1][:300]
+    weight = rng.integers(1, 4, len(y)) if weighted else np.ones(len(y))
+    given = {"gamma": 0.05, "decision": "centroid", "random_state": 0, **options}
+    model = KernelPLS(9, **given).fit(X, y, sample_weight=weight if weighted else None)
+    for k in (1, 4, 9):
+        features = model.transform(X, n_components=k)
+        means = class_means(features, y, weight)
+        distances = ((features[:, None] - means) ** 2).sum(axis=2)
+        assert_array_equal(model.predict(X, n_components=k), model.classes_[distances.argmin(axis=1)])
+        # Scores are what distances differ by.
+        scores = model.decision_function(X, n_components=k)
+        lengths = (features**2).sum(axis=1, keepdims=True)
+        assert_allclose(lengths - 2 * scores, distances, atol=1e-8)
+
+
+def test_centroid_has_the_features_of_argmax_and_other_predictions(digits):
+    X, y = digits[0][:300], digits[1][:300]
+    by_mean = KernelPLS(5, gamma=0.05, decision="centroid").fit(X, y)
+    by_indicator = KernelPLS(5, gamma=0.05).fit(X, y)
+    assert_allclose(by_mean.transform(X), by_indicator.transform(X))
+    assert (by_mean.predict(X) != by_indicator.predict(X)).any()
+    assert by_mean.score(X, y) > 0.8
+
+
+def test_centroid_is_the_nearest_centroid_classifier_of_scikit_learn(cancer):
+    X, y = cancer
+    model = KernelPLS(3, gamma=0.03, decision="centroid").fit(X, y)
+    peer = NearestCentroid().fit(model.transform(X), y)
+    assert_array_equal(model.predict(X), peer.predict(model.transform(X)))
+
+
+def test_centroid_leaves_numbers_alone(diabetes):
+    X, y = diabetes[0], np.asarray(diabetes[1], dtype=float)
+    expected = KernelPLS(3).fit(X, y).predict(X)
+    assert_array_equal(KernelPLS(3, decision="centroid").fit(X, y).predict(X), expected)
+
+
+def test_a_class_without_weight_is_never_the_nearest(digits):
+    X, y = digits[0][:200], digits[1][:200]
+    weight = (y != 3).astype(float)
+    model = KernelPLS(5, gamma=0.05, decision="centroid").fit(X, y, sample_weight=weight)
+    assert 3 in model.classes_
+    assert 3 not in model.predict(X)
+    assert np.isfinite(model.decision_function(X)).all()

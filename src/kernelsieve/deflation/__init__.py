@@ -4,6 +4,7 @@ from .candidates import Candidates, FixedCandidates, FreshCandidates, FreshSubse
 from .columns import Columns, DoublyCentredColumns, RecomputedColumns, StoredColumns, store_columns
 from .criteria.analysis import DirectionVariance, ExpansionVariance
 from .criteria.base import Criterion, ScoringCriterion, Selector
+from .criteria.continuum import ContinuumRegression
 from .criteria.dense import (
     LossGradient,
     PartialLeastSquares,
@@ -40,6 +41,7 @@ __all__ = [
     "BestSubset",
     "Candidates",
     "Columns",
+    "ContinuumRegression",
     "Covariance",
     "Criterion",
     "DeflationRule",

@@ -224,7 +224,10 @@ class GramMetric(Metric):
             symmetric -= np.outer(symmetric @ constant, constant)
         values, vectors = _leading((symmetric + symmetric.T) / 2, n_components)
         kept = values > _RANK_TOLERANCE * values[0]
-        return (vectors[:, kept].T * self._root).T / np.sqrt(values[kept])
+        values, vectors = values[kept], vectors[:, kept]
+        if columns.centred:  # the smallest eigenvalues are near that of the constant, which is long
+            vectors -= np.outer(constant, constant @ vectors)
+        return (vectors.T * self._root).T / np.sqrt(values)
 
     def mean_coefficients(self, means: np.ndarray) -> np.ndarray:
         return np.asarray(self.weight / self.weight.sum())

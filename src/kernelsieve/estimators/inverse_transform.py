@@ -59,6 +59,7 @@ class InverseTransformMixin:
             lengths = lengths - 2 * fit.mean_image.features(rows, self.n_jobs)[:, 0]
         else:  # coordinates of the images themselves
             features = features + fit.model.offset
+        features = fit.coordinates(features)
         errors = np.maximum(lengths - np.einsum("nk,nk->n", features, features), 0.0)
         return errors if per_example else float(errors.mean())
 
@@ -89,19 +90,19 @@ class InverseTransformMixin:
         -------
         ndarray of shape (n_samples, n_features)
         """
-        n_components = self._current_fit().model.n_components
+        fit = self._current_fit()
         preimages = vars(self).get("_preimages")
         if preimages is None:
             raise InvalidParameterError(
                 "inverse_transform needs training samples; fit with fit_inverse_transform=True."
             )
         features = check_array(X, dtype=np.float64)
-        if features.shape[1] > n_components:
+        if features.shape[1] > fit.model.n_components:
             raise InvalidDataError(
-                f"X has {features.shape[1]} features, this model {n_components}; pass features as "
-                "transform returns them."
+                f"X has {features.shape[1]} features, this model {fit.model.n_components}; pass "
+                "features as transform returns them."
             )
-        return np.asarray(preimages(features))
+        return np.asarray(preimages(fit.coordinates(features)))
 
     def _resolve_kernel(
         self: Any, batch: Batch, points: Rows | None, random_state: np.random.RandomState
@@ -121,7 +122,7 @@ class InverseTransformMixin:
             rows = rows[draw_random(len(rows), _MOST_SAMPLES, check_random_state(self.random_state))]
         features = fit.model.features(rows, self.n_jobs).astype(np.float64)
         inputs = np.array(rows, np.float64)
-        self._preimages = PreImages(fit.model.kernel, inputs, features, self.alpha)
+        self._preimages = PreImages(fit.model.kernel, inputs, fit.coordinates(features), self.alpha)
 
 
 def _check_invertible(kernel: Kernel, X: Rows) -> None:

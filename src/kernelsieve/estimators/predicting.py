@@ -15,7 +15,7 @@ from ..rows import target_array
 
 
 def _has_classes(estimator: Any) -> bool:
-    if estimator._target_kind() != "classes":
+    if not estimator._predicts_labels():
         raise AttributeError(f"{type(estimator).__name__} predicts numbers, so it decides nothing.")
     return True
 
@@ -39,7 +39,7 @@ class PredictMixin:
             Numbers from a regressor, labels from a classifier.
         """
         predictions = self._scores(X, n_components)
-        if self._target_kind() != "classes":
+        if not self._predicts_labels():
             return predictions[:, 0] if self._one_dimensional_y else predictions
         classes = self.classes_
         if predictions.shape[1] == 1:  # a margin between two classes
@@ -85,7 +85,7 @@ class PredictMixin:
         -------
         float
         """
-        measure = accuracy_score if self._target_kind() == "classes" else r2_score
+        measure = accuracy_score if self._predicts_labels() else r2_score
         return float(measure(target_array(y), self.predict(X), sample_weight=sample_weight))
 
     def head(self: Any, n_components: int | None = None) -> Any:
@@ -112,11 +112,17 @@ class PredictMixin:
         fitted = self._prefix(n_components)
         return np.asarray(fitted._current_fit().heads.predict(self._features(X, fitted)))
 
+    def _predicts_labels(self: Any) -> bool:
+        """Return what the class promises, or what ``y`` was where it is open to both."""
+        kind = self._target_kind()
+        return kind == "classes" or (kind == "auto" and "classes_" in vars(self))
+
     def __sklearn_tags__(self: Any) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
-        if self._target_kind() == "classes":
+        kind = self._target_kind()
+        if kind == "classes":
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
             tags.target_tags.multi_output = False
-        else:
+        elif kind == "continuous":
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags

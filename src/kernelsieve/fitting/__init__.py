@@ -5,6 +5,7 @@ from .one_pass import OnePass, RowPass
 from .pools import draw_pool
 from .precision import RIDGE_TRUST, PrecisionPolicy
 from .problem import AUTO_POOL, CandidatePool, CandidateRule, Plan, Problem, way_to_draw
+from .sample_size import candidates_needed
 from .selection import loop_pass, select, select_in_pool
 from .settings import DEFAULT_COMPONENTS, Settings
 from .statistic_pass import ColumnSums, StatisticPass
@@ -28,6 +29,7 @@ __all__ = [
     "StatisticPass",
     "Stream",
     "about_the_mean",
+    "candidates_needed",
     "check_first_batch",
     "diagonal_of",
     "draw_pool",

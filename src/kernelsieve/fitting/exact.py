@@ -29,7 +29,7 @@ from ..model import (
     explained_by_directions,
     feature_gram,
     finish,
-    least_squares_heads,
+    linear_heads,
     reorthonormalise,
 )
 from ..rows import (
@@ -215,16 +215,14 @@ def padded(targets: np.ndarray, n_rows: int) -> np.ndarray:
 def _heads(
     extraction: Extraction, batch: Batch, criterion: Criterion, settings: Settings
 ) -> Heads | None:
-    """Return how to predict from the features: by the criterion's own loss, or by least squares."""
+    """Return how to predict from the features: by the criterion's own loss, or as it says."""
     weight = batch.root_weight**2
     if criterion.needs_rows:
         features = extraction.features / batch.root_weight[:, None]
         heads = extraction.selector.heads(features, batch.Y, weight)
         if heads is not None:
             return heads
-    sums = weight @ batch.Y
-    means = sums / weight.sum() if settings.center else np.zeros(len(sums))
-    return least_squares_heads(extraction, means, criterion.target_scale(sums))
+    return linear_heads(extraction, criterion, weight @ batch.Y, center=settings.center)
 
 
 def row_columns(

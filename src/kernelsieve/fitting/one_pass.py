@@ -22,7 +22,7 @@ from ..model import (
     feature_gram,
     feature_gram_from_statistic,
     finish,
-    least_squares_heads,
+    linear_heads,
     mean_image,
     reorthonormalise,
 )
@@ -154,7 +154,7 @@ class OnePass:
             measured = self._feature_gram(built, statistic, batches)
             if measured is not None:
                 built = reorthonormalise(built, measured, scale)
-        return self._finish(built, coordinates, scale)
+        return self._finish(built, coordinates)
 
     def _feature_gram(
         self, built: OrthonormalModel, statistic: ColumnSums, batches: Iterable[Batch] | None
@@ -220,9 +220,7 @@ class OnePass:
         in_vain = extraction.outcome is Outcome.IMPRECISE and again
         return len(extraction) > 0 and not in_vain and not self.criterion.deflation.symmetric
 
-    def _finish(
-        self, built: OrthonormalModel, coordinates: Coordinates, target_scale: np.ndarray
-    ) -> Fit:
+    def _finish(self, built: OrthonormalModel, coordinates: Coordinates) -> Fit:
         settings, metric = self.settings, self.metric
         coefficients = metric.mean_coefficients(coordinates.means)
         mean_squared_norm = float(coefficients @ coordinates.means)
@@ -236,9 +234,8 @@ class OnePass:
         else:
             lengths = metric.lengths(built.names, built.dual)
             explained = explained_by_directions(built, lengths, coordinates.trace, mean_squared_norm)
-        means = coordinates.target_means
-        means = means if settings.center else np.zeros(len(means))
-        heads = least_squares_heads(built.extraction, means, target_scale)
+        sums = coordinates.target_means * coordinates.total_weight
+        heads = linear_heads(built.extraction, self.criterion, sums, center=settings.center)
         pool = self.pool.first_of_equals(built.names)
         fit = finish(built, self.criterion, pool, explained, heads)
         if not settings.center or self.criterion.supervised:

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, DirectionVariance, ExpansionVariance
 from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, estimator
-from ..fitting import Problem, select
+from ..fitting import Problem, candidates_needed, select
 from ..model import Fit
 
-_FRESH = 59  # candidates a step: the best of them is in the top 5 % with probability 95 %
+_FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
 
 
 @estimator
@@ -103,14 +103,18 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
 
     Each step takes the sample whose image, less the directions so far and scaled so that its
     expansion in samples has l1 norm 1, has the largest variance of projections. Features are
-    coordinates along the directions scaled to unit length, as for
-    :class:`AcceleratedKernelFeatureAnalysis`.
+    projections on the directions scaled to unit length, as for
+    :class:`AcceleratedKernelFeatureAnalysis`, or scaled as they were chosen.
 
     Parameters
     ----------
     variance : {"centered", "uncentered"}, default="centered"
         About the mean, as Smola et al. and kernlab's ``kfa`` define it, or the mean square, as Jiang
         et al. write it.
+    scaling : {"unit", "l1"}, default="unit"
+        Of the directions: unit length in feature space, so that features are coordinates, or
+        expansions in samples with l1 norm 1, the constraint (7) of Jiang et al., under which the
+        directions compete. The landmarks are the same.
     center : bool, default=False
         Analyse the images about their mean. With all samples as candidates that is the doubly centred
         kernel matrix, and features then depend on every sample; on a pool, or with ``sample_rows`` or
@@ -148,6 +152,7 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
     _parameter_constraints: ClassVar[dict] = {
         "sample_rows": [Interval(Integral, 1, None, closed="left"), None],
         "variance": [StrOptions({"centered", "uncentered"})],
+        "scaling": [StrOptions({"unit", "l1"})],
     }
 
     n_components: int | None = None
@@ -156,13 +161,14 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
     resample: bool = False
     sample_rows: int | None = None
     variance: str = "centered"
+    scaling: str = "unit"
     center: bool = False
     tol: float = 1e-8
     dtype: str = "float64"
     max_memory: float = 2**30
 
     def _criterion(self) -> Criterion:
-        return ExpansionVariance(centred=self.variance == "centered")
+        return ExpansionVariance(self.variance == "centered", self.scaling == "l1")
 
     def _solve(self, problem: Problem) -> Fit:
         return select(problem, self._criterion(), self._draw, self._row_pass, fresh=_FRESH)

@@ -6,14 +6,16 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from ..deflation import Criterion, IdentityMetric, resolve_criterion
-from ..estimators import LoopEstimator, OutOfCoreMixin, estimator
+from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..exceptions import InvalidParameterError
 from ..fitting import OnePass, Problem, fit_columns
 from ..kernels import Inputs, Kernel, Rows
 from ..model import Fit
 from ..rows import Batch, Pool
+from .coefficients import intercept, primal_coefficients
 
 
 @estimator
@@ -29,9 +31,11 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         ``"alignment"``, ``"covariance"`` and ``"variance"`` choose one sample at a time;
         ``"kpca"`` (or ``"pca"``), ``"kpls"`` (``"pls"``), ``"kopls"`` (``"opls"``) and ``"kblf"``
         (``"blf"``) combine all candidates: kernel PCA, kernel PLS, orthonormalised kernel PLS and
-        kernel boosted latent features. ``"akfa"`` and ``"skfa"`` are the two feature analyses, which
-        choose one sample at a time and deflate symmetrically. An object of a class
-        derived from :class:`kernelsieve.deflation.Criterion` is used as it is.
+        kernel boosted latent features. So does ``"continuum"``, continuum regression; pass
+        :class:`kernelsieve.deflation.ContinuumRegression` to set its ``alpha``. ``"akfa"`` and
+        ``"skfa"`` are the two feature analyses, which choose one sample at a time and deflate
+        symmetrically. An object of a class derived from :class:`kernelsieve.deflation.Criterion` is
+        used as it is.
     {parameters}
 
     Attributes
@@ -94,24 +98,42 @@ class PrimalEstimator(LoopEstimator):
         return OnePass(kernel, pool, metric, shift, target_shift, criterion, settings).fit([rows])
 
 
+def _looks_at_targets(estimator: Any) -> bool:
+    if not estimator._criterion().supervised:
+        raise AttributeError(
+            f"criterion={estimator.criterion!r} looks at no targets, so nothing can be predicted."
+        )
+    return True
+
+
+_where_targets_are = available_if(_looks_at_targets)
+
+
 @estimator
-class FeatureExtraction(PrimalEstimator):
+class FeatureExtraction(PredictMixin, PrimalEstimator):
     """Feature extraction from the columns of X by any criterion.
 
     Algorithm 1 of Dhanjal, Gunn and Shawe-Taylor (2009). The candidates are the columns of X, so
     ``"alignment"`` chooses columns one at a time, as forward orthogonal least squares does, and the
-    dense criteria give PCA, PLS and boosted latent features.
+    dense criteria give PCA, PLS and boosted latent features. Where the criterion looks at targets,
+    least squares on the features predicts them (the loss itself, for ``"blf"``).
 
     Parameters
     ----------
     criterion : str or Criterion, default="pls"
-        ``"pca"``, ``"pls"``, ``"opls"`` and ``"blf"`` combine all columns of X; ``"alignment"``,
-        ``"covariance"`` and ``"variance"`` choose one at a time; or an object of a class
-        derived from :class:`kernelsieve.deflation.Criterion`.
+        ``"pca"``, ``"pls"``, ``"opls"``, ``"blf"`` and ``"continuum"`` (continuum regression, with
+        its ``alpha`` in :class:`kernelsieve.deflation.ContinuumRegression`) combine all columns of X;
+        ``"alignment"``, ``"covariance"`` and ``"variance"`` choose one at a time; or an object of a
+        class derived from :class:`kernelsieve.deflation.Criterion`.
     {parameters}
 
     Attributes
     ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Predictions, or the scores of classes, are ``X @ coef_.T + intercept_``; where the criterion
+        looks at targets.
+    intercept_ : float or ndarray of shape (n_targets,)
+        See there.
     {attributes}
 
     Notes
@@ -126,6 +148,9 @@ class FeatureExtraction(PrimalEstimator):
     >>> X, y = load_diabetes(return_X_y=True)
     >>> FeatureExtraction("alignment", n_components=3).fit(X, y).landmarks_
     array([2, 8, 3])
+    >>> pls = FeatureExtraction("pls", n_components=3).fit(X, y)
+    >>> bool(abs(pls.predict(X) - (X @ pls.coef_ + pls.intercept_)).max() < 1e-8)
+    True
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -156,6 +181,12 @@ class FeatureExtraction(PrimalEstimator):
         self.max_memory = max_memory
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    predict = _where_targets_are(PredictMixin.predict)
+    score = _where_targets_are(PredictMixin.score)
+    head = _where_targets_are(PredictMixin.head)
+    coef_ = property(primal_coefficients)
+    intercept_ = property(intercept)
 
     def _criterion(self) -> Criterion:
         criterion = resolve_criterion(self.criterion)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, ClassVar
 
+from .._sklearn import StrOptions
 from ..deflation import Criterion, PartialLeastSquares
 from ..estimators import KernelEstimator, LoopEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..rows import TargetEncoder
+from .coefficients import dual_coefficients, intercept
 
 
 @estimator
@@ -28,6 +30,10 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
 
     Attributes
     ----------
+    dual_coef_ : ndarray of shape (n_landmarks,) or (n_landmarks, n_targets)
+        Predictions are ``kernel(x, landmarks_) @ dual_coef_ + intercept_``.
+    intercept_ : float or ndarray of shape (n_targets,)
+        See there.
     {attributes}
 
     Notes
@@ -64,6 +70,9 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     dtype: str = "float64"
     max_memory: float = 2**30
 
+    dual_coef_ = property(dual_coefficients)
+    intercept_ = property(intercept)
+
     def _criterion(self) -> Criterion:
         return PartialLeastSquares()
 
@@ -76,14 +85,22 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
     """Kernel partial least squares for labels.
 
     As :class:`KernelPLS`, with labels that become columns of ``Y (Y'Y)^-1/2``, so that small classes
-    count as much as large ones. The class with the largest fitted indicator is predicted.
+    count as much as large ones. The class with the largest fitted indicator, or with
+    the nearest mean, is predicted.
 
     Parameters
     ----------
+    decision : {"argmax", "centroid"}, default="argmax"
+        How labels are predicted: by the largest of the indicators that least squares fits to the
+        features, or by the nearest mean of the classes' features (Barker and Rayens, 2003).
     {parameters}
 
     Attributes
     ----------
+    dual_coef_ : ndarray of shape (n_landmarks, n_classes)
+        Scores of classes are ``kernel(x, landmarks_) @ dual_coef_ + intercept_``.
+    intercept_ : ndarray of shape (n_classes,)
+        See there.
     {attributes}
 
     See Also
@@ -93,7 +110,8 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
     References
     ----------
     R. Rosipal, L. J. Trejo, B. Matthews. Kernel PLS-SVC for linear and nonlinear classification.
-    International Conference on Machine Learning, 2003.
+    International Conference on Machine Learning, 2003. Class means: M. Barker, W. Rayens. Partial least
+    squares for discrimination. Journal of Chemometrics 17(3), 2003.
 
     Examples
     --------
@@ -106,15 +124,23 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
     True
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        "decision": [StrOptions({"argmax", "centroid"})],
+    }
+
     n_components: int | None = None
     _: KW_ONLY
+    decision: str = "argmax"
     candidates: Any = "auto"
     tol: float = 1e-20
     dtype: str = "float64"
     max_memory: float = 2**30
 
+    dual_coef_ = property(dual_coefficients)
+    intercept_ = property(intercept)
+
     def _criterion(self) -> Criterion:
-        return PartialLeastSquares(balanced=True)
+        return PartialLeastSquares(balanced=True, nearest_centre=self.decision == "centroid")
 
     def _target_kind(self) -> str:
         return "classes"

@@ -8,7 +8,7 @@ from .build import (
     feature_gram,
     feature_gram_from_statistic,
     finish,
-    least_squares_heads,
+    linear_heads,
     mean_image,
     reorthonormalise,
 )
@@ -40,7 +40,7 @@ __all__ = [
     "features_as_they_are",
     "finish",
     "is_indefinite",
-    "least_squares_heads",
+    "linear_heads",
     "mean_image",
     "order_of_first_use",
     "orthonormal_additions",

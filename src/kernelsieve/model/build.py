@@ -182,10 +182,9 @@ def finish(
 ) -> Fit:
     """Settle scales and signs, and put together what is told about the model."""
     extraction = built.extraction
-    if criterion.unit_variance:
-        lengths = np.full(len(extraction), np.sqrt(extraction.total_weight))
-    else:
-        lengths = criterion.deflation.lengths(extraction.triangle)
+    lengths = _lengths(extraction, criterion)
+    if criterion.unit_expansions:
+        lengths = lengths / np.abs(built.model.projection).sum(axis=0)
     scales = _signs(extraction) * lengths
     model = built.model.combined(np.diag(scales), np.zeros(len(scales)))
     products = extraction.target_products
@@ -199,6 +198,7 @@ def finish(
         outcome=extraction.outcome,
         heads=None if heads is None else heads.for_scaled(scales),
         total_weight=extraction.total_weight,
+        direction_lengths=lengths if criterion.unit_expansions else None,
         penalty=_penalty(built, model.projection, scales),
     )
 
@@ -216,15 +216,31 @@ def _penalty(built: OrthonormalModel, projection: np.ndarray, scales: np.ndarray
     return penalty
 
 
-def least_squares_heads(
-    extraction: Extraction, target_means: np.ndarray, target_scale: np.ndarray
+def linear_heads(
+    extraction: Extraction, criterion: Criterion, target_sums: np.ndarray, *, center: bool
 ) -> Heads | None:
-    """Return the heads of orthonormal features: inner products with the targets as they were."""
+    """Return the heads of orthonormal features, given the weighted sums of the targets as they were.
+
+    By least squares they are inner products with the targets. The class with the nearest mean has the
+    largest of linear functions as well.
+    """
     if not extraction.target_products.shape[1]:
         return None
-    coefficients = extraction.target_products / target_scale
-    intercepts = np.tile(target_means, (len(extraction), 1))
-    return Heads(intercepts, coefficients)
+    products = extraction.target_products / criterion.target_scale(target_sums)
+    if criterion.nearest_centre:
+        return _centre_heads(products, target_sums, _lengths(extraction, criterion))
+    means = target_sums / extraction.total_weight if center else np.zeros(len(target_sums))
+    return Heads(np.tile(means, (len(extraction), 1)), products)
+
+
+def _centre_heads(products: np.ndarray, class_weights: np.ndarray, lengths: np.ndarray) -> Heads:
+    """Return ``t'm - |m|^2 / 2`` for every class mean m of the features t, which have these lengths."""
+    present = class_weights > 0
+    centres = lengths[:, None] * products / np.where(present, class_weights, 1.0)
+    halves = np.cumsum(centres**2, axis=0) / 2
+    # A class without samples has no centre and is never the nearest.
+    intercepts = np.where(present, -halves, np.finfo(np.float64).min)
+    return Heads(intercepts, lengths[:, None] * centres)
 
 
 def mean_image(
@@ -237,6 +253,13 @@ def mean_image(
     half = 0.5 * coefficients @ means
     first_use = np.zeros(len(coefficients), dtype=np.intp)
     return KernelModel(kernel, points, coefficients[:, None], np.array([half]), first_use)
+
+
+def _lengths(extraction: Extraction, criterion: Criterion) -> np.ndarray:
+    """Return the lengths that features get, as columns over the training rows."""
+    if criterion.unit_variance:
+        return np.full(len(extraction), np.sqrt(extraction.total_weight))
+    return criterion.deflation.lengths(extraction.triangle)
 
 
 def _signs(extraction: Extraction) -> np.ndarray:

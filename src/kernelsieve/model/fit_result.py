@@ -50,10 +50,17 @@ class Fit:
     heads: Heads | None = None  # predictions from the first j features, where there is a target
     mean_image: KernelModel | None = None  # where features are centred and can be rebuilt from
     total_weight: float = 0.0  # of the rows, where the loop was run
+    direction_lengths: np.ndarray | None = None  # in feature space, where they are not 1
     penalty: np.ndarray | None = None  # what ridge and changes add to inner products of features
     decision: Decision | None = None  # of a classifier
     search: Search | None = None  # of features that are found by iteration
     n_columns: int = 0  # kernel columns that a solver of sparse programs kept
+
+    def coordinates(self, features: np.ndarray) -> np.ndarray:
+        """Return features, all or the first ones, as coordinates along unit directions."""
+        if self.direction_lengths is None:
+            return features
+        return features / self.direction_lengths[: features.shape[1]]
 
     def truncate(self, n_components: int) -> Self:
         """Return the fit with the first features only."""
@@ -66,6 +73,9 @@ class Fit:
             explained_variance_ratio=self.explained_variance_ratio[:n_components],
             explained_target_ratio=self.explained_target_ratio[:n_components],
             heads=None if self.heads is None else self.heads.truncate(n_components),
+            direction_lengths=(
+                None if self.direction_lengths is None else self.direction_lengths[:n_components]
+            ),
             penalty=None if self.penalty is None else self.penalty[:n_components, :n_components],
             decision=None if self.decision is None else self.decision.truncate(n_components),
         )

@@ -2,14 +2,17 @@
 
 from .bound import StabilityBound, select_by_bound, stability_bound
 from .composed import ExtractorWithHead
+from .distribution import CriterionDistribution, criterion_distribution
 from .nested import NestedScores, nested_cross_validate
 from .path import ComponentPathCV
 
 __all__ = [
     "ComponentPathCV",
+    "CriterionDistribution",
     "ExtractorWithHead",
     "NestedScores",
     "StabilityBound",
+    "criterion_distribution",
     "nested_cross_validate",
     "select_by_bound",
     "stability_bound",

@@ -15,7 +15,6 @@ from sklearn import config_context
 from sklearn.base import clone
 
 from .._sklearn import safe_split
-from ..estimators import PredictMixin
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from ..kernels import BlockCache, sharing
 from .composed import ExtractorWithHead
@@ -166,7 +165,7 @@ def path_models(
 def own_head(extractor: Any, n_components: int) -> Any:
     """Return the head of an extractor that predicts by itself; None of others."""
     model = last_step(extractor)
-    return model.head(n_components) if isinstance(model, PredictMixin) else None
+    return model.head(n_components) if hasattr(model, "predict") else None
 
 
 def score_of(scorer: Callable[..., float], model: Any, data: Data, *, checked: bool = True) -> float:

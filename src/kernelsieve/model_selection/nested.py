@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
 from ..exceptions import InvalidParameterError
-from .checks import check_folds
+from .checks import check_folds, settled_target
 from .folds import Data, score_of
 from .path import ComponentPathCV
 
@@ -92,7 +92,8 @@ def nested_cross_validate(
     X, y, groups, weight = indexable(X, y, groups, sample_weight)
     data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
     groups = None if groups is None else np.asarray(groups)
-    outer = check_cv(cv, y, classifier=search._tells_classes_apart())
+    settled = settled_target(search.extractor, search.head, y)
+    outer = check_cv(cv, y, classifier=search._tells_classes_apart(settled))
     folds = list(outer.split(X, y, groups))
     check_folds(cv, folds)
     fitted = Parallel(n_jobs=n_jobs)(

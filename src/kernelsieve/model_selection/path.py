@@ -22,7 +22,7 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import assert_all_finite, indexable
 
 from .._sklearn import Interval, StrOptions, fit_context
-from ..estimators import PredictMixin, all_or_nothing
+from ..estimators import all_or_nothing
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
 from ..fitting import DEFAULT_COMPONENTS
 from .checks import check_fold_sizes, check_folds, check_head, settled_target
@@ -204,8 +204,9 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         if y is not None:
             assert_all_finite(y, input_name="y")  # before a splitter does
         data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
-        task = self._task(settled_target(self.extractor, self.head, y))
-        cv = check_cv(self.cv, y, classifier=self._tells_classes_apart())
+        settled = settled_target(self.extractor, self.head, y)
+        task = self._task(settled)
+        cv = check_cv(self.cv, y, classifier=self._tells_classes_apart(settled))
         folds = list(cv.split(X, y, groups))
         check_folds(self.cv, folds)
         largest = last_step(task.extractor).n_components
@@ -253,12 +254,13 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
 
     @property
     def _predicts_itself(self) -> bool:
-        return isinstance(last_step(self.extractor), PredictMixin)
+        return hasattr(last_step(self.extractor), "predict")
 
-    def _tells_classes_apart(self) -> bool:
+    def _tells_classes_apart(self, settled: Mapping[str, Any]) -> bool:
         if self.head is not None:
             return is_classifier(self.head)
-        return is_classifier(last_step(self.extractor))
+        labels = self._predicts_itself and "classes" in settled.values()
+        return labels or is_classifier(last_step(self.extractor))
 
     def _scores_by_r2(self) -> bool:
         if self.scoring is not None:

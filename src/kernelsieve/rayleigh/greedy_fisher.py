@@ -15,7 +15,16 @@ from ..deflation import Alignment, Heads, RidgeAlignment
 from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import Change
-from ..fitting import Plan, Problem, RowPass, Settings, loop_pass, select, select_in_pool
+from ..fitting import (
+    Plan,
+    Problem,
+    RowPass,
+    Settings,
+    candidates_needed,
+    loop_pass,
+    select,
+    select_in_pool,
+)
 from ..kernels import Rows
 from ..model import Decision, Fit
 from ..rows import Batch, TargetEncoder, distinct
@@ -24,7 +33,7 @@ from .invariance_mixin import InvarianceMixin
 from .outputs import Moments, decision_heads, logit_heads, winning_logits
 from .scatter import Tangent, move
 
-_FRESH = 59  # candidates a step: the best of them is in the top 5 % with probability 95 %
+_FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
 
 
 @estimator

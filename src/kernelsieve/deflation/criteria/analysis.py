@@ -43,10 +43,12 @@ class ExpansionVariance(_Analysis):
     """Variance along the deflated image of an example, scaled to an expansion of l1 norm 1 (SKFA).
 
     Variance is about the mean, as Smola, Mangasarian and Schoelkopf (1999) define it, or about zero.
+    Features are coordinates along these directions or, without ``unit_expansions``, along unit ones.
     """
 
-    def __init__(self, centred: bool = True) -> None:
+    def __init__(self, centred: bool = True, unit_expansions: bool = False) -> None:
         self.centred = centred
+        self.unit_expansions = unit_expansions
 
     @property
     def centred_scores(self) -> bool:  # type: ignore[override]

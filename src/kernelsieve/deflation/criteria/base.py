@@ -64,11 +64,16 @@ class Criterion(Selector, BaseEstimator):
     #: Whether features are scaled to unit mean square; otherwise they are coordinates along
     #: directions of unit length.
     unit_variance: ClassVar[bool] = False
+    #: With symmetric deflation: whether directions are scaled to expansions of l1 norm 1 in samples,
+    #: instead of to unit length.
+    unit_expansions: bool = False
     #: Whether there are no more directions than independent targets.
     at_most_targets: ClassVar[bool] = False
     #: Whether it solves systems in the columns. Inner products square their condition, so a pass over
     #: the rows accumulates the safe statistic unless the fast one was asked for.
     needs_all_digits: ClassVar[bool] = False
+    #: Whether labels are predicted by the nearest class mean of the features, not by least squares.
+    nearest_centre: bool = False
     #: Whether residual norms are taken about the mean, even where features are not centred.
     centred_scores: bool = False
     #: How features are removed: from columns, or from images, as feature analysis does.

@@ -59,13 +59,16 @@ class PartialLeastSquares(Criterion):
     """(Kernel) PLS: the direction of largest covariance, sections 3.1.2 and 3.2.2.
 
     With ``balanced`` columns of class labels are divided by the roots of the classes' sizes, so that
-    Y becomes ``Y (Y'Y)^-1/2`` and small classes count as much as large ones.
+    Y becomes ``Y (Y'Y)^-1/2`` and small classes count as much as large ones. With ``nearest_centre``
+    the class is predicted whose mean features are nearest, instead of that with the largest indicator
+    by least squares.
     """
 
     needs_metric = True
 
-    def __init__(self, balanced: bool = False) -> None:
+    def __init__(self, balanced: bool = False, nearest_centre: bool = False) -> None:
         self.balanced = balanced
+        self.nearest_centre = nearest_centre
 
     def target_scale(self, target_sums: np.ndarray) -> np.ndarray:
         if not self.balanced:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from ...exceptions import InvalidParameterError
 from .analysis import DirectionVariance, ExpansionVariance
 from .base import Criterion
+from .continuum import ContinuumRegression
 from .dense import LossGradient, PartialLeastSquares, PrincipalDirections
 from .orthonormalised import OrthonormalisedDirections
 from .sparse import Alignment, Covariance, Variance
@@ -21,6 +22,7 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "kpca": PrincipalDirections,
     "pls": PartialLeastSquares,
     "kpls": PartialLeastSquares,
+    "continuum": ContinuumRegression,
     "opls": OrthonormalisedDirections,
     "kopls": OrthonormalisedDirections,
     "gradient": LossGradient,
