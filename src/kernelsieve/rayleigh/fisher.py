@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import StrOptions
-from ..estimators import PredictMixin, estimator
+from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..fitting import Plan, RowPass
 from ..kernels import Rows
 from ..model import Fit
@@ -24,14 +24,15 @@ from .decisions import (
     sparsity,
     thresholds,
 )
+from .invariance_mixin import InvarianceMixin
 from .outputs import Moments
 from .ratio_pass import RayleighPass, Recipe
 from .scatter import BetweenClasses, WithinClasses
-from .solve import RatioEstimator
+from .solve import solve_ratio
 
 
 @estimator
-class KernelFisherDiscriminant(PredictMixin, RatioEstimator):
+class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Kernel Fisher discriminant (KFD): features that separate classes, and a classifier on them.
 
     The features have the largest ratio of the scatter between the class means to the scatter within
@@ -106,11 +107,18 @@ class KernelFisherDiscriminant(PredictMixin, RatioEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         **DECISION_CONSTRAINTS,
+        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "multi_class": [StrOptions({"joint", "ovr"})],
     }
 
     n_components: int | None = None
     _: KW_ONLY
+    candidates: Any = "auto"
+    pool: str = "random"
+    center: bool = True
+    tol: float = 1e-10
+    reg: float = 1e-3
+    penalty: str = "alpha"
     invariances: list[tuple[Callable, float]] | None = None
     multi_class: str = "joint"
     threshold: str = "auto"
@@ -118,6 +126,7 @@ class KernelFisherDiscriminant(PredictMixin, RatioEstimator):
     class_weight: dict[Any, float] | str | None = None
     probability_cv: int | None = None
 
+    _solve = solve_ratio
     fit = fit_discriminant
     predict_proba = predict_proba
     thresholds_ = property(thresholds)

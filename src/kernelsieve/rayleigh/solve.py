@@ -11,6 +11,20 @@ from ..model import Fit
 from .invariance_mixin import InvarianceMixin
 
 
+def solve_ratio(self: Any, problem: Problem) -> Fit:
+    """Find the directions with the largest ratio, among candidates that are given or drawn."""
+    rows, candidates, copies = problem.rows, problem.given, None
+    if candidates is None:
+        size = self._pool_size(problem, len(self._with_moved(rows)))
+        problem.settings_for(size)  # refuses before a pool is drawn
+        candidates = self._draw(problem, size)
+        if rows.weight is not None and len(candidates) >= len(rows):
+            # All samples are candidates, and one of weight 2 is two equal ones that share alpha.
+            copies = rows.weight[candidates.pool.indices]
+    plan = problem.plan(candidates, problem.settings_for(len(candidates)))
+    return self._row_pass(plan, copies).fit([rows])
+
+
 @parameters
 class RatioEstimator(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Base of the estimators whose features have the largest ratio of two scatters."""
@@ -26,14 +40,4 @@ class RatioEstimator(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     reg: float = 1e-3
     penalty: str = "alpha"
 
-    def _solve(self, problem: Problem) -> Fit:
-        rows, candidates, copies = problem.rows, problem.given, None
-        if candidates is None:
-            size = self._pool_size(problem, len(self._with_moved(rows)))
-            problem.settings_for(size)  # refuses before a pool is drawn
-            candidates = self._draw(problem, size)
-            if rows.weight is not None and len(candidates) >= len(rows):
-                # All samples are candidates, and one of weight 2 is two equal ones that share alpha.
-                copies = rows.weight[candidates.pool.indices]
-        plan = problem.plan(candidates, problem.settings_for(len(candidates)))
-        return self._row_pass(plan, copies).fit([rows])
+    _solve = solve_ratio
