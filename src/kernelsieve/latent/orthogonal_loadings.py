@@ -20,7 +20,7 @@ from ..fitting import (
 )
 from ..kernels import Kernel
 from ..model import Fit, KernelModel, explained_variance_ratio
-from ..rows import Batch, Pool, TargetEncoder, check_not_constant, one_target
+from ..rows import Batch, Pool, TargetEncoder, check_not_constant, one_column_of_numbers
 
 
 @estimator
@@ -70,7 +70,7 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
         return "continuous"
 
     def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
-        return super()._encoder(one_target(y), classes)
+        return super()._encoder(one_column_of_numbers(y, "KernelPLS"), classes)
 
     def _solve(self, problem: Problem) -> Fit:
         settings = problem.settings_for(len(problem.rows))

@@ -13,7 +13,14 @@ from .pool import (
     filled_up,
     first_equals,
 )
-from .targets import TargetEncoder, check_not_constant, one_target, target_array, weighted_targets
+from .targets import (
+    TargetEncoder,
+    check_not_constant,
+    one_column_of_numbers,
+    one_target,
+    target_array,
+    weighted_targets,
+)
 
 __all__ = [
     "AugmentedBlock",
@@ -29,6 +36,7 @@ __all__ = [
     "draw_sample",
     "filled_up",
     "first_equals",
+    "one_column_of_numbers",
     "one_target",
     "row_slices",
     "rows_per_block",

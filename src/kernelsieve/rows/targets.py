@@ -89,6 +89,17 @@ def one_target(y: Any) -> Any:
     return y if y is None else column_or_1d(y, warn=True)
 
 
+def one_column_of_numbers(y: Any, classifier: str) -> Any:
+    """Return ``y`` as one column of numbers; labels are refused, with the classifier to use."""
+    values = one_target(y)
+    if y is None or target_array(values).dtype.kind not in "OSUTb":
+        return values
+    raise InvalidDataError(
+        f"y has labels, such as {values.tolist()[0]!r}, and this method predicts numbers; use "
+        f"{classifier} for classes, or pass numbers."
+    )
+
+
 def target_array(y: Any) -> np.ndarray:
     """Return targets as an array, of numbers where all objects are numbers."""
     values = y if isinstance(y, np.ndarray) else np.asarray(y)

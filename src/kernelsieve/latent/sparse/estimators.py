@@ -22,7 +22,7 @@ from ...exceptions import InvalidDataError
 from ...fitting import Problem, total_weight, trace_of
 from ...kernels import Kernel
 from ...model import Fit, KernelModel, explained_variance_ratio
-from ...rows import Batch, TargetEncoder, check_not_constant, one_target
+from ...rows import Batch, TargetEncoder, check_not_constant, one_column_of_numbers, one_target
 from ..probabilities import predict_proba
 from .extraction import SparseLatent, extract_sparse
 
@@ -134,7 +134,8 @@ class SparseKernelPLS(_SparseLatentFeatures):
     At every step a fraction nu of the samples, the support vectors, make the direction and the shift
     of the images. Their kernel columns are evaluated (and those of ``sample_size`` random samples a
     step, where ``selection`` is "mi"), so nothing of size n x n is formed, and a prediction costs as
-    many kernel evaluations as there are support vectors in all. One continuous target.
+    many kernel evaluations as there are support vectors in all. One target of numbers,
+    integers included; :class:`SparseKernelBoostedLatentFeatures` takes labels.
 
     Parameters
     ----------
@@ -189,6 +190,9 @@ class SparseKernelPLS(_SparseLatentFeatures):
 
     def _target_kind(self) -> str:
         return "continuous"
+
+    def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
+        return super()._encoder(one_column_of_numbers(y, "SparseKernelBoostedLatentFeatures"), classes)
 
     def _loss(self) -> Loss:
         return SquaredLoss()
