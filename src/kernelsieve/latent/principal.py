@@ -136,7 +136,8 @@ def fit_exactly(
         outcome = Outcome.INDEFINITE
     values, vectors = values[found], vectors[:, found]
     dual = root[:, None] * vectors / np.sqrt(values)
-    dual *= [sign_of_largest(column) for column in dual.T]
+    # By the features of the samples, which weights and repetition leave the same.
+    dual *= [sign_of_largest(column) for column in (vectors / root[:, None]).T]
     k = len(values)
     first_use = np.zeros(len(batch), dtype=np.intp)
     fit = Fit(
