@@ -19,7 +19,7 @@ def problem(request, rng):
 @pytest.mark.parametrize("kind", ["stored", "recomputed"])
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_columns_against_the_dense_truth(kind, center, n_jobs, problem, rng):
+def test_columns_against_the_dense_truth(kind, center, n_jobs, problem, rng, monkeypatch):
     batch, points = problem
     make = store_columns if kind == "stored" else RecomputedColumns
     columns = make(batch, RBF(0.3), points, center=center, n_jobs=n_jobs)
@@ -35,6 +35,10 @@ def test_columns_against_the_dense_truth(kind, center, n_jobs, problem, rng):
     assert_allclose(columns.inner(vectors), A.T @ vectors, atol=1e-11)
     assert_allclose(columns.inner(vectors[:, 0]), A.T @ vectors[:, 0], atol=1e-11)
     assert_allclose(columns.take(np.array([3, 7])), A[:, [3, 7]], atol=1e-13)
+    for at_once in (2**20, 900):  # values: all columns, and three of them
+        monkeypatch.setattr("kernelsieve.deflation.columns._TAKEN_VALUES", at_once)
+        weights = rng.standard_normal(19)
+        assert_allclose(columns.combined(np.arange(1, 20), weights), A[:, 1:] @ weights, atol=1e-12)
     assert_allclose(columns.means, means)
     assert_allclose(columns.raw_squared_norms, weight @ K**2)
 

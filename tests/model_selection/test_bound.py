@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from contract_cases import ROWS, TARGETS, contract, plain_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import algorithm_2
@@ -14,6 +15,7 @@ from kernelsieve import (
     FeatureExtraction,
     KernelPCA,
     KernelPLS,
+    SparseKernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
@@ -108,6 +110,39 @@ def test_other_extractors_centred_or_not(extractor, data):
         assert bound.complexity[k - 1] == pytest.approx(2 * c / n * np.sqrt((y**4 * lengths**2).sum()))
     # f lies between 0 and c R^2, which the theorem's proof needs
     assert (y**2 * ((phi @ W) ** 2).sum(axis=1)).max() <= bound.norms[-1] * bound.radius_squared + 1e-9
+
+
+@contract(plain_cases, when=lambda case: "kernel" in case.parameters)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_no_sample_is_above_the_largest_value(case, kernel):
+    """``f <= c R^2``, which the theorem needs, for inputs that are far from the origin."""
+    X, y = ROWS + 10, TARGETS[case.target]
+    bound = stability_bound(case.make(kernel=kernel), X, y)
+    values = bound.targets.squares(y) * (bound.extractor.transform(X) ** 2).sum(axis=1)
+    assert 0 < values.max() <= bound.norms[-1] * bound.radius_squared * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("nu", ["min", 0.3])
+def test_features_that_are_not_shifted_by_the_mean(nu, rng):
+    """R is measured about a point p with ``t = W'(x - p)``, here written out for the linear kernel."""
+    X = rng.standard_normal((300, 3)) + 10
+    y = X[:, 0] + 0.1 * rng.standard_normal(300)
+    bound = stability_bound(SparseKernelPLS(2, kernel="linear", nu=nu), X, y)
+    model = bound.extractor
+    W = model.landmarks_.T @ model.projection_
+    mean = X.mean(axis=0)
+    p = mean + W @ np.linalg.solve(W.T @ W, model.offset_ - mean @ W)
+    if not model.offset_.any():
+        p = np.zeros(3)
+    assert_allclose((X - p) @ W, model.transform(X), atol=1e-9)
+    y = y - y.mean() * model.offset_.any()
+    squared_lengths = ((X - p) ** 2).sum(axis=1)
+    assert bound.radius_squared == pytest.approx((y**2 * squared_lengths).max())
+    assert (y**2 * ((X - p) @ W).T ** 2).sum(axis=0).max() <= bound.norms[-1] * bound.radius_squared
+    tr = np.sqrt((y**4 * squared_lengths**2).sum())
+    assert_allclose(bound.complexity[-1], 2 * np.linalg.norm(W @ W.T) / 300 * tr, rtol=1e-9)
 
 
 def test_precomputed_kernels_and_labels(data):

@@ -15,6 +15,7 @@ from .criteria.orthonormalised import OrthonormalisedDirections
 from .criteria.resolve import CRITERIA, resolve_criterion
 from .criteria.sparse import Alignment, Covariance, RidgeAlignment, Variance
 from .criteria.subsets import BestSubset
+from .eigen import leading_eigenpairs
 from .heads import Heads
 from .loop import Extraction, Outcome, extract
 from .losses import (
@@ -87,6 +88,7 @@ __all__ = [
     "Variance",
     "View",
     "extract",
+    "leading_eigenpairs",
     "resolve_criterion",
     "resolve_loss",
     "store_columns",

@@ -17,7 +17,7 @@ from .view import Direction
 
 # A downdated squared norm that has fallen this far has lost ten of its sixteen digits.
 STALE = 1e-6
-_REFRESH_COLUMNS = 256
+_REFRESH_COLUMNS, _REFRESH_VALUES = 256, 2**23  # at once
 
 
 class Candidates(ABC):
@@ -99,7 +99,7 @@ class LeftCandidates(Candidates):
     def residual(self, direction: Direction) -> Residual:
         column = direction.column
         if column is None:
-            column = self.columns.take(direction.candidates) @ direction.weights
+            column = self.columns.combined(direction.candidates, direction.weights)
         vector, coefficients = self.basis.orthogonalise(column)
         raw_norms = np.sqrt(self.columns.raw_squared_norms[direction.candidates])
         size = float(np.abs(direction.weights) @ raw_norms)
@@ -134,8 +134,9 @@ class FixedCandidates(LeftCandidates):
         small = self.residual_squared_norms < STALE * self._trusted
         stale = np.flatnonzero(self.eligible & small)
         Q = self.basis.features
-        for start in range(0, len(stale), _REFRESH_COLUMNS):
-            some = stale[start : start + _REFRESH_COLUMNS]
+        most = max(1, min(_REFRESH_COLUMNS, _REFRESH_VALUES // len(Q)))
+        for start in range(0, len(stale), most):
+            some = stale[start : start + most]
             residual = self.columns.take(some)
             residual -= Q @ (Q.T @ residual)
             self.residual_squared_norms[some] = np.einsum("ij,ij->j", residual, residual)

@@ -13,7 +13,7 @@ from ..execution import run_blocks
 from ..kernels import Kernel, Rows
 from ..rows import Batch, row_slices, rows_per_block
 
-_TAKEN_VALUES = 2**23  # of columns that are copied at once
+_TAKEN_VALUES = 2**20  # of columns that are copied at once
 
 _Worker = TypeVar("_Worker", bound="_Products")
 
@@ -42,6 +42,13 @@ class Columns(ABC):
     @abstractmethod
     def take(self, chosen: np.ndarray) -> np.ndarray:
         """Return the chosen columns as a float64 (N, len(chosen)) array of its own."""
+
+    def combined(self, chosen: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the combination of the chosen columns by weights, (N,)."""
+        column = np.zeros(self.shape[0])
+        for some in row_slices(len(chosen), max(1, _TAKEN_VALUES // self.shape[0])):
+            column += self.take(chosen[some]) @ weights[some]
+        return column
 
     def residual_squared_norms(
         self, chosen: np.ndarray, features: np.ndarray, coefficients: np.ndarray, counts: np.ndarray
@@ -206,6 +213,23 @@ class RecomputedColumns(Columns):
         if self.centred:
             values -= self.means[chosen, None]
         return (values * self._root).T
+
+    def combined(self, chosen: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        if self._memory is not None or len(chosen) * self.shape[0] <= _TAKEN_VALUES:
+            return super().combined(chosen, weights)
+        column = np.empty(self.shape[0])
+        fill = self._kernel.against(self._points[chosen])
+
+        def combine(rows: slice) -> None:
+            block = np.empty((len(chosen), rows.stop - rows.start))
+            fill(self._batch.X[rows], block)
+            column[rows] = weights @ block
+
+        slices = list(row_slices(self.shape[0], rows_per_block(len(chosen))))
+        run_blocks(slices, lambda: combine, self._n_jobs)
+        if self.centred:
+            column -= column @ self._root**2 / self._total
+        return column * self._root
 
     def narrowed(self, kept: np.ndarray) -> RecomputedColumns | None:
         if self.centred:  # about means over all rows

@@ -10,6 +10,7 @@ from scipy.linalg import cho_solve, eigh, lapack, svd
 from ..exceptions import CriterionError
 from ..kernels import Kernel, Rows
 from .columns import Columns, StoredColumns
+from .eigen import leading_eigenpairs
 
 _NO_VALUES = (
     "A criterion asks for kernel values between candidates, and has not declared it; write "
@@ -80,7 +81,7 @@ class IdentityMetric(Metric):
     def principal(self, columns: Columns, n_components: int) -> np.ndarray:
         n_rows, n_candidates = columns.shape
         if n_rows >= n_candidates:
-            return _leading(_gram(columns), n_components)[1]
+            return leading_eigenpairs(_gram(columns), n_components)[1]
         values = columns.take(np.arange(n_candidates))  # fewer rows: never d x d
         return np.asarray(svd(values, full_matrices=False)[2][:n_components].T)
 
@@ -133,7 +134,7 @@ class PoolMetric(Metric):
     def principal(self, columns: Columns, n_components: int) -> np.ndarray:
         whitener = self._whiten()
         gram = whitener.T @ _gram(columns) @ whitener
-        return whitener @ _leading(gram, min(n_components, len(gram)))[1]
+        return whitener @ leading_eigenpairs(gram, n_components)[1]
 
     def mean_coefficients(self, means: np.ndarray) -> np.ndarray:
         # A pivoted factor: its leading candidates span what all of them span.
@@ -222,7 +223,7 @@ class GramMetric(Metric):
         if columns.centred:
             constant = self._root / np.linalg.norm(self._root)
             symmetric -= np.outer(symmetric @ constant, constant)
-        values, vectors = _leading((symmetric + symmetric.T) / 2, n_components)
+        values, vectors = leading_eigenpairs((symmetric + symmetric.T) / 2, n_components)
         kept = values > _RANK_TOLERANCE * values[0]
         values, vectors = values[kept], vectors[:, kept]
         if columns.centred:  # the smallest eigenvalues are near that of the constant, which is long
@@ -237,11 +238,3 @@ def _gram(columns: Columns) -> np.ndarray:
     if isinstance(columns, StoredColumns):
         return columns.inner(columns.values)
     return columns.inner(columns.take(np.arange(columns.shape[1])))
-
-
-def _leading(symmetric: np.ndarray, n_components: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the largest eigenvalues, largest first, and their eigenvectors as columns."""
-    size = len(symmetric)
-    count = min(n_components, size)
-    values, vectors = eigh(symmetric, subset_by_index=[size - count, size - 1])
-    return values[::-1], vectors[:, ::-1]

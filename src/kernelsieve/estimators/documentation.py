@@ -133,7 +133,7 @@ little ``reg``.""",
         "Stop when the training error, the mean squared error or the mean loss, is at or below it.",
     ),
     "sample_size": ("int", 'Random samples that selection="mi" starts from.'),
-    "cache_columns": ("int", "Kernel columns that are kept."),
+    "cache_columns": ("int", "Kernel columns that are kept, those of support vectors first."),
     "sample_rows": (
         "int",
         """Score candidates by sums over this many random samples: the probabilistic speed-up. None for

@@ -21,6 +21,7 @@ from ..deflation import (
     extract,
     store_columns,
 )
+from ..exceptions import InvalidParameterError
 from ..kernels import Kernel, Rows
 from ..model import (
     Fit,
@@ -57,6 +58,8 @@ def fit_columns(
     Without a metric the pool is all rows, in their order, and the columns are the metric as well.
     """
     everyone = metric is None
+    if everyone and criterion.needs_columns:
+        _check_memory(batch, pool, settings)
     columns = row_columns(
         batch, kernel, pool, settings, everyone=everyone, center=centred_columns(criterion, settings)
     )
@@ -229,8 +232,7 @@ def row_columns(
     batch: Batch, kernel: Kernel, pool: Pool, settings: Settings, *, everyone: bool, center: bool
 ) -> Columns:
     """Return the pool's columns, kept if memory allows; the pool may be all rows, in their order."""
-    bytes_needed = len(batch) * len(pool) * np.dtype(settings.dtype).itemsize
-    if bytes_needed <= settings.max_memory:
+    if _bytes_needed(batch, pool, settings) <= settings.max_memory:
         return store_columns(
             batch, kernel, pool.points, center=center, dtype=settings.dtype, n_jobs=settings.n_jobs
         )
@@ -238,6 +240,20 @@ def row_columns(
     return RecomputedColumns(
         batch, kernel, pool.points, center=center, rows=rows, n_jobs=settings.n_jobs
     )
+
+
+def _bytes_needed(batch: Batch, pool: Pool, settings: Settings) -> int:
+    return len(batch) * len(pool) * np.dtype(settings.dtype).itemsize
+
+
+def _check_memory(batch: Batch, pool: Pool, settings: Settings) -> None:
+    needed = _bytes_needed(batch, pool, settings)
+    if needed > settings.max_memory:
+        raise InvalidParameterError(
+            f"The criterion looks at all {len(batch)} x {len(pool)} kernel values at once, which take "
+            f"{needed / 2**20:.0f} MB, and max_memory is {settings.max_memory / 2**20:.0f} MB; pass "
+            "candidates as a number, or raise max_memory."
+        )
 
 
 def diagonal_of(columns: Columns, batch: Batch) -> np.ndarray:

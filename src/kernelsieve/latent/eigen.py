@@ -1,4 +1,4 @@
-"""Largest eigenvalues of a symmetric matrix: all at once, or by randomised block Krylov iteration."""
+"""Largest eigenvalues of a symmetric matrix from products, by randomised block Krylov iteration."""
 
 from __future__ import annotations
 
@@ -13,15 +13,6 @@ from ..exceptions import warn
 _EXTRA = 10  # vectors in a block beyond those asked for
 _MOST_BLOCKS = 30
 _RESIDUAL = 1e-13  # of the largest eigenvalue, at which an eigenvector is found
-
-
-def dense_eigenpairs(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k largest eigenvalues, largest first, and their eigenvectors."""
-    n = len(symmetric)
-    values, vectors = eigh(symmetric, subset_by_index=[n - k, n - 1])
-    if len(values) < k:  # LAPACK finds no subset where very many eigenvalues are equal
-        values, vectors = eigh(symmetric)
-    return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
 
 
 def krylov_eigenpairs(

@@ -10,8 +10,8 @@ from scipy.linalg import lapack, solve_triangular
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.special import expit
 
+from ..deflation import leading_eigenpairs
 from ..rows import row_slices, rows_per_block
-from .eigen import dense_eigenpairs
 
 #: The weight of a pair in the next step as a function of its margin: minus the slope of the loss.
 PAIR_WEIGHTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -138,4 +138,4 @@ def _best_direction(coordinates: np.ndarray, pairs: Pairs, start: np.ndarray) ->
         except ArpackNoConvergence:
             pass  # the largest eigenvalues are too close to each other; take the whole matrix
     symmetric = coordinates.T @ pairs.multiply(coordinates)
-    return dense_eigenpairs((symmetric + symmetric.T) / 2, 1)[1][:, 0]
+    return leading_eigenpairs((symmetric + symmetric.T) / 2, 1)[1][:, 0]

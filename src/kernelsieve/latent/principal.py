@@ -15,6 +15,7 @@ from ..deflation import (
     Outcome,
     PrincipalDirections,
     StoredColumns,
+    leading_eigenpairs,
 )
 from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, estimator
 from ..fitting import (
@@ -29,7 +30,7 @@ from ..fitting import (
 from ..kernels import Kernel
 from ..model import Fit, KernelModel, sign_of_largest
 from ..rows import Batch, Pool
-from .eigen import dense_eigenpairs, krylov_eigenpairs
+from .eigen import krylov_eigenpairs
 
 _DENSE_UP_TO = 1000  # samples
 _DENSE_SHARE = 0.1  # of the samples as features, beyond which products in blocks do not pay
@@ -142,7 +143,8 @@ def fit_exactly(
         outcome = Outcome.INDEFINITE
     values, vectors = values[found], vectors[:, found]
     dual = root[:, None] * vectors / np.sqrt(values)
-    dual *= [sign_of_largest(column) for column in dual.T]
+    # By the features of the samples, which weights and repetition leave the same.
+    dual *= [sign_of_largest(column) for column in (vectors / root[:, None]).T]
     k = len(values)
     first_use = np.zeros(len(batch), dtype=np.intp)
     fit = Fit(
@@ -169,7 +171,7 @@ def _eigenpairs(
     few = n <= _DENSE_UP_TO or k > _DENSE_SHARE * n
     if solver == "dense" or (solver == "auto" and few and _is_kept(columns)):
         symmetric = columns.take(np.arange(n)) * root
-        return dense_eigenpairs((symmetric + symmetric.T) / 2, k)
+        return leading_eigenpairs((symmetric + symmetric.T) / 2, k)
 
     def multiply(block: np.ndarray) -> np.ndarray:
         return root[:, None] * columns.inner(block)

@@ -30,6 +30,11 @@ class TargetColumns:
         """Return the columns of other targets."""
         return self.encoder.encode(y, len(y)) - self.means
 
+    def squares(self, y: Any) -> np.ndarray:
+        """Return y^2, the squared length of each sample's targets."""
+        columns = self.of(y)
+        return np.einsum("nq,nq->n", columns, columns)
+
 
 @dataclass(frozen=True)
 class StabilityBound:
@@ -52,7 +57,7 @@ class StabilityBound:
     norms : ndarray of shape (k,)
         c, the norm of the function.
     radius_squared : float
-        R^2, the largest ``y^2 k(x, x)``.
+        R^2, the largest ``y^2 k(x, x)``, about the point that the features are shifted by.
     n_examples : int
         Training samples that were left after trimming.
     kept : ndarray of shape (n_examples,)
@@ -182,8 +187,9 @@ def stability_bound(
     -----
     The theorem wants the norm c fixed before the data are seen; as in the paper it is taken from the
     data, which makes the bound a heuristic. So does trimming. With ``center=True`` images and targets
-    are shifted by their training means, which depend on the data too; the squared distances from the
-    mean image then take n x n kernel evaluations.
+    are shifted by their training means, which depend on the data too. Some extractors, such as
+    :class:`SparseKernelPLS`, shift features otherwise: ``k(x, x)`` is then the squared distance from
+    the point that they shift by. Such distances take n x n kernel evaluations.
 
     References
     ----------
@@ -207,10 +213,11 @@ def stability_bound(
     if trim > 0:
         rows = rows.part(rows.without_outliers(extractor, trim))
     model = clone(extractor).fit(rows.X, rows.y)
-    lengths, squares = rows.lengths(model), rows.squares
+    columns = rows.columns(model)
+    lengths, squares = rows.lengths(model), columns.squares(rows.y)
     n = len(squares)
-    empirical = rows.expectation(model)
-    norms = _norms(model, rows.X)
+    empirical = cumulative_pointwise_squared_covariance(model.transform(rows.X), columns.of(rows.y))
+    norms = _norms(_gram(model, rows.X))
     radius_squared = float((squares * lengths).max())
     return StabilityBound(
         empirical=empirical,
@@ -223,7 +230,7 @@ def stability_bound(
         kept=rows.numbers,
         delta=float(delta),
         extractor=model,
-        targets=rows.columns,
+        targets=columns,
     )
 
 
@@ -286,46 +293,43 @@ class _Rows:
     @classmethod
     def of(cls, extractor: Any, X: Any, y: Any) -> _Rows:
         labels = np.asarray(y)
-        encoder = TargetEncoder.for_target(labels, extractor.get_params().get("target", "auto"))
+        kind = extractor._target_kind()
+        encoder = TargetEncoder.for_target(
+            labels, kind if kind in ("continuous", "classes") else "auto"
+        )
         return cls(extractor, X, labels, encoder, np.arange(len(labels)))
 
     def part(self, kept: np.ndarray) -> _Rows:
         X, y = safe_split(self.estimator, self.X, self.y, kept)
         return _Rows(self.estimator, X, y, self.encoder, self.numbers[kept])
 
-    @property
-    def columns(self) -> TargetColumns:
+    def columns(self, model: Any) -> TargetColumns:
         Y = self.encoder.encode(self.y, len(self.y))
-        means = Y.mean(axis=0) if self.estimator.center else np.zeros(Y.shape[1])
+        means = Y.mean(axis=0) if _is_shifted(model) else np.zeros(Y.shape[1])
         return TargetColumns(self.encoder, means)
 
-    @property
-    def targets(self) -> np.ndarray:
-        return self.columns.of(self.y)
-
-    @property
-    def squares(self) -> np.ndarray:
-        """y^2, the squared length of each sample's targets."""
-        return np.einsum("nq,nq->n", self.targets, self.targets)
-
     def lengths(self, model: Any) -> np.ndarray:
-        """k(x, x), or the squared distance of the image from the mean image."""
+        """Squared distances of the images from the point that the features are shifted by.
+
+        That point is the origin, or the point p nearest to the mean image m with ``t = W'(phi - p)``:
+        ``p = m + W b`` with ``W'W b = -mean(t)``. Most extractors shift by m, and b is 0.
+        """
         kernel = model._current_fit().model.kernel
         rows = model._check_new_rows(self.X, len(model.projection_))
         diagonal = kernel.diag(rows)
-        if not model.center:
+        if not _is_shifted(model):
             return diagonal
         means = _mean_similarities(kernel, rows)
-        return np.maximum(diagonal - 2 * means + means.mean(), 0)
-
-    def expectation(self, model: Any) -> np.ndarray:
-        """Mean of y^2 |t|^2 for 1, 2, ..., k features."""
-        return cumulative_pointwise_squared_covariance(model.transform(self.X), self.targets)
+        features = np.asarray(model.transform(self.X), dtype=np.float64)
+        level = features.mean(axis=0)
+        b = -np.linalg.lstsq(_gram(model, self.X), level, rcond=None)[0]
+        from_mean = np.maximum(diagonal - 2 * means + means.mean(), 0)
+        return np.maximum(from_mean - 2 * (features - level) @ b - level @ b, 0)
 
     def without_outliers(self, extractor: Any, trim: float) -> np.ndarray:
         """Return the samples but for those with the largest y^2 k(x, x), by a first fit's kernel."""
         model = clone(extractor).fit(self.X, self.y)
-        size = self.squares * self.lengths(model)
+        size = self.columns(model).squares(self.y) * self.lengths(model)
         n_kept = len(size) - int(trim * len(size))
         if n_kept < max(2, model.n_components_):
             raise InvalidParameterError(
@@ -333,6 +337,11 @@ class _Rows:
                 "features; pass a smaller trim, such as 0.01."
             )
         return np.sort(np.argsort(size, kind="stable")[:n_kept])
+
+
+def _is_shifted(model: Any) -> bool:
+    """Whether features, and so the targets, are taken about a point other than the origin."""
+    return bool(model.get_params().get("center") or model.offset_.any())
 
 
 def _mean_similarities(kernel: Kernel, rows: Rows) -> np.ndarray:
@@ -347,15 +356,19 @@ def _mean_similarities(kernel: Kernel, rows: Rows) -> np.ndarray:
     return means
 
 
-def _norms(model: Any, X: Rows) -> np.ndarray:
-    """Return c for 1, 2, ..., k features: the Frobenius norm of ``W W'``, which is that of ``W'W``.
-
-    With W the landmarks' images times the projection A, ``W'W = A'KA`` takes kernel values between
-    landmarks only, and that of the first k features is its leading block.
-    """
+def _gram(model: Any, X: Rows) -> np.ndarray:
+    """Return ``W'W = A'KA``, W the landmarks' images times the projection A."""
     kernel, landmarks, A = model._current_fit().model.kernel, model.landmarks_, model.projection_
     rows = np.asarray(X)[model.landmark_indices_] if isinstance(kernel, Precomputed) else landmarks
-    squares = (A.T @ kernel.block(rows, landmarks) @ A) ** 2
+    return A.T @ kernel.block(rows, landmarks) @ A
+
+
+def _norms(gram: np.ndarray) -> np.ndarray:
+    """Return c for 1, 2, ..., k features: the Frobenius norm of ``W W'``, which is that of ``W'W``.
+
+    That of the first k features is its leading block.
+    """
+    squares = gram**2
     # The leading block of size j adds a row and a column to that of size j - 1.
     added = np.tril(squares).sum(axis=1) + np.triu(squares, 1).sum(axis=0)
     return np.sqrt(np.cumsum(added))

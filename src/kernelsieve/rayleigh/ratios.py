@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigh, qr, solve_triangular, svd
+from scipy.linalg import LinAlgError, cholesky, qr, solve_triangular, svd
+
+from ..deflation import leading_eigenpairs
 
 _DEPENDENT = 1e-12  # of the largest: a smaller pivot belongs to a column that others combine to
 _SMALL_NUMERATOR = 0.25  # of the columns: up to so many rows the singular values are found directly
@@ -106,10 +108,7 @@ def largest_ratios(
         _, sizes, vectors = svd(whitened, full_matrices=False, check_finite=False)
         ratios, vectors = sizes[:n_components] ** 2, vectors[:n_components].T
     else:
-        size = whitened.shape[1]
-        count = min(n_components, size)
-        ratios, vectors = eigh(whitened.T @ whitened, subset_by_index=[size - count, size - 1])
-        ratios, vectors = ratios[::-1], vectors[:, ::-1]
+        ratios, vectors = leading_eigenpairs(whitened.T @ whitened, n_components)
     found = ratios > tol * ratios.max(initial=0.0)
     return denominator.directions(vectors[:, found]), ratios[found]
 

@@ -1,12 +1,16 @@
 """Sparse kernel PLS and sparse boosted latent features as estimators."""
 
+import re
+
 import numpy as np
 import pytest
 from naive import CountingKernel
 from numpy.testing import assert_allclose
 
+import kernelsieve
 from kernelsieve import (
     KernelPLS,
+    OrthogonalLoadingsKernelPLS,
     SparseKernelBoostedLatentFeatures,
     SparseKernelBoostedLatentFeaturesClassifier,
     SparseKernelPLS,
@@ -107,6 +111,25 @@ def test_what_it_cannot_do_is_said(diabetes, digits):
     with pytest.raises(InvalidDataError, match="y is constant"):
         SparseKernelPLS().fit(X, np.ones(len(X)))
     assert not hasattr(SparseKernelPLS(), "partial_fit")
+
+
+@pytest.mark.parametrize("entry", [SparseKernelPLS, OrthogonalLoadingsKernelPLS])
+@pytest.mark.parametrize("labels", [np.array(["no", "yes"]), np.array(["no", "yes"], dtype=object)])
+def test_labels_are_refused_with_the_class_to_use(entry, labels, diabetes):
+    X, y = diabetes
+    classes = labels[(y > y.mean()).astype(int)]
+    for given in (classes, classes.tolist(), classes.astype(object)):
+        with pytest.raises(InvalidDataError, match=r"y has the label '\w+' .* a classifier") as caught:
+            entry().fit(X, given)
+        named = re.search(r"such as (\w+)", str(caught.value))[1]
+        assert getattr(kernelsieve, named)(3).fit(X, given).score(X, given) > 0.7
+
+
+def test_integers_are_numbers(diabetes):
+    X, y = diabetes
+    integers = y.astype(int)
+    as_floats = SparseKernelPLS(4).fit(X, integers.astype(float)).predict(X)
+    assert_allclose(SparseKernelPLS(4).fit(X, integers).predict(X), as_floats)
 
 
 def test_one_support_vector_a_step_by_name(diabetes):

@@ -284,6 +284,23 @@ def test_products_cost_random_columns_and_the_diagonal(diabetes):
         assert kernel.evaluations <= n * (len(found.landmarks) + 20 * samples) + 16 * n
 
 
+@pytest.mark.parametrize("cache_columns", [0, 100, 200, 442])
+def test_random_columns_that_are_kept_are_not_evaluated_again(cache_columns, diabetes):
+    X, y = diabetes
+    n, k, size, nu = len(X), 10, 200, 0.1
+    counting = CountingKernel(0.05)
+    kernel = CallableKernel(counting)
+    kept = sieve(X, y, kernel, k, nu, "mi", sample_size=size, cache_columns=cache_columns)
+    none_kept = sieve(X, y, RBF(0.05), k, nu, "mi", sample_size=size, cache_columns=0)
+    assert_array_equal(kept.landmarks, none_kept.landmarks)
+    columns = counting.evaluations / n - 16  # the diagonal comes in blocks of 16
+    if cache_columns == n:
+        assert columns <= n
+    # a column that is asked for is kept with probability cache_columns / n
+    asked = k * (size + np.ceil(nu * n))
+    assert columns <= (1 - 0.8 * cache_columns / n) * asked
+
+
 @pytest.mark.parametrize("cache_columns", [0, 5, 40])
 def test_the_cache_is_bounded_and_changes_nothing(cache_columns, diabetes):
     X, y = diabetes
@@ -309,7 +326,7 @@ def test_columns_of_the_request_stay_in_the_cache(rng):
     assert columns.evaluated == 20
     columns.product(np.arange(5, 15), np.eye(10))  # the five known ones, and five of the new
     assert columns.evaluated == 20
-    columns.product(np.arange(20, 30), np.eye(10), keep=False)
+    columns.product(np.arange(20, 30), np.eye(10), replace=False)
     columns.product(np.arange(5, 15), np.eye(10))
     assert columns.evaluated == 30
 

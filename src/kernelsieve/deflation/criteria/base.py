@@ -61,6 +61,8 @@ class Criterion(Selector, BaseEstimator):
     needs_rows: ClassVar[bool] = False
     #: Whether it needs kernel values between candidates, beyond their diagonal.
     needs_metric: ClassVar[bool] = False
+    #: Whether it takes all columns at once, so that those of all samples must fit in memory.
+    needs_columns: ClassVar[bool] = False
     #: Whether features are scaled to unit mean square; otherwise they are coordinates along
     #: directions of unit length.
     unit_variance: ClassVar[bool] = False

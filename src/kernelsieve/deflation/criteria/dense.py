@@ -46,6 +46,7 @@ class PrincipalDirections(SimultaneousCriterion):
     """(Kernel) PCA: directions of largest variance, sections 3.1.1 and 3.2.1 of Dhanjal et al."""
 
     supervised = False
+    needs_columns = True
 
     def directions(self, view: View) -> list[Direction]:
         found = view.metric.principal(view.columns, view.n_components)

@@ -23,6 +23,7 @@ class OrthonormalisedDirections(SimultaneousCriterion):
     """
 
     needs_all_digits = True
+    needs_columns = True
     at_most_targets = True
     unit_variance = True
 

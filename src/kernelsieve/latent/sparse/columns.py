@@ -57,13 +57,13 @@ class CachedColumns:
         """``k(x, x)`` of samples whose columns have been evaluated, which costs nothing."""
         return self._diagonal[rows]
 
-    def product(self, rows: np.ndarray, vectors: np.ndarray, *, keep: bool = True) -> np.ndarray:
-        """Return ``K[:, rows] @ vectors``; ``keep=False`` is for columns that are not to be kept."""
+    def product(self, rows: np.ndarray, vectors: np.ndarray, *, replace: bool = True) -> np.ndarray:
+        """Return ``K[:, rows] @ vectors``; without ``replace`` new columns take free slots only."""
         known = np.array([int(i) in self._slots for i in rows], dtype=bool)
         out = self._product_of_kept(rows[known], vectors[known])
         missing = rows[~known]
         if len(missing):
-            stored = self._make_room(missing, set(rows.tolist())) if keep else {}
+            stored = self._make_room(missing, set(rows.tolist()), replace)
             order = np.argsort([int(i) not in stored for i in missing], kind="stable")
             self._evaluate(missing[order], vectors[~known][order], list(stored.values()), out)
         if not np.isfinite(out).all():
@@ -93,13 +93,13 @@ class CachedColumns:
         weights[:, slots] = vectors.T
         return weights @ self._lines[: len(self._slots)]
 
-    def _make_room(self, missing: np.ndarray, request: set[int]) -> dict[int, int]:
+    def _make_room(self, missing: np.ndarray, request: set[int], replace: bool) -> dict[int, int]:
         """Give slots to as many missing columns as there is room for."""
         given: dict[int, int] = {}
         for i in missing.tolist():
             if len(self._slots) < len(self._lines):
                 slot = len(self._slots)
-            elif self._slots and next(iter(self._slots)) not in request:
+            elif replace and self._slots and next(iter(self._slots)) not in request:
                 slot = self._slots.popitem(last=False)[1]
             else:
                 break
@@ -193,9 +193,9 @@ class DeflatedKernel:
         diagonal = self.columns.diagonal - 2 * self._mean + self._length - self._squares
         return np.maximum(diagonal, 0.0)
 
-    def product(self, rows: np.ndarray, vectors: np.ndarray, *, keep: bool = True) -> np.ndarray:
+    def product(self, rows: np.ndarray, vectors: np.ndarray, *, replace: bool = True) -> np.ndarray:
         """Return the deflated columns of some samples times ``vectors``, (n, p)."""
-        values = self.columns.product(rows, vectors, keep=keep)
+        values = self.columns.product(rows, vectors, replace=replace)
         sums = vectors.sum(axis=0)
         values -= self._mean[rows] @ vectors - self._length * sums
         values -= np.multiply.outer(self._mean, sums)

@@ -132,9 +132,10 @@ class SparseKernelPLS(_SparseLatentFeatures):
     """Kernel partial least squares whose directions rest on few samples (nu-KPLS).
 
     At every step a fraction nu of the samples, the support vectors, make the direction and the shift
-    of the images. Only their kernel columns are ever evaluated, so nothing of size n x n is formed,
-    and a prediction costs as many kernel evaluations as there are support vectors in all. One
-    continuous target.
+    of the images. Their kernel columns are evaluated (and those of ``sample_size`` random samples a
+    step, where ``selection`` is "mi"), so nothing of size n x n is formed, and a prediction costs as
+    many kernel evaluations as there are support vectors in all. One target of numbers,
+    integers included; :class:`SparseKernelBoostedLatentFeaturesClassifier` takes labels.
 
     Parameters
     ----------
@@ -145,9 +146,10 @@ class SparseKernelPLS(_SparseLatentFeatures):
         them in linear time.
     selection : {"mr", "mi", "mi-mr", "exact"}, default="mr"
         How support vectors are chosen: by the largest residuals ("mr", which evaluates no kernel value
-        for it), by the largest reconstruction errors from a random start ("mi"), "mi" for the first
-        feature and "mr" after, or by solving the dual problem (Frank-Wolfe; ``duality_gaps_`` says
-        how well).
+        for it), by the largest reconstruction errors from a random start ("mi", which evaluates k(x, x)
+        and the kernel columns of ``sample_size`` random samples at each step, but for those that are
+        kept), "mi" for the first feature and "mr" after, or by solving the dual problem (Frank-Wolfe;
+        ``duality_gaps_`` says how well).
     tol : float, default=1e-12
         A direction whose squared length is below this part of its scale is noise.
     {parameters}

@@ -29,11 +29,11 @@ _NO_SPREAD = 1e-8  # of what it can be: an r that is zero within the accuracy of
 
 
 def reconstruction_errors(
-    kernel: DeflatedKernel, u: np.ndarray, multipliers: Multipliers, *, keep: bool = True
+    kernel: DeflatedKernel, u: np.ndarray, multipliers: Multipliers, *, replace: bool = True
 ) -> np.ndarray:
     """Return ``|phi_i - s - u_i w|^2 / 2`` of every sample: the gradient of the dual."""
     rows, alpha = multipliers.rows, multipliers.alpha
-    products = kernel.product(rows, np.column_stack([alpha, alpha * u[rows]]), keep=keep)
+    products = kernel.product(rows, np.column_stack([alpha, alpha * u[rows]]), replace=replace)
     return _errors(kernel.diagonal, u, rows, alpha, products[:, 0], products[:, 1])
 
 

@@ -163,7 +163,8 @@ class MaximumInnerProduct(Selection):
         size = min(self._sample_size, len(u))
         rows, weight = draw_sample(len(u), size, self._random_state, self._shares.weight)
         mass = np.ones(len(rows)) if weight is None else weight
-        return reconstruction_errors(kernel, u, _multipliers(rows, mass), keep=False)
+        # Support vectors come again sooner than random samples, whose columns must not displace theirs.
+        return reconstruction_errors(kernel, u, _multipliers(rows, mass), replace=False)
 
 
 class InnerProductThenResidual(Selection):
