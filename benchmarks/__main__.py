@@ -19,6 +19,7 @@ NAMES = (
     "pools",
     "subspace",
     "selection",
+    "tolerance",
     "million",
 )
 

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from naive import CountingKernel
 
-from kernelsieve import SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve import (
+    AcceleratedKernelFeatureAnalysis,
+    SparseMaximalAlignment,
+    SparseMaximalCovariance,
+)
 
 METHODS = [SparseMaximalAlignment, SparseMaximalCovariance]
 N, C, K = 3000, 40, 15
@@ -46,7 +50,8 @@ class SubsetCountingKernel(CountingKernel):
 def test_fresh_subsets_cost_their_columns_at_every_step(gamma, method, data):
     X, y = data
     kernel = SubsetCountingKernel(gamma)
-    method(K, kernel=kernel, candidates=C, resample=True, random_state=0).fit(X, y)
+    few = {"kernel": kernel, "candidates": C, "resample": True, "max_memory": 8 * C * N}
+    method(K, **few, random_state=0).fit(X, y)
     assert len(kernel.subsets) == K
     # one more value tells a vectorised function from a pairwise one
     assert kernel.evaluations <= K * C * N + N * K + 1
@@ -61,7 +66,8 @@ def test_a_linearly_dependent_candidate_costs_one_more_subset(method, data):
     """
     X, y = data
     kernel = SubsetCountingKernel(1e-4)
-    model = method(K, kernel=kernel, candidates=C, resample=True, random_state=0).fit(X, y)
+    few = {"kernel": kernel, "candidates": C, "resample": True, "max_memory": 8 * C * N}
+    model = method(K, **few, random_state=0).fit(X, y)
     assert model.n_components_ == K
     refused = len(kernel.subsets) - K
     assert 0 <= refused <= 3
@@ -84,11 +90,22 @@ def test_fresh_subsets_without_memory_evaluate_chosen_columns_again(data):
         SparseMaximalAlignment(
             K, kernel=kernel, candidates=C, resample=True, random_state=0, max_memory=max_memory
         ).fit(X, y)
-        for kernel, max_memory in zip(kernels, (1e9, 0), strict=True)
+        for kernel, max_memory in zip(kernels, (8 * C * N, 0), strict=True)
     ]
     assert kernels[0].evaluations <= K * C * N + 1
     assert kernels[1].evaluations - kernels[0].evaluations == N * K
     np.testing.assert_array_equal(models[0].landmark_indices_, models[1].landmark_indices_)
+
+
+@pytest.mark.parametrize("method", [*METHODS, AcceleratedKernelFeatureAnalysis])
+def test_fresh_subsets_evaluate_no_column_twice_where_the_matrix_fits(method, data):
+    X, y = data[0][:200], data[1][:200]
+    kernel = CountingKernel()
+    how = {"candidates": 150, "resample": True, "random_state": 0}
+    model = method(K, kernel=kernel, **how).fit(X, y)
+    assert kernel.evaluations <= 200 * 200 + 200 * K + 1  # and features of the training samples
+    without = method(K, gamma=kernel.gamma, max_memory=0, **how).fit(X, y)
+    np.testing.assert_array_equal(model.landmark_indices_, without.landmark_indices_)
 
 
 def test_exact_selection_without_memory_evaluates_once_a_step(data):

@@ -1,7 +1,14 @@
 """The loop that every greedy and latent method runs, and the criteria that steer it."""
 
 from .candidates import Candidates, FixedCandidates, FreshCandidates, FreshSubset
-from .columns import Columns, DoublyCentredColumns, RecomputedColumns, StoredColumns, store_columns
+from .columns import (
+    Columns,
+    ColumnTable,
+    DoublyCentredColumns,
+    RecomputedColumns,
+    StoredColumns,
+    store_columns,
+)
 from .criteria.analysis import DirectionVariance, ExpansionVariance
 from .criteria.base import Criterion, ScoringCriterion, Selector
 from .criteria.continuum import ContinuumRegression
@@ -41,6 +48,7 @@ __all__ = [
     "Alignment",
     "BestSubset",
     "Candidates",
+    "ColumnTable",
     "Columns",
     "ContinuumRegression",
     "Covariance",

@@ -156,10 +156,13 @@ class RecomputedColumns(Columns):
 
     Where the points are rows of the batch, ``rows`` says which, and :attr:`diagonal` is read off the
     values of the first :meth:`scan` instead of being evaluated. Where there is ``memory`` for them,
-    one line a column, the values of a pass are left there, and :meth:`take` finds them.
+    one line a column, the values of a pass are left there, and :meth:`take` finds them; they may be
+    there already.
     """
 
     diagonal: np.ndarray
+    #: Whether all values are in memory already.
+    is_filled = False
 
     def __init__(
         self,
@@ -250,10 +253,13 @@ class RecomputedColumns(Columns):
 
     def block(self, rows: slice) -> np.ndarray:
         """Evaluate some rows, one line a column, as they are."""
-        block = np.empty((self.shape[1], rows.stop - rows.start))
-        self._fill(self._batch.X[rows], block)
-        if self._memory is not None:
-            self._memory[:, rows] = block
+        if self._memory is not None and self.is_filled:
+            block = self._memory[:, rows].copy()
+        else:
+            block = np.empty((self.shape[1], rows.stop - rows.start))
+            self._fill(self._batch.X[rows], block)
+            if self._memory is not None:
+                self._memory[:, rows] = block
         if self._rows is not None:
             own = np.flatnonzero((self._rows >= rows.start) & (self._rows < rows.stop))
             self.diagonal[own] = block[own, self._rows[own] - rows.start]
@@ -262,6 +268,46 @@ class RecomputedColumns(Columns):
     def _pass(self, make_worker: Callable[[], _Worker]) -> list[_Worker]:
         slices = list(row_slices(self.shape[0], rows_per_block(self.shape[1])))
         return run_blocks(slices, make_worker, self._n_jobs)
+
+
+class ColumnTable:
+    """Kernel columns of samples, each evaluated over a batch when it is first asked for, and kept."""
+
+    def __init__(self, batch: Batch, kernel: Kernel, X: Rows, n_jobs: int | None = None) -> None:
+        self._batch, self._kernel, self._X, self._n_jobs = batch, kernel, X, n_jobs
+        self._lines = np.empty((X.shape[0], len(batch)))
+        self._is_known = np.zeros(X.shape[0], dtype=bool)
+
+    @classmethod
+    def if_it_fits(
+        cls, max_memory: float, batch: Batch, kernel: Kernel, X: Rows, n_jobs: int | None
+    ) -> ColumnTable | None:
+        """Return a table of all samples, if there is memory for their columns."""
+        fits = 8 * X.shape[0] * len(batch) <= max_memory
+        return cls(batch, kernel, X, n_jobs) if fits else None
+
+    def lines(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the values of chosen samples, one line for each, as they are."""
+        new = chosen[~self._is_known[chosen]]
+        if len(new):
+            points = self._kernel.points(self._X, new)
+            self._lines[new] = _evaluated(self._batch, self._kernel, points, np.float64, self._n_jobs)
+            self._is_known[new] = True
+        return self._lines[chosen]
+
+    def columns(self, chosen: np.ndarray, *, center: bool, own: bool) -> RecomputedColumns:
+        """Return the columns of chosen samples, which may be the batch's own."""
+        found = RecomputedColumns(
+            self._batch,
+            self._kernel,
+            self._kernel.points(self._X, chosen),
+            center=center,
+            rows=chosen if own else None,
+            memory=self.lines(chosen),
+            n_jobs=self._n_jobs,
+        )
+        found.is_filled = True
+        return found
 
 
 class DoublyCentredColumns(Columns):

@@ -9,6 +9,7 @@ import numpy as np
 from ..deflation import (
     Candidates,
     Columns,
+    ColumnTable,
     Criterion,
     Extraction,
     FreshCandidates,
@@ -94,9 +95,24 @@ def fit_fresh(
     """Draw a new random subset of candidates at every step (section 4.4 of Dhanjal et al.)."""
     everyone = np.arange(len(batch))
     kept = eligible_points(batch.X, criterion)
+    max_memory, n_jobs = settings.max_memory, settings.n_jobs
+    table = ColumnTable.if_it_fits(max_memory, batch, kernel, batch.X, n_jobs)
     # For one subset at a time; without it a chosen column is evaluated once more.
-    fits = n_candidates * len(batch) * 8 <= settings.max_memory
+    fits = table is None and n_candidates * len(batch) * 8 <= max_memory
     memory = np.empty((n_candidates, len(batch))) if fits else None
+
+    def columns_of(rows: np.ndarray) -> RecomputedColumns:
+        if table is not None:
+            return table.columns(rows, center=settings.center, own=True)
+        return RecomputedColumns(
+            batch,
+            kernel,
+            kernel.points(batch.X, rows),
+            center=settings.center,
+            rows=rows,
+            memory=None if memory is None else memory[: len(rows)],
+            n_jobs=n_jobs,
+        )
 
     def draw(retired: np.ndarray, place: int) -> FreshSubset | None:
         remaining = np.setdiff1d(kept, retired)
@@ -106,15 +122,7 @@ def fit_fresh(
         # One of equal rows stands for all under a ridge, so every point is as likely as another.
         weight = None if batch.weight is None or criterion.one_of_equals else batch.weight[remaining]
         rows = remaining[draw_random(len(remaining), size, random_state, weight)]
-        columns = RecomputedColumns(
-            batch,
-            kernel,
-            kernel.points(batch.X, rows),
-            center=settings.center,
-            rows=rows,
-            memory=None if memory is None else memory[:size],
-            n_jobs=settings.n_jobs,
-        )
+        columns = columns_of(rows)
         seen = criterion.penalty.shared_below(columns, place, settings.n_components)
         return FreshSubset(seen, rows, columns.diagonal)
 

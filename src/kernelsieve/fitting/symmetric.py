@@ -10,6 +10,7 @@ import numpy as np
 from ..deflation import (
     Candidates,
     Columns,
+    ColumnTable,
     Criterion,
     DoublyCentredColumns,
     DrawnCandidates,
@@ -75,9 +76,13 @@ def analyse_fresh(
     everyone = np.arange(len(batch))
     first: list[DrawnSubset] = []
 
+    centred = centred_columns(criterion, settings)
+    table = ColumnTable.if_it_fits(settings.max_memory, scored, kernel, batch.X, settings.n_jobs)
+
     def columns_of(rows: np.ndarray) -> RecomputedColumns:
+        if table is not None:
+            return table.columns(rows, center=centred, own=False)
         points = kernel.points(batch.X, rows)
-        centred = centred_columns(criterion, settings)
         return RecomputedColumns(scored, kernel, points, center=centred, n_jobs=settings.n_jobs)
 
     def take(rows: np.ndarray) -> np.ndarray:
@@ -90,9 +95,14 @@ def analyse_fresh(
         size = min(n_candidates, len(remaining))
         weight = None if batch.weight is None else batch.weight[remaining]
         rows = remaining[draw_random(len(remaining), size, random_state, weight)]
-        landmarks = kernel.points(batch.X, np.array(chosen, dtype=np.intp))
-        values = kernel.block(batch.X[rows], landmarks) if chosen else np.empty((size, 0))
-        drawn = DrawnSubset(columns_of(rows), rows, kernel.diag_at(batch.X, rows), values)
+        if table is not None and scored is batch:
+            lines = table.lines(rows)
+            diagonal, values = lines[np.arange(size), rows], lines[:, chosen]
+        else:
+            landmarks = kernel.points(batch.X, np.array(chosen, dtype=np.intp))
+            values = kernel.block(batch.X[rows], landmarks) if chosen else np.empty((size, 0))
+            diagonal = kernel.diag_at(batch.X, rows)
+        drawn = DrawnSubset(columns_of(rows), rows, diagonal, values)
         first.extend([] if first else [drawn])
         return drawn
 
