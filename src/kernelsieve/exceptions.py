@@ -32,6 +32,10 @@ class FewerFeaturesWarning(UserWarning):
     """The data gave fewer features than were asked for."""
 
 
+class InputScaleWarning(UserWarning):
+    """The features of X have so different scales that a kernel sees only some of them."""
+
+
 class VacuousBoundWarning(UserWarning):
     """A bound says nothing, so what was chosen by it is chosen by chance."""
 

@@ -283,8 +283,7 @@ class ColumnTable:
         cls, max_memory: float, batch: Batch, kernel: Kernel, X: Rows, n_jobs: int | None
     ) -> ColumnTable | None:
         """Return a table of all samples, if there is memory for their columns."""
-        fits = 8 * X.shape[0] * len(batch) <= max_memory
-        return cls(batch, kernel, X, n_jobs) if fits else None
+        return cls(batch, kernel, X, n_jobs) if 8 * X.shape[0] * len(batch) <= max_memory else None
 
     def lines(self, chosen: np.ndarray) -> np.ndarray:
         """Return the values of chosen samples, one line for each, as they are."""

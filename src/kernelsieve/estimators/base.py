@@ -180,7 +180,7 @@ class KernelEstimator(
             sample_weight=batch.weight if points is None else None,
             random_state=random_state,
         )
-        check_kernel_input(kernel, batch.X)
+        check_kernel_input(kernel, batch.X, fitting=True)
         return kernel
 
     def _given_points(self, X: Rows) -> Rows | None:

@@ -10,13 +10,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
-from ..exceptions import InvalidDataError, InvalidParameterError
+from ..exceptions import InputScaleWarning, InvalidDataError, InvalidParameterError, warn
 from ..execution import check_finite
 from ..fitting import CandidatePool
 from ..kernels import KERNELS, Kernel, Precomputed, Rows
 from ..rows import Pool, row_slices
 
 _COMPARED_VALUES = 500_000  # looked at together
+_SCALE_RATIO, _SCALE_SAMPLE = 1e3, 1000  # of standard deviations, and samples that tell them
 
 
 def check_rows(
@@ -127,14 +128,16 @@ def given_pool(X: Rows, kernel: Kernel, points: Rows) -> CandidatePool:
     return CandidatePool(Pool(columns, points), W)
 
 
-def check_kernel_input(kernel: Kernel, X: Rows) -> None:
-    """Refuse sparse X for a kernel that needs dense X."""
+def check_kernel_input(kernel: Kernel, X: Rows, *, fitting: bool = False) -> None:
+    """Refuse sparse X for a kernel that needs dense X; look at the scales of training samples."""
     if sparse.issparse(X) and not kernel.accepts_sparse:
         others = ", ".join(repr(name) for name in sorted(KERNELS) if KERNELS[name].accepts_sparse)
         raise InvalidDataError(
             f"kernel={kernel.name!r} needs dense input and X is sparse; pass X.toarray(), or choose "
             f"one of {others}."
         )
+    if fitting:
+        _warn_of_scales(kernel, X)
 
 
 def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None, name: str) -> None:
@@ -176,4 +179,26 @@ def check_precomputed_columns(X: Rows, known: tuple[int, ...], name: str) -> Non
             f"X has {X.shape[1]} features, but {name} is expecting {known[0]} features as input: "
             "kernel values against the columns of the training matrix, in its order. Where landmarks "
             f"are fewer, values against these {known[1]}, in the order of landmarks_, would do as well."
+        )
+
+
+def _warn_of_scales(kernel: Kernel, X: Rows) -> None:
+    """Warn where a kernel of one width for all features of X will see only the largest of them.
+
+    A thousand samples tell their scales. Sparse features, such as counts of words, are not looked at.
+    """
+    if sparse.issparse(X) or kernel.non_negative or not hasattr(kernel, "gamma"):
+        return
+    scales = np.asarray(X[:: max(1, X.shape[0] // _SCALE_SAMPLE)], dtype=np.float64).std(axis=0)
+    vary = np.flatnonzero(scales > 0)
+    if len(vary) < 2:
+        return
+    small, large = vary[scales[vary].argmin()], vary[scales[vary].argmax()]
+    if scales[large] > _SCALE_RATIO * scales[small]:
+        warn(
+            f"The features of X have standard deviations from {scales[small]:.2g} (feature {small}) to "
+            f"{scales[large]:.2g} (feature {large}), and the kernel has one width for all: it sees "
+            "little but the largest, and new samples may be far from all landmarks. Scale X, for "
+            "example by sklearn.preprocessing.StandardScaler in a pipeline.",
+            InputScaleWarning,
         )

@@ -17,7 +17,7 @@ class _SparseMaximal(OutOfCoreMixin, LoopEstimator):
     candidates: Any = "auto"
     resample: bool = False
     n_nonzero: int = 1
-    tol: float = 1e-20
+    tol: float = 1e-10
     target: str = "auto"
     dtype: str = "float64"
     max_memory: float = 2**30

@@ -35,7 +35,7 @@ class _KernelBoosted(PredictMixin, LoopEstimator):
 
     candidates: Any = "auto"
     pool: str = "auto"
-    tol: float = 1e-20
+    tol: float = 1e-12
     dtype: str = "float64"
     block_size: int | None = None
     max_memory: float = 2**30
@@ -179,7 +179,7 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
         *,
         loss: str | Loss = "squared",
         center: bool = True,
-        tol: float = 1e-20,
+        tol: float = 1e-12,
         max_memory: float = 2**30,
         n_jobs: int | None = None,
         verbose: int | bool = 0,
@@ -233,7 +233,7 @@ class BoostedLatentFeaturesClassifier(PredictMixin, PrimalEstimator):
         *,
         loss: str | Loss = "logistic",
         center: bool = True,
-        tol: float = 1e-20,
+        tol: float = 1e-12,
         max_memory: float = 2**30,
         n_jobs: int | None = None,
         verbose: int | bool = 0,

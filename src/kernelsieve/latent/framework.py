@@ -62,7 +62,7 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
     candidates: Any = "auto"
     resample: bool = False
     n_nonzero: int = 1
-    tol: float = 1e-20
+    tol: float = 1e-10
     target: str = "auto"
     dtype: str = "float64"
     max_memory: float = 2**30
@@ -163,7 +163,7 @@ class FeatureExtraction(PredictMixin, PrimalEstimator):
         n_components: int | None = None,
         *,
         center: bool = True,
-        tol: float = 1e-20,
+        tol: float = 1e-10,
         precision: str = "auto",
         target: str = "auto",
         block_size: int | None = None,

@@ -62,7 +62,7 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
 
     n_components: int | None = None
     _: KW_ONLY
-    tol: float = 1e-20
+    tol: float = 1e-12
     dtype: str = "float64"
     max_memory: float = 2**30
 

@@ -66,7 +66,7 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     n_components: int | None = None
     _: KW_ONLY
     candidates: Any = "auto"
-    tol: float = 1e-20
+    tol: float = 1e-12
     dtype: str = "float64"
     max_memory: float = 2**30
 
@@ -132,7 +132,7 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
     _: KW_ONLY
     decision: str = "argmax"
     candidates: Any = "auto"
-    tol: float = 1e-20
+    tol: float = 1e-12
     dtype: str = "float64"
     max_memory: float = 2**30
 

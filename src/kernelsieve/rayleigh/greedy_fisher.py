@@ -126,7 +126,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     _: KW_ONLY
     candidates: Any = "auto"
     resample: bool = False
-    tol: float = 1e-20
+    tol: float = 1e-10
     reg: float = 1e-3
     stop_tol: float = 1e-3
     invariances: list[tuple[Callable, float]] | None = None
