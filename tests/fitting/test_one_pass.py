@@ -94,7 +94,8 @@ def test_a_second_pass_where_the_few_rows_told_nothing(data, forms, few_ahead):
     y = y.copy()
     y[np.r_[:100, 950:1050, 1900:2000]] = 0
     kernel = CountingKernel(WIDE)
-    model = SparseMaximalAlignment(K, kernel=kernel, candidates=X[:: N // C][:C]).fit(X, y)
+    pool = X[:: N // C][:C]
+    model = SparseMaximalAlignment(K, kernel=kernel, candidates=pool, tol=1e-20).fit(X, y)
     assert forms == [GramStatistic, DoubleDoubleStatistic]
     assert model.n_components_ == K
     assert kernel.evaluations > 2 * N * C

@@ -101,7 +101,7 @@ def test_ill_conditioned_columns(case, criterion, weighted):
     pool = X[:150]
 
     def make(**others):
-        return criterion(k, candidates=pool, **parameters, **others)
+        return criterion(k, candidates=pool, tol=1e-20, **parameters, **others)
 
     def in_pieces(size):
         model = make()
@@ -136,7 +136,7 @@ def test_combinations_of_nearly_dependent_columns(n_nonzero, center, kernel):
 
     def make(**others):
         parameters = {"candidates": X[:30], "n_nonzero": n_nonzero, "center": center, **kernel}
-        return SparseMaximalAlignment(3, **parameters, **others)
+        return SparseMaximalAlignment(3, tol=1e-20, **parameters, **others)
 
     reference, in_pieces = make().fit(X, y), make()
     for part in pieces(7, X, y):
@@ -271,7 +271,7 @@ def test_of_equal_points_the_first_is_named(name, gamma, problem):
     first = [int(np.flatnonzero((pool == point).all(axis=1))[0]) for point in pool]
 
     def make():
-        return ESTIMATORS[name](25, candidates=pool, gamma=gamma)
+        return ESTIMATORS[name](25, candidates=pool, gamma=gamma, tol=1e-20)
 
     reference = make().fit(X, Y)
     assert set(reference.landmark_indices_) <= set(first)
@@ -332,8 +332,8 @@ def test_wide_kernels_are_finished_by_the_safe_form(width):
     indices = _careful(K.T.astype(np.longdouble), y, 60)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewerFeaturesWarning)
-        auto = SparseMaximalAlignment(60, candidates=pool, gamma=gamma).fit(X, y)
-        fast = SparseMaximalAlignment(60, candidates=pool, gamma=gamma, precision="fast").fit(X, y)
+        wide = partial(SparseMaximalAlignment, 60, candidates=pool, gamma=gamma, tol=1e-20)
+        auto, fast = wide().fit(X, y), wide(precision="fast").fit(X, y)
     assert auto.landmark_indices_.tolist() == indices
     # the fast form alone stops where it would begin to guess, and says so
     assert fast.landmark_indices_.tolist() == indices[: fast.n_components_]
@@ -346,7 +346,7 @@ def test_the_gram_form_leaves_close_choices_to_the_safe_form(seed):
     X = rng.standard_normal((1000, 2))
     y = np.sin(X[:, 0]) * X[:, 1] + X[:, 1] ** 2 + 0.1 * rng.standard_normal(1000)
     pool = X[rng.choice(1000, 100, replace=False)]
-    make = partial(SparseMaximalAlignment, candidates=pool, gamma=1e-5)
+    make = partial(SparseMaximalAlignment, candidates=pool, gamma=1e-5, tol=1e-20)
     reference = make(5, precision="safe").fit(X, y)
     for model in (
         make(5).fit(X, y),

@@ -187,7 +187,7 @@ def _warn_of_scales(kernel: Kernel, X: Rows) -> None:
 
     A thousand samples tell their scales. Sparse features, such as counts of words, are not looked at.
     """
-    if sparse.issparse(X) or kernel.non_negative or not hasattr(kernel, "gamma"):
+    if sparse.issparse(X) or X.shape[0] < 2 or kernel.non_negative or not hasattr(kernel, "gamma"):
         return
     scales = np.asarray(X[:: max(1, X.shape[0] // _SCALE_SAMPLE)], dtype=np.float64).std(axis=0)
     vary = np.flatnonzero(scales > 0)
