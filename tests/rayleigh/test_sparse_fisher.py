@@ -21,7 +21,7 @@ from kernelsieve import SparseKernelFisherDiscriminant
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF
 from kernelsieve.rayleigh import penalised_squares
-from kernelsieve.rayleigh.column_generation import PricedColumns
+from kernelsieve.rayleigh.column_generation import Effort, PricedColumns
 from kernelsieve.rayleigh.linear_program import check_gap
 from kernelsieve.rayleigh.penalised_squares import least_squares
 
@@ -500,6 +500,42 @@ def test_a_path_needs_a_list_of_penalties(data, bad):
         make().path(*data[:2], bad)
 
 
+# ---------------------------------------------------------------------- what is hard to solve
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_fewer_samples_may_count_than_there_are_classes(loss, rng):
+    X, y = rng.standard_normal((30, 2)), np.arange(30) % 3
+    weight = np.zeros(30)
+    weight[[0, 1]] = 1.0
+    model = make(0.01, loss, gamma=1.0).fit(X, y, sample_weight=weight)
+    assert_array_equal(model.predict(X[:2]), [0, 1])
+    share = model.explained_target_ratio_
+    assert_allclose(share, [model.explained_target_ratio_.sum(), 0, 0], atol=1e-12)
+    assert 0 < share[0] <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
+def test_kernel_values_that_the_linear_program_cannot_hold_are_told(data, loss):
+    X, y, _, _ = data
+    with pytest.raises(InvalidDataError, match="too large for the linear program; scale X"):
+        make(1.0, loss, kernel="poly").fit(X + 1e6, y)
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+def test_work_is_bounded(loss, rng):
+    """Labels that are noise, and hardly any penalty: no coefficient is zero."""
+    X, y = rng.standard_normal((120, 5)), rng.integers(0, 2, 120)
+    with pytest.warns(ConvergenceWarning, match="not solved after max_iter=40 linear systems"):
+        model = make(1e-6, loss, gamma=0.2, max_iter=40).fit(X, y)
+    signs = 2.0 * y - 1
+    constant = np.min([loss_of(loss, signs - b).sum() for b in np.linspace(-1, 1, 201)])
+    assert objective(loss, model, X, signs) < constant
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        make(1.0, loss, max_iter=40).fit(X, y)
+
+
 # ---------------------------------------------------------------------- the estimator
 
 
@@ -629,7 +665,7 @@ def test_penalised_least_squares_meets_its_conditions(seed, n_columns, scale, re
         X = np.hstack([X, X[:, :1]])
     y = rng.standard_normal(30)
     penalties = 10**scale * rng.uniform(0.5, 2.0, X.shape[1])
-    a = least_squares(X, y, penalties, np.zeros(X.shape[1]), 1e-8)
+    a = least_squares(X, y, penalties, np.zeros(X.shape[1]), 1e-8, Effort(10**6))
     slopes = 2 * X.T @ (y - X @ a)
     assert np.all(np.abs(slopes) <= penalties * (1 + 1e-7))
     used = np.flatnonzero(a)
@@ -644,7 +680,7 @@ def test_penalised_least_squares_is_never_worse_than_nothing(seed, spread, alike
     X = (X + 10**alike * rng.standard_normal((30, 20))) * 10 ** (spread * rng.uniform(-1, 1, 20))
     y = rng.standard_normal(30)
     start = 10**spread * rng.standard_normal(20)
-    a = least_squares(X, y, np.ones(20), start, 1e-8)
+    a = least_squares(X, y, np.ones(20), start, 1e-8, Effort(10**6))
     objective = np.sum((y - X @ a) ** 2) + np.abs(a).sum()
     assert objective <= y @ y * (1 + 1e-12)
     d = 2 * (y - X @ a)

@@ -126,6 +126,19 @@ class Lines:
         return np.asarray(((values - less).T * np.sqrt(weight)).T), means
 
 
+@dataclass
+class Effort:
+    """How much work a solver may still do for one penalty, in linear systems."""
+
+    limit: int
+    spent: int = 0
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left."""
+        return self.spent >= self.limit
+
+
 @dataclass(frozen=True)
 class SparseSolution:
     """A minimiser of ``sum_i w_i loss(y_i - f(x_i)) + C ||alpha||_1`` with f = K alpha + b."""

@@ -105,7 +105,12 @@ class ColumnGeneration:
         limits = np.full(count, limit)
         starts = np.arange(count, dtype=np.int32) * width
         entries = np.tile(np.arange(width, dtype=np.int32), count)
-        highs.addRows(count, -limits, limits, count * width, starts, entries, lines.ravel())
+        status = highs.addRows(count, -limits, limits, count * width, starts, entries, lines.ravel())
+        if status == self._highs.HighsStatus.kError:
+            raise InvalidDataError(
+                f"Kernel values over C of up to {np.abs(lines).max():.2g} are too large for the linear "
+                "program; scale X, or change gamma."
+            )
 
     def _enter(self, new: np.ndarray, C: float) -> None:
         self._add_rows(self._master, np.ascontiguousarray(self._columns.take(new).T) / C, 1.0)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .column_generation import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
+from .column_generation import (
+    ChangingColumns,
+    Effort,
+    Lines,
+    PricedColumns,
+    SparseSolution,
+    most_violated,
+)
 from .penalised_squares import check_solved, least_squares
 
 _MOST_ROUNDS = 1000
@@ -25,8 +32,15 @@ class PenalisedHuber:
     """
 
     def __init__(
-        self, columns: PricedColumns | ChangingColumns, lines: Lines, delta: float, tol: float
+        self,
+        columns: PricedColumns | ChangingColumns,
+        lines: Lines,
+        delta: float,
+        tol: float,
+        max_iter: int,
     ) -> None:
+        self._max_iter = max_iter
+        self._effort = Effort(max_iter)
         self._columns = columns
         self._lines = lines
         self._y = lines.y
@@ -40,17 +54,18 @@ class PenalisedHuber:
 
     def solve(self, C: float) -> SparseSolution:
         """Minimise for a penalty, from where the last one ended."""
+        self._effort = Effort(self._max_iter)
         for _ in range(_MOST_ROUNDS):
             self._minimise(C)
             slopes = self._slopes(self._residual())
             prices = self._columns.prices(slopes)
             new = most_violated(prices, C, self._known, self._tol)
-            if len(new) == 0:
+            if len(new) == 0 or self._effort.exhausted:
                 break
             self._X = np.hstack([self._X, self._columns.take(new)])
             self._known = np.concatenate([self._known, new])
             self._alpha = np.concatenate([self._alpha, np.zeros(len(new))])
-        check_solved(prices, C, self._tol)
+        check_solved(prices, C, self._tol, self._effort)
         used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
         return SparseSolution(
@@ -80,7 +95,7 @@ class PenalisedHuber:
         """Find the minimum on the working set."""
         for _ in range(_MOST_STEPS):
             xi = self._residual()
-            if self._violation(xi, C) <= self._tol / 2:
+            if self._violation(xi, C) <= self._tol / 2 or self._effort.exhausted:
                 return
             size = np.maximum(np.abs(xi) / self._delta, 1.0)
             newton = self._minimum(xi, np.where(size > 1, _FLAT, 1.0), C)
@@ -109,7 +124,7 @@ class PenalisedHuber:
         X, means = self._lines.centred(self._X, v)
         y, mean = self._lines.centred(response, v)
         penalties = np.full(len(self._known), C)
-        alpha = least_squares(X, y, penalties, self._alpha, self._tol)
+        alpha = least_squares(X, y, penalties, self._alpha, self._tol, self._effort)
         return alpha, float(mean - means @ alpha)
 
     def _search(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:

@@ -24,20 +24,23 @@ class ProgramLoss:
     delta: float  # where the Huber loss becomes a line
     epsilon: float  # up to which residuals cost nothing, with the epsilon-insensitive loss
 
-    def solver(self, columns: PricedColumns | ChangingColumns, lines: Lines, tol: float) -> Solver:
+    def solver(
+        self, columns: PricedColumns | ChangingColumns, lines: Lines, tol: float, max_iter: int
+    ) -> Solver:
         """Return what minimises the sum of this loss and of a penalty."""
         if self.name in ("absolute", "epsilon_insensitive"):
             import_highspy()
             epsilon = 0.0 if self.name == "absolute" else self.epsilon
             return ColumnGeneration(columns, lines, epsilon, tol)
         if self.name == "huber":
-            return PenalisedHuber(columns, lines, self.delta, tol)
-        return PenalisedSquares(columns, lines, tol)
+            return PenalisedHuber(columns, lines, self.delta, tol, max_iter)
+        return PenalisedSquares(columns, lines, tol, max_iter)
 
 
 def solvers_of_classes(
     loss: ProgramLoss,
     tol: float,
+    max_iter: int,
     columns: PricedColumns,
     batch: Batch,
     kernel: Kernel,
@@ -53,4 +56,4 @@ def solvers_of_classes(
     labels = labels[:, 1:] if labels.shape[1] == 2 else labels
     weight, of_changes = batch.root_weight**2, [t.weight for t in invariances]
     changing = ChangingColumns(columns, moved) if moved else columns
-    return [loss.solver(changing, Lines.of(y, weight, of_changes), tol) for y in labels.T]
+    return [loss.solver(changing, Lines.of(y, weight, of_changes), tol, max_iter) for y in labels.T]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -79,6 +79,9 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         How candidates given as a number are drawn.
     tol : float, default=1e-08
         A column is taken up when its optimality condition is violated by more than this part of C.
+    max_iter : int, default=5000
+        How many linear systems may be solved for a class with the squared and the Huber loss; a
+        warning says that they were not enough.
     threshold : {"least_squares", "auto", "intercept", "margin", ...}, default="least_squares"
         How a feature decides. "intercept" is the constant that the program itself finds, "margin" the
         linear program (15) of the paper, "least_squares" where least squares of the labels on the
@@ -146,6 +149,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         "epsilon": [Interval(Real, 0, None, closed="left")],
         "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "tol": [Interval(Real, 0, 1, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "threshold": [
             StrOptions({"auto", "intercept", "margin", "midpoint", "least_squares", "gaussian"})
         ],
@@ -159,6 +163,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     candidates: Any = "auto"
     pool: str = "random"
     tol: float = 1e-8
+    max_iter: int = 5000
     invariances: list[tuple[Callable, float]] | None = None
     threshold: str = "least_squares"
     nu: float = 0.5
@@ -258,7 +263,14 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             shared.images = ImageVariance(batch, kernel, shared.columns, W)
             loss = ProgramLoss(self.loss, float(self.delta), float(self.epsilon))
             shared.solvers = solvers_of_classes(
-                loss, self.tol, shared.columns, batch, kernel, self._tangents(), self.n_jobs
+                loss,
+                self.tol,
+                self.max_iter,
+                shared.columns,
+                batch,
+                kernel,
+                self._tangents(),
+                self.n_jobs,
             )
         with single_threaded_blas():  # very many small systems, which more threads only delay
             solutions = [solver.solve(float(self.C)) for solver in shared.solvers]
