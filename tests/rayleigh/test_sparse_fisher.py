@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.optimize import linprog, minimize
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Lasso, lasso_path
+from sklearn.linear_model import Lasso, MultiTaskLasso, lasso_path
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelsieve import SparseKernelFisherDiscriminant
@@ -498,6 +498,88 @@ def test_a_path_shares_candidates_and_columns(cancer):
 def test_a_path_needs_a_list_of_penalties(data, bad):
     with pytest.raises(InvalidParameterError, match=r"Cs=.*sequence of positive numbers"):
         make().path(*data[:2], bad)
+
+
+# ---------------------------------------------------------------------- many classes
+
+
+@pytest.fixture(scope="module")
+def many(digits):
+    X, y = digits
+    return X, y, 2.0 * (y[:, None] == np.arange(10)) - 1
+
+
+@pytest.mark.parametrize("candidates", [60, "all"])
+def test_classes_share_one_reduced_design(many, candidates, rng):
+    """The classes together are as the classes alone, which see all samples."""
+    X, y, _ = many
+    X, y, weight = X[:250], y[:250], rng.uniform(0.5, 2.0, 250)
+    together = make(0.5, gamma=0.05, candidates=candidates, random_state=0)
+    together.fit(X, y, sample_weight=weight)
+    for label in (0, 7):
+        alone = make(0.5, gamma=0.05, candidates=candidates, random_state=0)
+        alone.fit(X, (y == label).astype(int), sample_weight=weight)
+        assert_allclose(together.transform(X)[:, label], alone.transform(X)[:, 0], atol=1e-6)
+        assert_allclose(together.criterion_path_[label], alone.criterion_path_[0], rtol=1e-9)
+
+
+def test_many_classes_evaluate_the_kernel_a_few_times(many):
+    X, y, _ = many
+    counter = CountingKernel(0.05)
+    model = make(0.5, kernel=counter, candidates=100, random_state=0).fit(X, y)
+    assert len(model.landmarks_) > 80
+    assert 0 < counter.evaluations < 6 * len(X) * 100
+
+
+def test_joint_is_the_multi_task_lasso_of_scikit_learn(many):
+    X, y, signs = many
+    X, y, signs, C = X[:150], y[:150], signs[:150], 4.0
+    K = rbf_kernel(X, gamma=0.05)
+    model = make(C, gamma=0.05, multi_class="joint").fit(X, y)
+    lasso = MultiTaskLasso(C / (2 * len(X)), tol=1e-10, max_iter=100_000).fit(K, signs)
+    assert_allclose(model.transform(X), lasso.predict(K), atol=1e-4)
+    coefficients = np.zeros((len(X), 10))
+    coefficients[model.landmark_indices_] = model.projection_
+    xi = signs - model.transform(X)
+    naive = np.sum(xi**2) + C * np.linalg.norm(coefficients, axis=1).sum()
+    assert_allclose(model.criterion_path_.sum(), naive, rtol=1e-10)
+    theirs = np.sum((signs - lasso.predict(K)) ** 2) + C * np.linalg.norm(lasso.coef_, axis=0).sum()
+    assert naive <= theirs * (1 + 1e-12)
+    slopes = 2 * K.T @ xi
+    used = model.landmark_indices_
+    assert np.linalg.norm(slopes, axis=1).max() <= C * (1 + 1e-7)
+    units = model.projection_ / np.linalg.norm(model.projection_, axis=1, keepdims=True)
+    assert_allclose(slopes[used], C * units, atol=1e-6 * C)
+
+
+def test_joint_needs_fewer_landmarks_for_the_same_error(many):
+    X, y, _ = many
+    alone = make(0.5, gamma=0.05).fit(X[:450], y[:450])
+    joint = make(1.0, gamma=0.05, multi_class="joint").fit(X[:450], y[:450])
+    assert len(joint.landmarks_) < 0.6 * len(alone.landmarks_)
+    assert joint.score(X[450:], y[450:]) >= alone.score(X[450:], y[450:]) - 0.01
+
+
+def test_joint_in_other_forms(many, data):
+    X, y, _ = many
+    X, y = X[:200], y[:200]
+    path = make(gamma=0.05, multi_class="joint").path(X, y, [2.0, 20.0])
+    for model in path:
+        alone = make(model.C, gamma=0.05, multi_class="joint").fit(X, y)
+        assert_allclose(model.transform(X), alone.transform(X), atol=1e-5)
+    still = make(2.0, gamma=0.05, multi_class="joint", invariances=[(shrunk, 0.0)]).fit(X, y)
+    assert_allclose(still.transform(X), path[0].transform(X), atol=1e-6)
+    moved = make(2.0, gamma=0.05, multi_class="joint", invariances=[(shrunk, 100.0)]).fit(X, y)
+    change = [np.abs(m.transform(X) - m.transform(shrunk(X))).mean() for m in (still, moved)]
+    assert change[1] < 0.7 * change[0]
+    two = data[:2]
+    assert_allclose(
+        make(2.0, multi_class="joint").fit(*two).transform(two[0]),
+        make(2.0).fit(*two).transform(two[0]),
+        atol=1e-6,
+    )
+    with pytest.raises(InvalidParameterError, match="loss='huber'"):
+        make(1.0, "huber", multi_class="joint").fit(X, y)
 
 
 # ---------------------------------------------------------------------- what is hard to solve

@@ -64,7 +64,7 @@ class ColumnGeneration:
             prices = self._columns.prices(d)
             new = most_violated(prices, C, self._known, self._tol)
             if len(new) == 0:
-                return self._solution(C, d, prices)
+                return self._solution(C, prices)
             self._enter(new, C)
         raise InvalidDataError(
             f"The linear program is not solved after {_MOST_ROUNDS} rounds of column generation; raise "
@@ -134,7 +134,7 @@ class ColumnGeneration:
         n = len(self._lines.y)
         return values[:n] - values[n:] if self._is_split else values
 
-    def _solution(self, C: float, d: np.ndarray, prices: np.ndarray) -> SparseSolution:
+    def _solution(self, C: float, prices: np.ndarray) -> SparseSolution:
         multipliers = -np.array(self._master.getSolution().row_dual)
         alpha, intercept = multipliers[1:] / self._units, float(multipliers[0])
         objective = self._objective(alpha, intercept, C)
@@ -146,7 +146,6 @@ class ColumnGeneration:
             alpha=alpha[order],
             intercept=intercept,
             objective=objective,
-            slopes=d,
             largest_price=float(np.abs(prices).max()) / C,
         )
 

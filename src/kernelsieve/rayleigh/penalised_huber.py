@@ -73,7 +73,6 @@ class PenalisedHuber:
             alpha=self._alpha[used],
             intercept=self._b,
             objective=self._objective(self._residual(), self._alpha, C),
-            slopes=slopes,
             largest_price=float(np.abs(prices).max()) / C,
         )
 

@@ -11,14 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
 from ..exceptions import warn
-from .column_generation import (
-    ChangingColumns,
-    Effort,
-    Lines,
-    PricedColumns,
-    SparseSolution,
-    most_violated,
-)
+from .column_generation import Effort, SparseSolution, most_violated
+from .designs import Design
 
 _SWEEPS = 200  # of coordinate descent between two looks at the optimality conditions
 _MOST_TURNS = 200
@@ -32,16 +26,11 @@ _DEPENDENT = 1e-13  # relative size below which a combination of columns is noth
 class PenalisedSquares:
     """``min sum_i w_i xi_i^2 + C ||alpha||_1`` with ``K alpha + b = y - xi``, on a working set."""
 
-    def __init__(
-        self, columns: PricedColumns | ChangingColumns, lines: Lines, tol: float, max_iter: int
-    ) -> None:
+    def __init__(self, design: Design, output: int, tol: float, max_iter: int) -> None:
         self._max_iter = max_iter
-        self._columns = columns
-        self._lines = lines
-        self._root = np.sqrt(lines.weight)
+        self._design = design
         self._tol = tol
-        self._y, mean = lines.centred(lines.y, lines.weight)
-        self._mean = float(mean)
+        self._y, self._mean = design.targets[:, output], float(design.target_means[output])
         self._known = np.empty(0, np.intp)
         self._alpha = np.empty(0)
         self._X = np.empty((len(self._y), 0), order="F")  # their columns, weighted and centred
@@ -57,8 +46,8 @@ class PenalisedSquares:
             penalties = np.full(len(self._known), C)
             self._alpha = least_squares(self._X, self._y, penalties, self._alpha, self._tol, effort)
             residual = self._residual()
-            self._prices = self._columns.prices(2 * self._root * residual)
-            new = most_violated(self._prices, C, self._known, self._tol)
+            self._prices = self._design.prices(residual)
+            new = most_violated(self._prices, C, self._known, self._tol, self._design.columns_a_round)
             if len(new) == 0 or effort.exhausted:
                 break
             self._enter(new)
@@ -80,7 +69,7 @@ class PenalisedSquares:
         """Add columns to the working set."""
         if len(new) == 0:
             return
-        added, means = self._lines.centred(self._columns.take(new), self._lines.weight)
+        added, means = self._design.take(new)
         self._X = np.asfortranarray(np.hstack([self._X, added]))
         self._means = np.concatenate([self._means, means])
         self._known = np.concatenate([self._known, new])
@@ -98,7 +87,6 @@ class PenalisedSquares:
             alpha=self._alpha[used],
             intercept=self._mean - float(self._means[used] @ self._alpha[used]),
             objective=float(residual @ residual) + C * float(np.abs(self._alpha).sum()),
-            slopes=2 * self._root * residual,
             largest_price=float(np.abs(np.asarray(self._prices)).max()) / C,
         )
 
