@@ -120,9 +120,9 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     discriminant, are our extension of the programs: lines ``k(x_i)' alpha - k(t x_i)' alpha = -xi``
     that have no constant.
 
-    ``multi_class="joint"`` is ``min sum_i w_i ||xi_i||^2 + C sum_j ||alpha_j||``, with the coefficients of
-    a column for all classes in alpha_j; ``criterion_path_`` then has the part of each class in it. At
-    the same C far more coefficients are zero.
+    ``multi_class="joint"`` is ``min sum_i w_i ||xi_i||^2 + C sum_j ||alpha_j||``, with the coefficients
+    of a column for all classes in alpha_j; ``criterion_path_`` then has the part of each class in it.
+    Lengths are less than sums of absolute values, so C is to be larger than for "ovr".
 
     Probabilities take the features of both sides for Gaussian. For two classes the odds need not be
     even where the threshold is, unless it is "gaussian"; of more classes the winner is the likeliest,
