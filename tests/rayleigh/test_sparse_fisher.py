@@ -3,6 +3,7 @@
 import builtins
 import tracemalloc
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,12 +13,14 @@ from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linprog, minimize
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso, MultiTaskLasso, lasso_path
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVR
 
-from kernelsieve import SparseKernelFisherDiscriminant
+from kernelsieve import KernelFisherDiscriminant, SparseKernelFisherDiscriminant
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF
 from kernelsieve.rayleigh import penalised_squares
@@ -28,14 +31,14 @@ from kernelsieve.rayleigh.penalised_squares import least_squares
 GAMMA = 1 / 30
 LOSSES = ["squared", "absolute", "huber", "epsilon_insensitive"]
 LINEAR_PROGRAMS = ["absolute", "epsilon_insensitive"]
-DELTA, EPSILON = 0.5, 0.2
+DELTA, EPSILON, POWER = 0.5, 0.2, 3.0
 
 
 def make(C=1.0, loss="squared", **more):
-    if loss in LINEAR_PROGRAMS:
+    if loss in LINEAR_PROGRAMS and more.get("penalty", "l1") == "l1":
         pytest.importorskip("highspy")
     return SparseKernelFisherDiscriminant(
-        C, loss=loss, delta=DELTA, epsilon=EPSILON, **{"gamma": GAMMA, **more}
+        C, loss=loss, delta=DELTA, epsilon=EPSILON, power=POWER, **{"gamma": GAMMA, **more}
     )
 
 
@@ -46,6 +49,7 @@ def loss_of(loss, xi):
         "absolute": size,
         "huber": np.where(size <= DELTA, xi**2, 2 * DELTA * size - DELTA**2),
         "epsilon_insensitive": np.maximum(0, size - EPSILON),
+        "polynomial": size**POWER,
     }[loss]
 
 
@@ -580,6 +584,175 @@ def test_joint_in_other_forms(many, data):
     )
     with pytest.raises(InvalidParameterError, match="loss='huber'"):
         make(1.0, "huber", multi_class="joint").fit(X, y)
+
+
+# ---------------------------------------------------------------------- other penalties and losses
+
+
+def penalised(loss, penalty, model, K, signs, weight=1.0):
+    """The objective of problem (9) with a quadratic penalty, from coefficients and features alone."""
+    alpha = np.zeros(len(K))
+    alpha[model.landmark_indices_] = model.projection_[:, 0]
+    size = alpha @ K @ alpha if penalty == "norm" else alpha @ alpha
+    return (weight * loss_of(loss, signs - K @ alpha + model.offset_[0])).sum() + model.C * size
+
+
+@pytest.mark.parametrize("penalty", ["alpha", "norm"])
+@pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
+@pytest.mark.parametrize("C", [2.0, 0.05])
+def test_losses_with_corners_and_quadratic_penalties_are_support_vector_regression(
+    data, loss, penalty, C
+):
+    X, y, signs, K = data
+    model = SparseKernelFisherDiscriminant(
+        C, loss=loss, epsilon=EPSILON, penalty=penalty, gamma=GAMMA
+    ).fit(X, y)
+    epsilon = 0.0 if loss == "absolute" else EPSILON
+    gram = K if penalty == "norm" else K @ K
+    svr = SVR(kernel="precomputed", C=1 / (2 * C), epsilon=epsilon, tol=1e-9).fit(gram, signs)
+    dual = np.zeros(len(X))
+    dual[svr.support_] = svr.dual_coef_[0]
+    theirs = loss_of(loss, signs - svr.predict(gram)).sum() + C * dual @ gram @ dual
+    ours = penalised(loss, penalty, model, K, signs)
+    assert_allclose(model.criterion_path_[0], ours, rtol=1e-7)
+    d = 2 * C * dual  # feasible in the dual program, so that its objective is a lower bound
+    bound = signs @ d - epsilon * np.abs(d).sum() - d @ gram @ d / (4 * C)
+    assert bound * (1 - 1e-9) <= ours <= theirs * (1 + 1e-8)
+    assert theirs - bound < 1e-3 * theirs
+    assert_allclose(model.transform(X)[:, 0], svr.predict(gram), atol=5e-3)
+
+
+def test_the_squared_loss_with_the_norm_penalty_is_kernel_ridge(data):
+    """The paper: least squares support vector machines, and kernel ridge regression with a constant."""
+    X, y, signs, K = data
+    model = make(0.3, penalty="norm").fit(X, y)
+    n = len(X)
+    system = np.block([[K + 0.3 * np.eye(n), np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
+    solution = np.linalg.solve(system, np.append(signs, 0.0))
+    assert_allclose(model.transform(X)[:, 0], K @ solution[:-1] + solution[-1], atol=1e-6)
+
+
+def test_the_squared_loss_with_squared_coefficients_is_the_dense_discriminant(data):
+    X, y, _, _ = data
+    model = make(0.3, penalty="alpha").fit(X, y)
+    dense = KernelFisherDiscriminant(gamma=GAMMA, reg=0.3, candidates="all").fit(X, y)
+    ours, theirs = model.transform(X)[:, 0], dense.transform(X)[:, 0]
+    assert_allclose(np.corrcoef(ours, theirs)[0, 1], 1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("penalty", ["alpha", "norm"])
+@pytest.mark.parametrize("loss", ["huber", "polynomial"])
+def test_smooth_losses_with_quadratic_penalties_are_minima_of_scipy(data, loss, penalty):
+    X, y, signs, K = (values[:80] for values in data)
+    K, C = K[:, :80], 0.5
+    model = make(C, loss, penalty=penalty).fit(X, y)
+    metric = K if penalty == "norm" else np.eye(80)
+
+    def value(p):
+        alpha, b = p[:-1], p[-1]
+        return loss_of(loss, signs - K @ alpha - b).sum() + C * alpha @ metric @ alpha
+
+    ours = penalised(loss, penalty, model, K, signs)
+    assert_allclose(model.criterion_path_[0], ours, rtol=1e-9)
+    found = minimize(value, np.zeros(81), method="BFGS", options={"gtol": 1e-7, "maxiter": 2000})
+    assert_allclose(ours, found.fun, rtol=1e-6)
+    assert ours <= found.fun * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("C", [3.0, 0.05])
+def test_polynomial_loss_satisfies_the_conditions_of_the_l1_penalty(data, C):
+    X, y, signs, K = data
+    model = make(C, "polynomial").fit(X, y)
+    xi = signs - model.transform(X)[:, 0]
+    slopes = POWER * np.sign(xi) * np.abs(xi) ** (POWER - 1)
+    used = model.landmark_indices_
+    assert len(used) < len(X)
+    assert abs(slopes.sum()) < 1e-6 * np.abs(slopes).sum()
+    assert np.abs(K.T @ slopes).max() <= C * (1 + 1e-6)
+    assert_allclose((K.T @ slopes)[used], C * np.sign(model.projection_[:, 0]), rtol=1e-6)
+    squared = make(C, "polynomial").set_params(power=2.0).fit(X, y)
+    assert_allclose(squared.transform(X), make(C).fit(X, y).transform(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("penalty", ["alpha", "norm"])
+@pytest.mark.parametrize("loss", [*LOSSES, "polynomial"])
+def test_weights_are_repetition_with_quadratic_penalties(data, loss, penalty):
+    X, y = data[0][:60], data[1][:60]
+    weight = np.arange(60) % 3
+    rows = np.repeat(np.arange(60), weight)
+    model = make(0.5, loss, penalty=penalty)
+    weighted = clone(model).fit(X, y, sample_weight=weight).transform(X)
+    assert_allclose(weighted, clone(model).fit(X[rows], y[rows]).transform(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_invariances_and_pools_with_quadratic_penalties(data, loss):
+    X, y, _, _ = data
+
+    def change(model):
+        return np.abs(model.transform(X) - model.transform(turned(X))).mean()
+
+    more = {"penalty": "norm", "candidates": 50, "random_state": 0}
+    plain = make(1.0, loss, **more).fit(X, y)
+    still = make(1.0, loss, invariances=[(turned, 300.0)], **more).fit(X, y)
+    assert change(still) < 0.7 * change(plain)
+    assert len(plain.landmarks_) == 50
+    path = make(1.0, loss, **more).path(X, y, [0.1, 1.0])
+    assert_allclose(path[1].transform(X), plain.transform(X), atol=1e-5)
+
+
+# ---------------------------------------------------------------------- a penalty for each candidate
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, "polynomial"])
+def test_no_coefficient_is_worth_more_than_its_own_penalty(data, rng, loss):
+    X, y, signs, K = data
+    C = rng.uniform(0.5, 3.0, len(X))
+    model = make(C, loss).fit(X, y)
+    alpha = np.zeros(len(X))
+    alpha[model.landmark_indices_] = model.projection_[:, 0]
+    value = loss_of(loss, signs - model.transform(X)[:, 0]).sum() + C @ np.abs(alpha)
+    assert_allclose(model.criterion_path_[0], value, rtol=1e-7)
+    for j, direction in product(range(0, len(X), 7), (1e-4, -1e-4)):
+        moved = loss_of(loss, signs - model.transform(X)[:, 0] - direction * K[:, j]).sum()
+        penalty = C @ np.abs(alpha) + C[j] * (abs(alpha[j] + direction) - abs(alpha[j]))
+        assert moved + penalty > value - 1e-8
+    same = make(np.full(len(X), 2.0), loss).fit(X, y)
+    assert_allclose(same.transform(X), make(2.0, loss).fit(X, y).transform(X), atol=1e-5)
+
+
+def test_a_penalty_for_each_candidate_of_many_classes(many, rng):
+    X, y, signs = many
+    X, y, signs = X[:150], y[:150], signs[:150]
+    C, K = rng.uniform(1.0, 5.0, 150), rbf_kernel(X, gamma=0.05)
+    for how in ("ovr", "joint"):
+        model = make(C, gamma=0.05, multi_class=how).fit(X, y)
+        slopes = 2 * K.T @ (signs - model.transform(X))
+        sizes = np.linalg.norm(slopes, axis=1) if how == "joint" else np.abs(slopes).max(axis=1)
+        assert np.all(sizes <= C * (1 + 1e-6))
+        used = model.landmark_indices_
+        assert_allclose(sizes[used], C[used], rtol=1e-6)
+
+
+def test_a_penalty_for_each_squared_coefficient(data, rng):
+    X, y, signs, K = data
+    C = rng.uniform(0.5, 3.0, len(X))
+    model = make(C, penalty="alpha").fit(X, y)
+    centred = K - K.mean(axis=0)
+    alpha = np.linalg.solve(centred.T @ centred + np.diag(C), centred.T @ signs)
+    assert_allclose(model.transform(X)[:, 0], signs.mean() + centred @ alpha, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "bad", [np.ones(3), -np.ones(220), np.zeros(220), ["a"] * 220, np.ones((220, 2))]
+)
+def test_penalties_of_candidates_are_checked(data, bad):
+    with pytest.raises(InvalidParameterError, match="one for each of the 220 candidates"):
+        make(bad).fit(*data[:2])
+    with pytest.raises(InvalidParameterError, match="penalty='norm'"):
+        make(np.ones(220), penalty="norm").fit(*data[:2])
+    with pytest.warns(FewerFeaturesWarning, match="multiply C by less than"):
+        make(np.full(220, 1e6)).fit(*data[:2])
 
 
 # ---------------------------------------------------------------------- what is hard to solve

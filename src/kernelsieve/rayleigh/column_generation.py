@@ -100,6 +100,26 @@ class ChangingColumns:
         return np.vstack([values, *(values - moved.take(chosen) for moved in self._moved)])
 
 
+class ScaledColumns:
+    """Columns times a factor each: a penalty of one for these is one over the factor for those."""
+
+    def __init__(self, columns: PricedColumns | ChangingColumns, factors: np.ndarray) -> None:
+        self._columns = columns
+        self._factors = factors
+
+    def prices(self, vector: np.ndarray) -> np.ndarray:
+        """Return the inner product of every column with a vector."""
+        return np.asarray((self._columns.prices(vector).T * self._factors).T)
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the chosen columns."""
+        return np.asarray(self._columns.take(chosen) * self._factors[chosen])
+
+
+#: What a solver works with.
+SolverColumns = PricedColumns | ChangingColumns | ScaledColumns
+
+
 @dataclass(frozen=True)
 class Lines:
     """What the lines of ``K alpha + b constant = y - xi`` are: samples, then changes.
@@ -122,9 +142,9 @@ class Lines:
             np.concatenate([np.ones(len(y)), none]),
         )
 
-    def of_output(self, y: np.ndarray) -> Lines:
-        """Return the same lines for one class."""
-        return replace(self, y=y)
+    def of_outputs(self) -> list[Lines]:
+        """Return the same lines for each class."""
+        return [replace(self, y=np.ascontiguousarray(y)) for y in self.y.T]
 
     def centred(self, values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return values less their means over the samples, times root weights, and the means."""

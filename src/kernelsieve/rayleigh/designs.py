@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from ..rows import row_slices
-from .column_generation import COLUMNS_A_ROUND, ChangingColumns, Lines, PricedColumns
+from .column_generation import COLUMNS_A_ROUND, Lines, PricedColumns, SolverColumns
 
 _MOST_VALUES = 2**24  # that a reduced design may have: 128 MB
 _BLOCKS = 4  # of rows at once, in sizes of the factor, so that little work is spent on the factor again
@@ -43,7 +43,7 @@ class CentredColumns:
 
     columns_a_round = COLUMNS_A_ROUND
 
-    def __init__(self, columns: PricedColumns | ChangingColumns, lines: Lines) -> None:
+    def __init__(self, columns: SolverColumns, lines: Lines) -> None:
         self._columns = columns
         self._lines = lines
         self._root = np.sqrt(lines.weight)
@@ -67,7 +67,7 @@ class ReducedColumns:
 
     columns_a_round = 3 * COLUMNS_A_ROUND  # they are in memory anyway
 
-    def __init__(self, columns: PricedColumns, lines: Lines) -> None:
+    def __init__(self, columns: PricedColumns, lines: Lines, factors: np.ndarray | None) -> None:
         n_columns, width = columns.shape[1], 1 + columns.shape[1] + lines.y.shape[1]
         factor = np.empty((0, width))
         for rows in row_slices(columns.shape[0], _BLOCKS * width):
@@ -76,8 +76,9 @@ class ReducedColumns:
             factor = np.vstack([factor, block])
             factor = qr(factor, mode="r", overwrite_a=True, check_finite=False)[0][:width]
         means = factor[0, 1:] / factor[0, 0]
-        self._values = np.asfortranarray(factor[1:, 1 : n_columns + 1])
-        self._means = means[:n_columns]
+        scale = np.ones(n_columns) if factors is None else factors
+        self._values = np.asfortranarray(factor[1:, 1 : n_columns + 1] * scale)
+        self._means = means[:n_columns] * scale
         self.targets, self.target_means = factor[1:, n_columns + 1 :], means[n_columns:]
 
     @staticmethod

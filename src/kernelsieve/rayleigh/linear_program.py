@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import InvalidDataError, warn
-from .column_generation import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
+from .column_generation import Lines, SolverColumns, SparseSolution, most_violated
 
 _MISSING = (
     "loss='absolute' and loss='epsilon_insensitive' are linear programs and need HiGHS; install it by "
@@ -44,9 +44,7 @@ class ColumnGeneration:
     violated by is then a part of C, and the unit in which a kernel is measured does not matter.
     """
 
-    def __init__(
-        self, columns: PricedColumns | ChangingColumns, lines: Lines, epsilon: float, tol: float
-    ) -> None:
+    def __init__(self, columns: SolverColumns, lines: Lines, epsilon: float, tol: float) -> None:
         self._columns = columns
         self._lines = lines
         self._epsilon = epsilon * lines.constant

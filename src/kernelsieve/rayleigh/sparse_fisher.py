@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from .._sklearn import Interval, StrOptions
 from ..deflation import Heads, Outcome
 from ..estimators import KernelEstimator, PredictMixin, estimator
-from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
+from ..exceptions import FewerFeaturesWarning, warn
 from ..execution import single_threaded_blas
 from ..fitting import CandidatePool, Problem
 from ..kernels import Kernel
@@ -32,6 +32,7 @@ from .decisions import (
 from .explained import ImageVariance, explained_targets
 from .invariance_mixin import InvarianceMixin
 from .outputs import Moments, logit_heads, winning_logits
+from .penalties import as_penalties, strength_and_priors, why_constant
 from .scatter import Tangent
 from .solvers import ClassesSolver, Program, solver_of_classes
 
@@ -61,17 +62,25 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     Parameters
     ----------
-    C : float, default=1.0
-        Penalty of the absolute values of the coefficients, beside a sum of losses over the samples.
-    loss : {"squared", "absolute", "huber", "epsilon_insensitive"}, default="squared"
+    C : float or array of shape (n_candidates,), default=1.0
+        Penalty of the coefficients, beside a sum of losses over the samples; an array has one for each
+        candidate, the precisions of their priors.
+    loss : {"squared", "absolute", "huber", "epsilon_insensitive", ...}, default="squared"
         Of the residuals xi, or the model of their noise. "squared" is SKFD, xi^2; "absolute" is
         LSKFD, ``|xi|``; "huber" is xi^2 up to delta and a line beyond; "epsilon_insensitive" is
-        ``max(0, |xi| - epsilon)``. The second and the last are linear programs and need
-        ``kernelsieve[solvers]``.
+        ``max(0, |xi| - epsilon)``; "polynomial" is ``|xi|^power``. With the l1 penalty the second and
+        the fourth are linear programs and need ``kernelsieve[solvers]``.
     delta : float, default=1.0
         Where the Huber loss becomes a line.
     epsilon : float, default=0.1
         Residuals up to here cost nothing with the epsilon-insensitive loss.
+    power : float, default=4.0
+        Of the polynomial loss, at least 2.
+    penalty : {"l1", "alpha", "norm"}, default="l1"
+        What C multiplies: "l1" is the sum of the absolute values of the coefficients alpha, which are
+        zero for most candidates; "alpha" is the sum of their squares and "norm" is alpha'K alpha, the
+        squared length of the direction, with which no coefficient is zero and the kernel columns of
+        all candidates are kept in memory.
     candidates : {"auto", "all"}, int or array, default="auto"
         Samples whose kernel columns may be used: "all", a number of them, or an array of points
         (row numbers, for a precomputed kernel). "auto" is "all" up to 3,000 rows and 1,000 examples
@@ -85,8 +94,8 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     tol : float, default=1e-08
         A column is taken up when its optimality condition is violated by more than this part of C.
     max_iter : int, default=5000
-        How many linear systems may be solved for a class with the squared and the Huber loss; a
-        warning says that they were not enough.
+        How many linear systems may be solved for a class, but for linear programs; a warning says
+        that they were not enough.
     threshold : {"least_squares", "auto", "intercept", "margin", ...}, default="least_squares"
         How a feature decides. "intercept" is the constant that the program itself finds, "margin" the
         linear program (15) of the paper, "least_squares" where least squares of the labels on the
@@ -113,10 +122,15 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     Notes
     -----
     Problems (12) and (14) of the paper: ``min sum_i w_i loss(xi_i) + C ||alpha||_1`` subject to
-    ``K alpha + 1 b = y - xi``. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
+    ``K alpha + 1 b = y - xi``; with the other penalties problem (9), and the squared norm or
+    alpha'K alpha instead of the sum. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
     of each. At the optimum the slopes d of the losses satisfy ``|k_j' d| <= C`` for all candidates,
     with equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for
-    all candidates before a fit is called done. Invariances, which the paper has for the dense
+    all candidates before a fit is called done. With "alpha" and all samples as candidates, a sample of
+    weight w counts as w equal candidates. ``penalty="norm"`` with the squared loss is the least
+    squares support vector machine, and with the epsilon-insensitive loss support vector regression to
+    the labels. Real-valued targets, with which problem (9) is kernel ridge regression, are left to
+    regressors such as scikit-learn's ``KernelRidge`` and ``SVR``: this is a classifier. Invariances, which the paper has for the dense
     discriminant, are our extension of the programs: lines ``k(x_i)' alpha - k(t x_i)' alpha = -xi``
     that have no constant.
 
@@ -154,8 +168,10 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     _parameter_constraints: ClassVar[dict] = {
         **DECISION_CONSTRAINTS,
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "loss": [StrOptions({"squared", "absolute", "huber", "epsilon_insensitive"})],
+        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "loss": [StrOptions({"squared", "absolute", "huber", "epsilon_insensitive", "polynomial"})],
+        "power": [Interval(Real, 2, None, closed="left")],
+        "penalty": [StrOptions({"l1", "alpha", "norm"})],
         "delta": [Interval(Real, 0, None, closed="neither")],
         "epsilon": [Interval(Real, 0, None, closed="left")],
         "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
@@ -167,11 +183,13 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         ],
     }
 
-    C: float = 1.0
+    C: Any = 1.0
     _: KW_ONLY
     loss: str = "squared"
     delta: float = 1.0
     epsilon: float = 0.1
+    power: float = 4.0
+    penalty: str = "l1"
     candidates: Any = "auto"
     pool: str = "random"
     multi_class: str = "ovr"
@@ -219,7 +237,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         >>> [len(model.landmarks_) for model in path]
         [56, 15, 3]
         """
-        penalties = _as_penalties(Cs)
+        penalties = as_penalties(Cs)
         seed = self.random_state
         if not isinstance(seed, (int, np.integer)):  # all fits must draw the same candidates
             seed = check_random_state(seed).randint(2**31 - 1)
@@ -270,6 +288,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     def _programme(self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray | None) -> Fit:
         check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
+        C, priors = strength_and_priors(self.C, len(pool))
         shared = self._of_path()
         if shared.columns is None or shared.images is None or shared.solver is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
@@ -278,15 +297,18 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
                 loss=self.loss,
                 delta=float(self.delta),
                 epsilon=float(self.epsilon),
+                power=float(self.power),
+                penalty=self.penalty,
                 joint=self.multi_class == "joint",
                 tol=self.tol,
                 max_iter=self.max_iter,
+                priors=priors,
             )
             shared.solver = solver_of_classes(
-                program, shared.columns, batch, kernel, self._tangents(), self.n_jobs
+                program, shared.columns, W, batch, kernel, self._tangents(), self.n_jobs
             )
         with single_threaded_blas():  # very many small systems, which more threads only delay
-            solutions = shared.solver.solve(float(self.C))
+            solutions = shared.solver.solve(C)
         self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} samples")
         return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
 
@@ -302,7 +324,10 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         n_columns = columns.n_kept
         chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
         if not alpha.any():
-            warn(self._why_constant(solutions, columns, batch.root_weight**2), FewerFeaturesWarning)
+            first = np.abs(columns.take(np.zeros(1, np.intp))[:, 0])
+            terms = min(self.tol, 1e-6) * float(first @ batch.root_weight**2)
+            limit = min(solution.largest_price for solution in solutions)
+            warn(why_constant(self.C, limit, terms, bool(self._tangents())), FewerFeaturesWarning)
         model = KernelModel(
             kernel,
             pool.points[chosen],
@@ -337,32 +362,3 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         heads = Heads(lower, np.eye(n_outputs))
         logits = winning_logits(heads, logit_heads(moments))
         return replace(fit, heads=heads, decision=Decision(logits, False, len(pool)))
-
-    def _why_constant(
-        self, solutions: list[SparseSolution], columns: PricedColumns, weight: np.ndarray
-    ) -> str:
-        """Explain why no coefficient is worth its penalty, and what to do."""
-        limit = min(s.largest_price for s in solutions) * self.C
-        terms = float(np.abs(columns.take(np.zeros(1, np.intp))[:, 0]) @ weight)
-        if limit <= min(self.tol, 1e-6) * terms:  # slopes sum to zero, so equal values cancel
-            return (
-                "All samples have the same kernel values, so nothing separates classes, whatever C is; "
-                "look for constant columns of X, or change gamma."
-            )
-        remedy = f"choose C below {limit:.6g}."
-        if self._tangents():  # the penalty of the changes alone may keep coefficients at zero
-            remedy = "lower C, or the weights in invariances."
-        zero = f"C={self.C:g} is so large that all coefficients are zero and the features constant; "
-        return zero + remedy
-
-
-def _as_penalties(Cs: Any) -> list[float]:
-    try:
-        values = np.asarray(Cs, dtype=float)
-    except (TypeError, ValueError):
-        values = np.empty(())
-    if values.ndim != 1 or not (values > 0).all():
-        raise InvalidParameterError(
-            f"Cs={Cs!r} must be a sequence of positive numbers; a single penalty is [1.0]."
-        )
-    return [float(value) for value in values]
