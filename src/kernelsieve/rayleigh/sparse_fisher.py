@@ -121,18 +121,18 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     Notes
     -----
-    Problems (12) and (14) of the paper: ``min sum_i w_i loss(xi_i) + C ||alpha||_1`` subject to
-    ``K alpha + 1 b = y - xi``; with the other penalties problem (9), and the squared norm or
-    alpha'K alpha instead of the sum. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
+    Problems (12) and (14) of the paper: ``min sum_i w_i loss(xi_i) + C ||alpha||_1`` subject to ``K
+    alpha + 1 b = y - xi``; with the other penalties problem (9), and the squared norm or alpha'K
+    alpha instead of the sum. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
     of each. At the optimum the slopes d of the losses satisfy ``|k_j' d| <= C`` for all candidates,
     with equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for
-    all candidates before a fit is called done. With "alpha" and all samples as candidates, a sample of
-    weight w counts as w equal candidates. ``penalty="norm"`` with the squared loss is the least
-    squares support vector machine, and with the epsilon-insensitive loss support vector regression to
-    the labels. Real-valued targets, with which problem (9) is kernel ridge regression, are left to
-    regressors such as scikit-learn's ``KernelRidge`` and ``SVR``: this is a classifier. Invariances, which the paper has for the dense
-    discriminant, are our extension of the programs: lines ``k(x_i)' alpha - k(t x_i)' alpha = -xi``
-    that have no constant.
+    all candidates before a fit is called done. With "alpha" and all samples as candidates, a sample
+    of weight w counts as w equal candidates. ``penalty="norm"`` with the squared loss is the least
+    squares support vector machine, and with the epsilon-insensitive loss support vector regression
+    to the labels. Real-valued targets, with which problem (9) is kernel ridge regression, are left
+    to regressors such as scikit-learn's ``KernelRidge`` and ``SVR``: this is a classifier.
+    Invariances, which the paper has for the dense discriminant, are our extension of the programs:
+    lines ``k(x_i)' alpha - k(t x_i)' alpha = -xi`` that have no constant.
 
     ``multi_class="joint"`` is ``min sum_i w_i ||xi_i||^2 + C sum_j ||alpha_j||``, with the coefficients
     of a column for all classes in alpha_j; ``criterion_path_`` then has the part of each class in it.
