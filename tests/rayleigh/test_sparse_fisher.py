@@ -26,6 +26,7 @@ from kernelsieve.kernels import RBF
 from kernelsieve.rayleigh import penalised_squares
 from kernelsieve.rayleigh.column_generation import Effort, PricedColumns
 from kernelsieve.rayleigh.linear_program import check_gap
+from kernelsieve.rayleigh.outputs import margin_nu, margin_threshold
 from kernelsieve.rayleigh.penalised_squares import least_squares
 
 GAMMA = 1 / 30
@@ -829,6 +830,16 @@ def test_the_intercept_can_decide(data):
     model = make(1.0, threshold="intercept").fit(X, y)
     assert_allclose(model.decision_function(X), model.transform(X)[:, 0])
     assert_allclose(model.thresholds_, 0)
+
+
+def test_the_margin_can_choose_its_errors(data):
+    X, y, _, _ = data
+    model = make(5.0, threshold="margin", nu="cv").fit(X, y)
+    features = model.transform(X)[:, 0]
+    nu = margin_nu(features, y > 0, np.ones(len(y)))
+    assert_allclose(model.thresholds_, margin_threshold(features, y > 0, None, nu), atol=1e-9)
+    with pytest.raises(ValueError, match="nu"):
+        make(5.0, nu="much").fit(X, y)
 
 
 def test_the_usual_threshold_has_two_names(data):

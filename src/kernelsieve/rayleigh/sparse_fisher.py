@@ -121,8 +121,8 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     Notes
     -----
-    Problems (12) and (14) of the paper: ``min sum_i w_i loss(xi_i) + C ||alpha||_1`` subject to ``K
-    alpha + 1 b = y - xi``; with the other penalties problem (9), and the squared norm or alpha'K
+    Problems (12) and (14) of the paper: ``min sum_i w_i loss(xi_i) + C ||alpha||_1`` subject to
+    ``K alpha + 1 b = y - xi``; with the other penalties problem (9), and the squared norm or alpha'K
     alpha instead of the sum. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
     of each. At the optimum the slopes d of the losses satisfy ``|k_j' d| <= C`` for all candidates,
     with equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for
@@ -197,7 +197,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     max_iter: int = 5000
     invariances: list[tuple[Callable, float]] | None = None
     threshold: str = "least_squares"
-    nu: float = 0.5
+    nu: float | str = 0.5
     class_weight: dict[Any, float] | str | None = None
     probability_cv: int | None = None
 
