@@ -176,6 +176,7 @@ class SparseSolution:
     intercept: float  # b
     objective: float
     largest_price: float  # slope of the losses along any column, as a part of C: 1 at the optimum
+    n_iter: int  # linear systems, or rounds of a linear program
 
 
 def most_violated(

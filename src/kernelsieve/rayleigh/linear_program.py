@@ -57,12 +57,12 @@ class ColumnGeneration:
     def solve(self, C: float) -> SparseSolution:
         """Minimise for a penalty, from where the last one ended."""
         self._set_penalty(C)
-        for _ in range(_MOST_ROUNDS):
+        for n_rounds in range(1, _MOST_ROUNDS + 1):
             d = self._solved()
             prices = self._columns.prices(d)
             new = most_violated(prices, C, self._known, self._tol)
             if len(new) == 0:
-                return self._solution(C, prices)
+                return self._solution(C, prices, n_rounds)
             self._enter(new, C)
         raise InvalidDataError(
             f"The linear program is not solved after {_MOST_ROUNDS} rounds of column generation; raise "
@@ -132,7 +132,7 @@ class ColumnGeneration:
         n = len(self._lines.y)
         return values[:n] - values[n:] if self._is_split else values
 
-    def _solution(self, C: float, prices: np.ndarray) -> SparseSolution:
+    def _solution(self, C: float, prices: np.ndarray, n_rounds: int) -> SparseSolution:
         multipliers = -np.array(self._master.getSolution().row_dual)
         alpha, intercept = multipliers[1:] / self._units, float(multipliers[0])
         objective = self._objective(alpha, intercept, C)
@@ -145,6 +145,7 @@ class ColumnGeneration:
             intercept=intercept,
             objective=objective,
             largest_price=float(np.abs(prices).max()) / C,
+            n_iter=n_rounds,
         )
 
     def _objective(self, alpha: np.ndarray, intercept: float, C: float) -> float:

@@ -53,7 +53,7 @@ class PenalisedGroups:
                 break
             self._enter(new)
         check_solved(prices, C, self._tol, effort)
-        return self._solutions(C, residual, float(prices.max()) / C)
+        return self._solutions(C, residual, float(prices.max()) / C, effort.spent)
 
     def _enter(self, new: np.ndarray) -> None:
         added, means = self._design.take(new)
@@ -62,7 +62,9 @@ class PenalisedGroups:
         self._known = np.concatenate([self._known, new])
         self._alpha = np.vstack([self._alpha, np.zeros((len(new), self._alpha.shape[1]))])
 
-    def _solutions(self, C: float, residual: np.ndarray, largest: float) -> list[SparseSolution]:
+    def _solutions(
+        self, C: float, residual: np.ndarray, largest: float, n_iter: int
+    ) -> list[SparseSolution]:
         """Return what each class has of the solution, and its part of the objective."""
         used = np.flatnonzero(self._alpha.any(axis=1))
         used = used[np.argsort(self._known[used])]
@@ -71,7 +73,7 @@ class PenalisedGroups:
         intercepts = self._design.target_means - self._means[used] @ alpha
         objectives = np.sum(residual**2, axis=0) + C * np.sum(alpha**2 / lengths[:, None], axis=0)
         return [
-            SparseSolution(self._known[used], coefficients, float(b), float(objective), largest)
+            SparseSolution(self._known[used], coefficients, float(b), float(objective), largest, n_iter)
             for coefficients, b, objective in zip(alpha.T, intercepts, objectives, strict=True)
         ]
 

@@ -52,7 +52,7 @@ class PenalisedQuadratic:
             )
         alpha = self._to_alpha @ v
         # Only columns that separate nothing have no coefficient.
-        return SparseSolution(np.arange(len(alpha)), alpha, b, objective, 0.0)
+        return SparseSolution(np.arange(len(alpha)), alpha, b, objective, 0.0, effort.spent)
 
 
 def coordinates_of(W: np.ndarray) -> np.ndarray:

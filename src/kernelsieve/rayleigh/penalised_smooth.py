@@ -73,6 +73,7 @@ class PenalisedSmooth:
             intercept=self._b,
             objective=self._objective(self._residual(), self._alpha, C),
             largest_price=float(np.abs(prices).max()) / C,
+            n_iter=self._effort.spent,
         )
 
     def _residual(self) -> np.ndarray:

@@ -53,7 +53,7 @@ class PenalisedSquares:
             self._enter(new)
         check_solved(self._prices, C, self._tol, effort)
         self._last_C = C
-        return self._solution(C, residual)
+        return self._solution(C, residual, effort)
 
     def _screened(self, C: float) -> np.ndarray:
         """Return what the sequential strong rule keeps: prices of at least ``2 C - last C``.
@@ -79,7 +79,7 @@ class PenalisedSquares:
         used = np.flatnonzero(self._alpha)
         return np.asarray(self._y - self._X[:, used] @ self._alpha[used])
 
-    def _solution(self, C: float, residual: np.ndarray) -> SparseSolution:
+    def _solution(self, C: float, residual: np.ndarray, effort: Effort) -> SparseSolution:
         used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
         return SparseSolution(
@@ -88,6 +88,7 @@ class PenalisedSquares:
             intercept=self._mean - float(self._means[used] @ self._alpha[used]),
             objective=float(residual @ residual) + C * float(np.abs(self._alpha).sum()),
             largest_price=float(np.abs(np.asarray(self._prices)).max()) / C,
+            n_iter=effort.spent,
         )
 
 

@@ -115,6 +115,8 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     n_columns_ : int
         How many kernel columns were in memory at the end, of those of all candidates; along a path
         they are those of the larger penalties too.
+    n_iter_ : int
+        How many linear systems, or rounds of a linear program, the class with most of them needed.
     thresholds_ : ndarray
         b of each feature: the sign of feature + b decides.
     {attributes}
@@ -256,6 +258,11 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         """How many kernel columns were in memory at the end."""
         return self._current_fit().n_columns
 
+    @property
+    def n_iter_(self) -> int:
+        """How many linear systems the class with most of them needed."""
+        return self._current_fit().n_iter
+
     # ------------------------------------------------------------------ fitting
 
     def _target_kind(self) -> str:
@@ -346,6 +353,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             explained_target_ratio=explained_targets(outputs, batch),
             outcome=Outcome.COMPLETE,
             n_columns=n_columns,
+            n_iter=max(1, *(solution.n_iter for solution in solutions)),
         )
         fit = decided(
             fit,
