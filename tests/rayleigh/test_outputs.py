@@ -16,6 +16,7 @@ from kernelsieve.rayleigh.outputs import (
     gaussian_logit,
     least_squares_threshold,
     logit_heads,
+    margin_nu,
     margin_threshold,
     midpoint_threshold,
 )
@@ -148,3 +149,35 @@ def test_the_margin_needs_outputs():
     moments = Moments(np.ones(2), np.array([[-1.0], [1.0]]), np.eye(1))
     with pytest.raises(ValueError, match="outputs of all samples"):
         decision_heads("margin", moments)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nu_is_chosen_by_errors_on_held_out_samples(seed):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(90) < 0.3
+    outputs = np.where(
+        positive, rng.standard_exponential(90) - 0.5, -(rng.standard_exponential(90) ** 2)
+    )
+    weight = rng.uniform(0.5, 2.0, 90)
+    folds = [np.flatnonzero(members)[j::5] for members in (positive, ~positive) for j in range(5)]
+    folds = [np.concatenate([folds[j], folds[5 + j]]) for j in range(5)]
+
+    def error(nu):
+        wrong = 0.0
+        for fold in folds:
+            rest = np.setdiff1d(np.arange(90), fold)
+            b = margin_threshold(outputs[rest], positive[rest], weight[rest], nu)
+            wrong += weight[fold] @ ((outputs[fold] + b > 0) != positive[fold])
+        return wrong
+
+    chosen = margin_nu(outputs, positive, weight)
+    errors = {nu: error(nu) for nu in (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)}
+    assert_allclose(errors[chosen], min(errors.values()))
+    assert max(errors.values()) > min(errors.values())
+    assert margin_threshold(outputs, positive, weight, "cv") == margin_threshold(
+        outputs, positive, weight, chosen
+    )
+
+
+def test_too_few_samples_leave_nu_as_it_is():
+    assert margin_nu(np.arange(5.0), np.arange(5) == 4, np.ones(5)) == 0.5

@@ -3,6 +3,7 @@
 import builtins
 import tracemalloc
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,30 +13,33 @@ from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linprog, minimize
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Lasso, lasso_path
+from sklearn.linear_model import Lasso, MultiTaskLasso, lasso_path
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVR
 
-from kernelsieve import SparseKernelFisherDiscriminant
+from kernelsieve import KernelFisherDiscriminant, SparseKernelFisherDiscriminant
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF
 from kernelsieve.rayleigh import penalised_squares
-from kernelsieve.rayleigh.column_generation import PricedColumns
+from kernelsieve.rayleigh.column_generation import Effort, PricedColumns
 from kernelsieve.rayleigh.linear_program import check_gap
+from kernelsieve.rayleigh.outputs import margin_nu, margin_threshold
 from kernelsieve.rayleigh.penalised_squares import least_squares
 
 GAMMA = 1 / 30
 LOSSES = ["squared", "absolute", "huber", "epsilon_insensitive"]
 LINEAR_PROGRAMS = ["absolute", "epsilon_insensitive"]
-DELTA, EPSILON = 0.5, 0.2
+DELTA, EPSILON, POWER = 0.5, 0.2, 3.0
 
 
 def make(C=1.0, loss="squared", **more):
-    if loss in LINEAR_PROGRAMS:
+    if loss in LINEAR_PROGRAMS and more.get("penalty", "l1") == "l1":
         pytest.importorskip("highspy")
     return SparseKernelFisherDiscriminant(
-        C, loss=loss, delta=DELTA, epsilon=EPSILON, **{"gamma": GAMMA, **more}
+        C, loss=loss, delta=DELTA, epsilon=EPSILON, power=POWER, **{"gamma": GAMMA, **more}
     )
 
 
@@ -46,6 +50,7 @@ def loss_of(loss, xi):
         "absolute": size,
         "huber": np.where(size <= DELTA, xi**2, 2 * DELTA * size - DELTA**2),
         "epsilon_insensitive": np.maximum(0, size - EPSILON),
+        "polynomial": size**POWER,
     }[loss]
 
 
@@ -500,6 +505,293 @@ def test_a_path_needs_a_list_of_penalties(data, bad):
         make().path(*data[:2], bad)
 
 
+# ---------------------------------------------------------------------- many classes
+
+
+@pytest.fixture(scope="module")
+def many(digits):
+    X, y = digits
+    return X, y, 2.0 * (y[:, None] == np.arange(10)) - 1
+
+
+@pytest.mark.parametrize("candidates", [60, "all"])
+def test_classes_share_one_reduced_design(many, candidates, rng):
+    """The classes together are as the classes alone, which see all samples."""
+    X, y, _ = many
+    X, y, weight = X[:250], y[:250], rng.uniform(0.5, 2.0, 250)
+    together = make(0.5, gamma=0.05, candidates=candidates, random_state=0)
+    together.fit(X, y, sample_weight=weight)
+    for label in (0, 7):
+        alone = make(0.5, gamma=0.05, candidates=candidates, random_state=0)
+        alone.fit(X, (y == label).astype(int), sample_weight=weight)
+        assert_allclose(together.transform(X)[:, label], alone.transform(X)[:, 0], atol=1e-6)
+        assert_allclose(together.criterion_path_[label], alone.criterion_path_[0], rtol=1e-9)
+
+
+def test_many_classes_evaluate_the_kernel_a_few_times(many):
+    X, y, _ = many
+    counter = CountingKernel(0.05)
+    model = make(0.5, kernel=counter, candidates=100, random_state=0).fit(X, y)
+    assert len(model.landmarks_) > 80
+    assert 0 < counter.evaluations < 6 * len(X) * 100
+
+
+def test_joint_is_the_multi_task_lasso_of_scikit_learn(many):
+    X, y, signs = many
+    X, y, signs, C = X[:150], y[:150], signs[:150], 4.0
+    K = rbf_kernel(X, gamma=0.05)
+    model = make(C, gamma=0.05, multi_class="joint").fit(X, y)
+    lasso = MultiTaskLasso(C / (2 * len(X)), tol=1e-10, max_iter=100_000).fit(K, signs)
+    assert_allclose(model.transform(X), lasso.predict(K), atol=1e-4)
+    coefficients = np.zeros((len(X), 10))
+    coefficients[model.landmark_indices_] = model.projection_
+    xi = signs - model.transform(X)
+    naive = np.sum(xi**2) + C * np.linalg.norm(coefficients, axis=1).sum()
+    assert_allclose(model.criterion_path_.sum(), naive, rtol=1e-10)
+    theirs = np.sum((signs - lasso.predict(K)) ** 2) + C * np.linalg.norm(lasso.coef_, axis=0).sum()
+    assert naive <= theirs * (1 + 1e-12)
+    slopes = 2 * K.T @ xi
+    used = model.landmark_indices_
+    assert np.linalg.norm(slopes, axis=1).max() <= C * (1 + 1e-7)
+    units = model.projection_ / np.linalg.norm(model.projection_, axis=1, keepdims=True)
+    assert_allclose(slopes[used], C * units, atol=1e-6 * C)
+
+
+def test_joint_needs_fewer_landmarks_for_the_same_error(many):
+    X, y, _ = many
+    alone = make(0.5, gamma=0.05).fit(X[:450], y[:450])
+    joint = make(1.0, gamma=0.05, multi_class="joint").fit(X[:450], y[:450])
+    assert len(joint.landmarks_) < 0.6 * len(alone.landmarks_)
+    assert joint.score(X[450:], y[450:]) >= alone.score(X[450:], y[450:]) - 0.01
+
+
+def test_joint_in_other_forms(many, data):
+    X, y, _ = many
+    X, y = X[:200], y[:200]
+    path = make(gamma=0.05, multi_class="joint").path(X, y, [2.0, 20.0])
+    for model in path:
+        alone = make(model.C, gamma=0.05, multi_class="joint").fit(X, y)
+        assert_allclose(model.transform(X), alone.transform(X), atol=1e-5)
+    still = make(2.0, gamma=0.05, multi_class="joint", invariances=[(shrunk, 0.0)]).fit(X, y)
+    assert_allclose(still.transform(X), path[0].transform(X), atol=1e-6)
+    moved = make(2.0, gamma=0.05, multi_class="joint", invariances=[(shrunk, 100.0)]).fit(X, y)
+    change = [np.abs(m.transform(X) - m.transform(shrunk(X))).mean() for m in (still, moved)]
+    assert change[1] < 0.7 * change[0]
+    two = data[:2]
+    assert_allclose(
+        make(2.0, multi_class="joint").fit(*two).transform(two[0]),
+        make(2.0).fit(*two).transform(two[0]),
+        atol=1e-6,
+    )
+    with pytest.raises(InvalidParameterError, match="loss='huber'"):
+        make(1.0, "huber", multi_class="joint").fit(X, y)
+
+
+# ---------------------------------------------------------------------- other penalties and losses
+
+
+def penalised(loss, penalty, model, K, signs, weight=1.0):
+    """The objective of problem (9) with a quadratic penalty, from coefficients and features alone."""
+    alpha = np.zeros(len(K))
+    alpha[model.landmark_indices_] = model.projection_[:, 0]
+    size = alpha @ K @ alpha if penalty == "norm" else alpha @ alpha
+    return (weight * loss_of(loss, signs - K @ alpha + model.offset_[0])).sum() + model.C * size
+
+
+@pytest.mark.parametrize("penalty", ["alpha", "norm"])
+@pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
+@pytest.mark.parametrize("C", [2.0, 0.05])
+def test_losses_with_corners_and_quadratic_penalties_are_support_vector_regression(
+    data, loss, penalty, C
+):
+    X, y, signs, K = data
+    model = SparseKernelFisherDiscriminant(
+        C, loss=loss, epsilon=EPSILON, penalty=penalty, gamma=GAMMA
+    ).fit(X, y)
+    epsilon = 0.0 if loss == "absolute" else EPSILON
+    gram = K if penalty == "norm" else K @ K
+    svr = SVR(kernel="precomputed", C=1 / (2 * C), epsilon=epsilon, tol=1e-9).fit(gram, signs)
+    dual = np.zeros(len(X))
+    dual[svr.support_] = svr.dual_coef_[0]
+    theirs = loss_of(loss, signs - svr.predict(gram)).sum() + C * dual @ gram @ dual
+    ours = penalised(loss, penalty, model, K, signs)
+    assert_allclose(model.criterion_path_[0], ours, rtol=1e-7)
+    d = 2 * C * dual  # feasible in the dual program, so that its objective is a lower bound
+    bound = signs @ d - epsilon * np.abs(d).sum() - d @ gram @ d / (4 * C)
+    assert bound * (1 - 1e-9) <= ours <= theirs * (1 + 1e-8)
+    assert theirs - bound < 1e-3 * theirs
+    assert_allclose(model.transform(X)[:, 0], svr.predict(gram), atol=5e-3)
+
+
+def test_the_squared_loss_with_the_norm_penalty_is_kernel_ridge(data):
+    """The paper: least squares support vector machines, and kernel ridge regression with a constant."""
+    X, y, signs, K = data
+    model = make(0.3, penalty="norm").fit(X, y)
+    n = len(X)
+    system = np.block([[K + 0.3 * np.eye(n), np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
+    solution = np.linalg.solve(system, np.append(signs, 0.0))
+    assert_allclose(model.transform(X)[:, 0], K @ solution[:-1] + solution[-1], atol=1e-6)
+
+
+def test_the_squared_loss_with_squared_coefficients_is_the_dense_discriminant(data):
+    X, y, _, _ = data
+    model = make(0.3, penalty="alpha").fit(X, y)
+    dense = KernelFisherDiscriminant(gamma=GAMMA, reg=0.3, candidates="all").fit(X, y)
+    ours, theirs = model.transform(X)[:, 0], dense.transform(X)[:, 0]
+    assert_allclose(np.corrcoef(ours, theirs)[0, 1], 1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("penalty", ["alpha", "norm"])
+@pytest.mark.parametrize("loss", ["huber", "polynomial"])
+def test_smooth_losses_with_quadratic_penalties_are_minima_of_scipy(data, loss, penalty):
+    X, y, signs, K = (values[:80] for values in data)
+    K, C = K[:, :80], 0.5
+    model = make(C, loss, penalty=penalty).fit(X, y)
+    metric = K if penalty == "norm" else np.eye(80)
+
+    def value(p):
+        alpha, b = p[:-1], p[-1]
+        return loss_of(loss, signs - K @ alpha - b).sum() + C * alpha @ metric @ alpha
+
+    ours = penalised(loss, penalty, model, K, signs)
+    assert_allclose(model.criterion_path_[0], ours, rtol=1e-9)
+    found = minimize(value, np.zeros(81), method="BFGS", options={"gtol": 1e-7, "maxiter": 2000})
+    assert_allclose(ours, found.fun, rtol=1e-6)
+    assert ours <= found.fun * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("C", [3.0, 0.05])
+def test_polynomial_loss_satisfies_the_conditions_of_the_l1_penalty(data, C):
+    X, y, signs, K = data
+    model = make(C, "polynomial").fit(X, y)
+    xi = signs - model.transform(X)[:, 0]
+    slopes = POWER * np.sign(xi) * np.abs(xi) ** (POWER - 1)
+    used = model.landmark_indices_
+    assert len(used) < len(X)
+    assert abs(slopes.sum()) < 1e-6 * np.abs(slopes).sum()
+    assert np.abs(K.T @ slopes).max() <= C * (1 + 1e-6)
+    assert_allclose((K.T @ slopes)[used], C * np.sign(model.projection_[:, 0]), rtol=1e-6)
+    squared = make(C, "polynomial").set_params(power=2.0).fit(X, y)
+    assert_allclose(squared.transform(X), make(C).fit(X, y).transform(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("penalty", ["alpha", "norm"])
+@pytest.mark.parametrize("loss", [*LOSSES, "polynomial"])
+def test_weights_are_repetition_with_quadratic_penalties(data, loss, penalty):
+    X, y = data[0][:60], data[1][:60]
+    weight = np.arange(60) % 3
+    rows = np.repeat(np.arange(60), weight)
+    model = make(0.5, loss, penalty=penalty)
+    weighted = clone(model).fit(X, y, sample_weight=weight).transform(X)
+    assert_allclose(weighted, clone(model).fit(X[rows], y[rows]).transform(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_invariances_and_pools_with_quadratic_penalties(data, loss):
+    X, y, _, _ = data
+
+    def change(model):
+        return np.abs(model.transform(X) - model.transform(turned(X))).mean()
+
+    more = {"penalty": "norm", "candidates": 50, "random_state": 0}
+    plain = make(1.0, loss, **more).fit(X, y)
+    still = make(1.0, loss, invariances=[(turned, 300.0)], **more).fit(X, y)
+    assert change(still) < 0.7 * change(plain)
+    assert len(plain.landmarks_) == 50
+    path = make(1.0, loss, **more).path(X, y, [0.1, 1.0])
+    assert_allclose(path[1].transform(X), plain.transform(X), atol=1e-5)
+
+
+# ---------------------------------------------------------------------- a penalty for each candidate
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, "polynomial"])
+def test_no_coefficient_is_worth_more_than_its_own_penalty(data, rng, loss):
+    X, y, signs, K = data
+    C = rng.uniform(0.5, 3.0, len(X))
+    model = make(C, loss).fit(X, y)
+    alpha = np.zeros(len(X))
+    alpha[model.landmark_indices_] = model.projection_[:, 0]
+    value = loss_of(loss, signs - model.transform(X)[:, 0]).sum() + C @ np.abs(alpha)
+    assert_allclose(model.criterion_path_[0], value, rtol=1e-7)
+    for j, direction in product(range(0, len(X), 7), (1e-4, -1e-4)):
+        moved = loss_of(loss, signs - model.transform(X)[:, 0] - direction * K[:, j]).sum()
+        penalty = C @ np.abs(alpha) + C[j] * (abs(alpha[j] + direction) - abs(alpha[j]))
+        assert moved + penalty > value - 1e-8
+    same = make(np.full(len(X), 2.0), loss).fit(X, y)
+    assert_allclose(same.transform(X), make(2.0, loss).fit(X, y).transform(X), atol=1e-5)
+
+
+def test_a_penalty_for_each_candidate_of_many_classes(many, rng):
+    X, y, signs = many
+    X, y, signs = X[:150], y[:150], signs[:150]
+    C, K = rng.uniform(1.0, 5.0, 150), rbf_kernel(X, gamma=0.05)
+    for how in ("ovr", "joint"):
+        model = make(C, gamma=0.05, multi_class=how).fit(X, y)
+        slopes = 2 * K.T @ (signs - model.transform(X))
+        sizes = np.linalg.norm(slopes, axis=1) if how == "joint" else np.abs(slopes).max(axis=1)
+        assert np.all(sizes <= C * (1 + 1e-6))
+        used = model.landmark_indices_
+        assert_allclose(sizes[used], C[used], rtol=1e-6)
+
+
+def test_a_penalty_for_each_squared_coefficient(data, rng):
+    X, y, signs, K = data
+    C = rng.uniform(0.5, 3.0, len(X))
+    model = make(C, penalty="alpha").fit(X, y)
+    centred = K - K.mean(axis=0)
+    alpha = np.linalg.solve(centred.T @ centred + np.diag(C), centred.T @ signs)
+    assert_allclose(model.transform(X)[:, 0], signs.mean() + centred @ alpha, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "bad", [np.ones(3), -np.ones(220), np.zeros(220), ["a"] * 220, np.ones((220, 2))]
+)
+def test_penalties_of_candidates_are_checked(data, bad):
+    with pytest.raises(InvalidParameterError, match="one for each of the 220 candidates"):
+        make(bad).fit(*data[:2])
+    with pytest.raises(InvalidParameterError, match="penalty='norm'"):
+        make(np.ones(220), penalty="norm").fit(*data[:2])
+    with pytest.warns(FewerFeaturesWarning, match="multiply C by less than"):
+        make(np.full(220, 1e6)).fit(*data[:2])
+
+
+# ---------------------------------------------------------------------- what is hard to solve
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_fewer_samples_may_count_than_there_are_classes(loss, rng):
+    X, y = rng.standard_normal((30, 2)), np.arange(30) % 3
+    weight = np.zeros(30)
+    weight[[0, 1]] = 1.0
+    model = make(0.01, loss, gamma=1.0).fit(X, y, sample_weight=weight)
+    assert_array_equal(model.predict(X[:2]), [0, 1])
+    share = model.explained_target_ratio_
+    assert_allclose(share, [model.explained_target_ratio_.sum(), 0, 0], atol=1e-12)
+    assert 0 < share[0] <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("loss", LINEAR_PROGRAMS)
+def test_kernel_values_that_the_linear_program_cannot_hold_are_told(data, loss):
+    X, y, _, _ = data
+    with pytest.raises(InvalidDataError, match="too large for the linear program; scale X"):
+        make(1.0, loss, kernel="poly").fit(X + 1e6, y)
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+def test_work_is_bounded(loss, rng):
+    """Labels that are noise, and hardly any penalty: no coefficient is zero."""
+    X, y = rng.standard_normal((120, 5)), rng.integers(0, 2, 120)
+    with pytest.warns(ConvergenceWarning, match="not solved after max_iter=40 linear systems"):
+        model = make(1e-6, loss, gamma=0.2, max_iter=40).fit(X, y)
+    signs = 2.0 * y - 1
+    constant = np.min([loss_of(loss, signs - b).sum() for b in np.linspace(-1, 1, 201)])
+    assert objective(loss, model, X, signs) < constant
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        make(1.0, loss, max_iter=40).fit(X, y)
+
+
 # ---------------------------------------------------------------------- the estimator
 
 
@@ -538,6 +830,16 @@ def test_the_intercept_can_decide(data):
     model = make(1.0, threshold="intercept").fit(X, y)
     assert_allclose(model.decision_function(X), model.transform(X)[:, 0])
     assert_allclose(model.thresholds_, 0)
+
+
+def test_the_margin_can_choose_its_errors(data):
+    X, y, _, _ = data
+    model = make(5.0, threshold="margin", nu="cv").fit(X, y)
+    features = model.transform(X)[:, 0]
+    nu = margin_nu(features, y > 0, np.ones(len(y)))
+    assert_allclose(model.thresholds_, margin_threshold(features, y > 0, None, nu), atol=1e-9)
+    with pytest.raises(ValueError, match="nu"):
+        make(5.0, nu="much").fit(X, y)
 
 
 def test_the_usual_threshold_has_two_names(data):
@@ -629,7 +931,7 @@ def test_penalised_least_squares_meets_its_conditions(seed, n_columns, scale, re
         X = np.hstack([X, X[:, :1]])
     y = rng.standard_normal(30)
     penalties = 10**scale * rng.uniform(0.5, 2.0, X.shape[1])
-    a = least_squares(X, y, penalties, np.zeros(X.shape[1]), 1e-8)
+    a = least_squares(X, y, penalties, np.zeros(X.shape[1]), 1e-8, Effort(10**6))
     slopes = 2 * X.T @ (y - X @ a)
     assert np.all(np.abs(slopes) <= penalties * (1 + 1e-7))
     used = np.flatnonzero(a)
@@ -644,7 +946,7 @@ def test_penalised_least_squares_is_never_worse_than_nothing(seed, spread, alike
     X = (X + 10**alike * rng.standard_normal((30, 20))) * 10 ** (spread * rng.uniform(-1, 1, 20))
     y = rng.standard_normal(30)
     start = 10**spread * rng.standard_normal(20)
-    a = least_squares(X, y, np.ones(20), start, 1e-8)
+    a = least_squares(X, y, np.ones(20), start, 1e-8, Effort(10**6))
     objective = np.sum((y - X @ a) ** 2) + np.abs(a).sum()
     assert objective <= y @ y * (1 + 1e-12)
     d = 2 * (y - X @ a)

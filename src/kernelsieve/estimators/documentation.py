@@ -115,8 +115,9 @@ of the classes; "margin" and "midpoint" are not for them. "auto" is "least_squar
 "gaussian" for joint features unless a class weighs less than one sample.""",
     ),
     "nu": (
-        "float",
-        'For ``threshold="margin"``: the share of the smaller class that may lie within the margin.',
+        'float or "cv"',
+        'For ``threshold="margin"``: the share of the smaller class that may lie within the margin; '
+        '"cv" chooses it by cross-validation of the threshold.',
     ),
     "class_weight": (
         'dict or "balanced"',

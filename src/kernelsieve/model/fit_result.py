@@ -55,6 +55,7 @@ class Fit:
     decision: Decision | None = None  # of a classifier
     search: Search | None = None  # of features that are found by iteration
     n_columns: int = 0  # kernel columns that a solver of sparse programs kept
+    n_iter: int = 0  # what such a solver counts
 
     def coordinates(self, features: np.ndarray) -> np.ndarray:
         """Return features, all or the first ones, as coordinates along unit directions."""

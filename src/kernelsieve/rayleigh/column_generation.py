@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -64,6 +64,10 @@ class PricedColumns:
             self._kept = np.vstack([self._kept, *self._evaluated(missing)])
         return self._kept[self._place[chosen]].T
 
+    def block(self, rows: slice) -> np.ndarray:
+        """Evaluate all columns at some samples, (n_samples, n_candidates)."""
+        return np.hstack([part.block(rows).T for part in self._parts])
+
     def _evaluated(self, missing: np.ndarray) -> list[np.ndarray]:
         """Return columns as lines, in ascending order."""
         lines = []
@@ -84,7 +88,7 @@ class ChangingColumns:
 
     def prices(self, vector: np.ndarray) -> np.ndarray:
         """Return the inner product of every column with a vector."""
-        parts = vector.reshape(1 + len(self._moved), -1)
+        parts = vector.reshape(1 + len(self._moved), -1, *vector.shape[1:])
         prices = self._columns.prices(parts.sum(axis=0))
         for moved, part in zip(self._moved, parts[1:], strict=True):
             prices = prices - moved.prices(part)
@@ -96,6 +100,26 @@ class ChangingColumns:
         return np.vstack([values, *(values - moved.take(chosen) for moved in self._moved)])
 
 
+class ScaledColumns:
+    """Columns times a factor each: a penalty of one for these is one over the factor for those."""
+
+    def __init__(self, columns: PricedColumns | ChangingColumns, factors: np.ndarray) -> None:
+        self._columns = columns
+        self._factors = factors
+
+    def prices(self, vector: np.ndarray) -> np.ndarray:
+        """Return the inner product of every column with a vector."""
+        return np.asarray((self._columns.prices(vector).T * self._factors).T)
+
+    def take(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the chosen columns."""
+        return np.asarray(self._columns.take(chosen) * self._factors[chosen])
+
+
+#: What a solver works with.
+SolverColumns = PricedColumns | ChangingColumns | ScaledColumns
+
+
 @dataclass(frozen=True)
 class Lines:
     """What the lines of ``K alpha + b constant = y - xi`` are: samples, then changes.
@@ -104,7 +128,7 @@ class Lines:
     transformation.
     """
 
-    y: np.ndarray
+    y: np.ndarray  # of one class, or a column for each
     weight: np.ndarray
     constant: np.ndarray  # 1 for samples, 0 for changes
 
@@ -113,10 +137,14 @@ class Lines:
         """Return the lines for labels and weights of samples, and the weights of transformations."""
         none = np.zeros(len(y) * len(of_changes))
         return cls(
-            np.concatenate([y, none]),
+            np.concatenate([y, np.zeros((len(none), *y.shape[1:]))]),
             np.concatenate([weight, *(part * weight for part in of_changes)]),
             np.concatenate([np.ones(len(y)), none]),
         )
+
+    def of_outputs(self) -> list[Lines]:
+        """Return the same lines for each class."""
+        return [replace(self, y=np.ascontiguousarray(y)) for y in self.y.T]
 
     def centred(self, values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return values less their means over the samples, times root weights, and the means."""
@@ -124,6 +152,19 @@ class Lines:
         means = np.asarray(of_rows @ values / of_rows.sum())
         less = np.multiply.outer(self.constant, means)
         return np.asarray(((values - less).T * np.sqrt(weight)).T), means
+
+
+@dataclass
+class Effort:
+    """How much work a solver may still do for one penalty, in linear systems."""
+
+    limit: int
+    spent: int = 0
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left."""
+        return self.spent >= self.limit
 
 
 @dataclass(frozen=True)
@@ -134,11 +175,13 @@ class SparseSolution:
     alpha: np.ndarray  # there
     intercept: float  # b
     objective: float
-    slopes: np.ndarray  # w_i loss'(xi_i), (n,): the dual variables
-    largest_price: float  # of all columns with the slopes, as a part of C: 1 at the optimum
+    largest_price: float  # slope of the losses along any column, as a part of C: 1 at the optimum
+    n_iter: int  # linear systems, or rounds of a linear program
 
 
-def most_violated(prices: np.ndarray, C: float, known: np.ndarray, tol: float) -> np.ndarray:
+def most_violated(
+    prices: np.ndarray, C: float, known: np.ndarray, tol: float, count: int = COLUMNS_A_ROUND
+) -> np.ndarray:
     """Return the columns that break ``|k_j' d| <= C`` most and are not known yet.
 
     Of columns with the same price one is enough for now, and none where a known one has it: those of
@@ -154,7 +197,7 @@ def most_violated(prices: np.ndarray, C: float, known: np.ndarray, tol: float) -
     has_known = np.bincount(group, is_known[order])[group] > 0
     is_first = np.append(True, np.diff(group) > 0)
     worst = order[is_first & ~has_known & (sizes > C * (1 + tol))]
-    return worst[:COLUMNS_A_ROUND]
+    return worst[:count]
 
 
 def merged_coefficients(

@@ -33,7 +33,7 @@ FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
 
 DECISION_CONSTRAINTS: dict[str, list] = {
     "threshold": [StrOptions({"auto", "margin", "midpoint", "least_squares", "gaussian"})],
-    "nu": [Interval(Real, 0, 1, closed="right")],
+    "nu": [Interval(Real, 0, 1, closed="right"), StrOptions({"cv"})],
 }
 
 
@@ -115,7 +115,7 @@ def decided(
     moments: Moments,
     n_candidates: int,
     threshold: str,
-    nu: float,
+    nu: float | str,
     *,
     joint: bool,
     features_of: FeaturesOf | None = None,

@@ -19,8 +19,11 @@ def explained_targets(outputs: np.ndarray, batch: Batch) -> np.ndarray:
     targets = weighted_targets(batch, True)
     features = weighted_targets(replace(batch, Y=outputs), True)
     Q, R = np.linalg.qr(features)
-    adds = np.abs(np.diagonal(R)) > 1e-10 * np.linalg.norm(features, axis=0)
-    products = np.where(adds[:, None], Q.T @ targets, 0.0)
+    independent = min(features.shape)  # no more outputs can add anything than there are samples
+    lengths = np.linalg.norm(features[:, :independent], axis=0)
+    adds = np.abs(np.diagonal(R)) > 1e-10 * lengths
+    products = np.zeros((features.shape[1], targets.shape[1]))
+    products[:independent][adds] = (Q.T @ targets)[adds]
     return np.einsum("kc,kc->k", products, products) / float(np.sum(targets**2))
 
 

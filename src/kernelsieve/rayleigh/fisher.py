@@ -122,7 +122,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     invariances: list[tuple[Callable, float]] | None = None
     multi_class: str = "joint"
     threshold: str = "auto"
-    nu: float = 0.5
+    nu: float | str = 0.5
     class_weight: dict[Any, float] | str | None = None
     probability_cv: int | None = None
 

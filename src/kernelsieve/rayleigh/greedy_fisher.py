@@ -131,7 +131,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     stop_tol: float = 1e-3
     invariances: list[tuple[Callable, float]] | None = None
     threshold: str = "least_squares"
-    nu: float = 0.5
+    nu: float | str = 0.5
     class_weight: dict[Any, float] | str | None = None
     dtype: str = "float64"
     max_memory: float = 2**30

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import InvalidDataError, warn
-from .column_generation import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
+from .column_generation import Lines, SolverColumns, SparseSolution, most_violated
 
 _MISSING = (
     "loss='absolute' and loss='epsilon_insensitive' are linear programs and need HiGHS; install it by "
@@ -44,9 +44,7 @@ class ColumnGeneration:
     violated by is then a part of C, and the unit in which a kernel is measured does not matter.
     """
 
-    def __init__(
-        self, columns: PricedColumns | ChangingColumns, lines: Lines, epsilon: float, tol: float
-    ) -> None:
+    def __init__(self, columns: SolverColumns, lines: Lines, epsilon: float, tol: float) -> None:
         self._columns = columns
         self._lines = lines
         self._epsilon = epsilon * lines.constant
@@ -59,12 +57,12 @@ class ColumnGeneration:
     def solve(self, C: float) -> SparseSolution:
         """Minimise for a penalty, from where the last one ended."""
         self._set_penalty(C)
-        for _ in range(_MOST_ROUNDS):
+        for n_rounds in range(1, _MOST_ROUNDS + 1):
             d = self._solved()
             prices = self._columns.prices(d)
             new = most_violated(prices, C, self._known, self._tol)
             if len(new) == 0:
-                return self._solution(C, d, prices)
+                return self._solution(C, prices, n_rounds)
             self._enter(new, C)
         raise InvalidDataError(
             f"The linear program is not solved after {_MOST_ROUNDS} rounds of column generation; raise "
@@ -105,7 +103,12 @@ class ColumnGeneration:
         limits = np.full(count, limit)
         starts = np.arange(count, dtype=np.int32) * width
         entries = np.tile(np.arange(width, dtype=np.int32), count)
-        highs.addRows(count, -limits, limits, count * width, starts, entries, lines.ravel())
+        status = highs.addRows(count, -limits, limits, count * width, starts, entries, lines.ravel())
+        if status == self._highs.HighsStatus.kError:
+            raise InvalidDataError(
+                f"Kernel values over C of up to {np.abs(lines).max():.2g} are too large for the linear "
+                "program; scale X, or change gamma."
+            )
 
     def _enter(self, new: np.ndarray, C: float) -> None:
         self._add_rows(self._master, np.ascontiguousarray(self._columns.take(new).T) / C, 1.0)
@@ -129,7 +132,7 @@ class ColumnGeneration:
         n = len(self._lines.y)
         return values[:n] - values[n:] if self._is_split else values
 
-    def _solution(self, C: float, d: np.ndarray, prices: np.ndarray) -> SparseSolution:
+    def _solution(self, C: float, prices: np.ndarray, n_rounds: int) -> SparseSolution:
         multipliers = -np.array(self._master.getSolution().row_dual)
         alpha, intercept = multipliers[1:] / self._units, float(multipliers[0])
         objective = self._objective(alpha, intercept, C)
@@ -141,8 +144,8 @@ class ColumnGeneration:
             alpha=alpha[order],
             intercept=intercept,
             objective=objective,
-            slopes=d,
             largest_price=float(np.abs(prices).max()) / C,
+            n_iter=n_rounds,
         )
 
     def _objective(self, alpha: np.ndarray, intercept: float, C: float) -> float:

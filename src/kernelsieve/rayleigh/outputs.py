@@ -13,6 +13,8 @@ import numpy as np
 
 from ..deflation import Heads
 
+_FOLDS = 5
+_NUS = (0.5, 0.3, 0.7, 0.2, 1.0, 0.1, 0.05, 0.02, 0.01)  # by preference
 _SMALLEST_VARIANCE = 1e-10  # of the squared distance of the means: outputs of a perfect fit have none
 
 
@@ -61,14 +63,17 @@ class Moments:
 
 
 def margin_threshold(
-    outputs: np.ndarray, positive: np.ndarray, weight: np.ndarray | None = None, nu: float = 0.5
+    outputs: np.ndarray,
+    positive: np.ndarray,
+    weight: np.ndarray | None = None,
+    nu: float | str = 0.5,
 ) -> float:
     """Return the threshold b with the largest margin between two classes, some errors allowed.
 
     This is the linear programme (15) of Mika et al. (2003): maximise ``rho - C sum(xi)`` subject to
     ``y_i (f_i + b) >= rho - xi_i`` and ``rho, xi >= 0``. It is bounded as long as C is at least one
     over twice the size of the smaller class; here ``C = 1 / (2 nu m)``, with m that size and nu, at
-    most 1, the fraction of it that may lie within the margin.
+    most 1, the fraction of it that may lie within the margin; "cv" chooses it by ``margin_nu``.
 
     With ``u = rho - b`` and ``v = rho + b`` the classes part: u is a quantile of the outputs of the
     positive class and -v one of the others. Only where these cross (``u + v < 0``) the margin is zero,
@@ -85,6 +90,8 @@ def margin_threshold(
         weight = np.ones(len(outputs))
     elif not weight.all():
         outputs, positive, weight = (values[weight > 0] for values in (outputs, positive, weight))
+    if isinstance(nu, str):
+        nu = margin_nu(outputs, positive, weight)
     above, of_above = outputs[positive], weight[positive]
     below, of_below = outputs[~positive], weight[~positive]
     budget = nu * min(of_above.sum(), of_below.sum())
@@ -93,6 +100,36 @@ def margin_threshold(
     if u + v >= 0:
         return (v - u) / 2
     return -_crossing(above, of_above, below, of_below)
+
+
+def margin_nu(outputs: np.ndarray, positive: np.ndarray, weight: np.ndarray) -> float:
+    """Return the nu whose threshold errs least on samples that it was not found from.
+
+    Each class is dealt out to five folds in turn. Outputs are those of one fit to all samples, and only
+    the threshold is found again. Of equally good values the one nearest to 1/2 is taken.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.outputs import margin_nu
+    >>> outputs = np.concatenate([np.linspace(-2, -1, 20), np.linspace(1, 2, 17), [-1.9, -1.5, -1.1]])
+    >>> margin_nu(outputs, np.arange(40) >= 20, np.ones(40))
+    0.5
+    """
+    n_folds = min(_FOLDS, int(positive.sum()), int((~positive).sum()))
+    if n_folds < 2:
+        return 0.5
+    fold = np.empty(len(outputs), np.intp)
+    for members in (positive, ~positive):
+        fold[members] = np.arange(np.count_nonzero(members)) % n_folds
+    errors = np.zeros(len(_NUS))
+    for held_out in (fold == j for j in range(n_folds)):
+        rest = ~held_out
+        for i, nu in enumerate(_NUS):
+            b = margin_threshold(outputs[rest], positive[rest], weight[rest], nu)
+            wrong = (outputs[held_out] + b > 0) != positive[held_out]
+            errors[i] += weight[held_out] @ wrong
+    return _NUS[int(np.argmin(errors))]
 
 
 def _quantile(values: np.ndarray, weight: np.ndarray, budget: float) -> float:
@@ -165,7 +202,7 @@ def two_class_threshold(
     outputs: np.ndarray | None,
     positive: np.ndarray | None,
     weight: np.ndarray | None,
-    nu: float,
+    nu: float | str,
 ) -> float:
     """Return b by the name of a rule; ``outputs`` are needed for "margin" alone."""
     if how == "margin":
@@ -186,7 +223,7 @@ def decision_heads(
     outputs: np.ndarray | None = None,
     indicators: np.ndarray | None = None,
     weight: np.ndarray | None = None,
-    nu: float = 0.5,
+    nu: float | str = 0.5,
 ) -> Heads:
     """Return heads ``s (f + b)`` of outputs that each separate one class from the rest.
 

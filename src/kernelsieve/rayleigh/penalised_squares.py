@@ -11,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
 from ..exceptions import warn
-from .column_generation import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
+from .column_generation import Effort, SparseSolution, most_violated
+from .designs import Design
 
 _SWEEPS = 200  # of coordinate descent between two looks at the optimality conditions
 _MOST_TURNS = 200
@@ -25,13 +26,11 @@ _DEPENDENT = 1e-13  # relative size below which a combination of columns is noth
 class PenalisedSquares:
     """``min sum_i w_i xi_i^2 + C ||alpha||_1`` with ``K alpha + b = y - xi``, on a working set."""
 
-    def __init__(self, columns: PricedColumns | ChangingColumns, lines: Lines, tol: float) -> None:
-        self._columns = columns
-        self._lines = lines
-        self._root = np.sqrt(lines.weight)
+    def __init__(self, design: Design, output: int, tol: float, max_iter: int) -> None:
+        self._max_iter = max_iter
+        self._design = design
         self._tol = tol
-        self._y, mean = lines.centred(lines.y, lines.weight)
-        self._mean = float(mean)
+        self._y, self._mean = design.targets[:, output], float(design.target_means[output])
         self._known = np.empty(0, np.intp)
         self._alpha = np.empty(0)
         self._X = np.empty((len(self._y), 0), order="F")  # their columns, weighted and centred
@@ -41,19 +40,20 @@ class PenalisedSquares:
 
     def solve(self, C: float) -> SparseSolution:
         """Minimise for a penalty, from where the last one ended."""
+        effort = Effort(self._max_iter)
         self._enter(self._screened(C))
         for _ in range(_MOST_ROUNDS):
             penalties = np.full(len(self._known), C)
-            self._alpha = least_squares(self._X, self._y, penalties, self._alpha, self._tol)
+            self._alpha = least_squares(self._X, self._y, penalties, self._alpha, self._tol, effort)
             residual = self._residual()
-            self._prices = self._columns.prices(2 * self._root * residual)
-            new = most_violated(self._prices, C, self._known, self._tol)
-            if len(new) == 0:
+            self._prices = self._design.prices(residual)
+            new = most_violated(self._prices, C, self._known, self._tol, self._design.columns_a_round)
+            if len(new) == 0 or effort.exhausted:
                 break
             self._enter(new)
-        check_solved(self._prices, C, self._tol)
+        check_solved(self._prices, C, self._tol, effort)
         self._last_C = C
-        return self._solution(C, residual)
+        return self._solution(C, residual, effort)
 
     def _screened(self, C: float) -> np.ndarray:
         """Return what the sequential strong rule keeps: prices of at least ``2 C - last C``.
@@ -69,7 +69,7 @@ class PenalisedSquares:
         """Add columns to the working set."""
         if len(new) == 0:
             return
-        added, means = self._lines.centred(self._columns.take(new), self._lines.weight)
+        added, means = self._design.take(new)
         self._X = np.asfortranarray(np.hstack([self._X, added]))
         self._means = np.concatenate([self._means, means])
         self._known = np.concatenate([self._known, new])
@@ -79,7 +79,7 @@ class PenalisedSquares:
         used = np.flatnonzero(self._alpha)
         return np.asarray(self._y - self._X[:, used] @ self._alpha[used])
 
-    def _solution(self, C: float, residual: np.ndarray) -> SparseSolution:
+    def _solution(self, C: float, residual: np.ndarray, effort: Effort) -> SparseSolution:
         used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
         return SparseSolution(
@@ -87,15 +87,22 @@ class PenalisedSquares:
             alpha=self._alpha[used],
             intercept=self._mean - float(self._means[used] @ self._alpha[used]),
             objective=float(residual @ residual) + C * float(np.abs(self._alpha).sum()),
-            slopes=2 * self._root * residual,
             largest_price=float(np.abs(np.asarray(self._prices)).max()) / C,
+            n_iter=effort.spent,
         )
 
 
-def check_solved(prices: np.ndarray | None, C: float, tol: float) -> None:
+def check_solved(prices: np.ndarray | None, C: float, tol: float, effort: Effort) -> None:
     """Warn where the optimality conditions are far from holding."""
     largest = float(np.abs(np.asarray(prices)).max()) / C
-    if largest > 1 + max(100 * tol, 1e-4):
+    if effort.exhausted:
+        warn(
+            f"The penalised problem is not solved after max_iter={effort.limit} linear systems: an "
+            f"optimality condition is violated by {max(largest - 1, 0.0):.2g} of C, or more. Raise "
+            "max_iter or C, or scale X.",
+            ConvergenceWarning,
+        )
+    elif largest > 1 + max(100 * tol, 1e-4):
         warn(
             "The penalised problem is not solved: an optimality condition is violated by "
             f"{largest - 1:.2g} of C. Raise C, or scale X.",
@@ -104,7 +111,12 @@ def check_solved(prices: np.ndarray | None, C: float, tol: float) -> None:
 
 
 def least_squares(
-    X: np.ndarray, y: np.ndarray, penalties: np.ndarray, start: np.ndarray, tol: float
+    X: np.ndarray,
+    y: np.ndarray,
+    penalties: np.ndarray,
+    start: np.ndarray,
+    tol: float,
+    effort: Effort,
 ) -> np.ndarray:
     """Minimise ``||y - X a||^2 + sum_j penalties_j |a_j|``.
 
@@ -122,7 +134,7 @@ def least_squares(
         z = np.zeros_like(z)
     best, excess, idle = problem.objective(z), np.inf, 0
     for _ in range(_MOST_TURNS):
-        turned = _on_support(problem, _sweep(problem, z))
+        turned = _on_support(problem, _sweep(problem, z), effort)
         value, violated = problem.objective(turned), problem.excess(turned)
         if value > best * (1 + _ROUNDING):
             break
@@ -130,7 +142,7 @@ def least_squares(
         if improves or violated < excess:
             z, best, excess = turned, min(value, best), violated
         idle = 0 if improves else idle + 1
-        if excess <= tol / 2 or idle == _IDLE_TURNS:
+        if excess <= tol / 2 or idle == _IDLE_TURNS or effort.exhausted:
             break
     return np.asarray(z / penalties)
 
@@ -182,15 +194,12 @@ def _sweep(problem: _UnitPenalties, start: np.ndarray) -> np.ndarray:
     return np.asarray(path[:, 0])
 
 
-def _on_support(problem: _UnitPenalties, z: np.ndarray) -> np.ndarray:
+def _on_support(problem: _UnitPenalties, z: np.ndarray, effort: Effort) -> np.ndarray:
     """Go to the minimum for given signs; a coefficient that would change its sign becomes zero."""
     z = z.copy()
-    while True:
-        support = np.flatnonzero(z)
-        if len(support) == 0:
-            return z
+    while (support := np.flatnonzero(z)).size and not effort.exhausted:
         X, signs = problem.X[:, support], np.sign(z[support])
-        move = _towards(X, problem.y - X @ z[support], signs)
+        move = _towards(X, problem.y - X @ z[support], signs, effort)
         shrinking = np.flatnonzero(move * signs < 0)
         steps = -z[support[shrinking]] / move[shrinking]
         if len(steps) == 0 or steps.min() > 1:
@@ -199,23 +208,27 @@ def _on_support(problem: _UnitPenalties, z: np.ndarray) -> np.ndarray:
         first = int(np.argmin(steps))
         z[support] += steps[first] * move
         z[support[shrinking[first]]] = 0.0
+    return z
 
 
-def _towards(X: np.ndarray, residual: np.ndarray, signs: np.ndarray) -> np.ndarray:
+def _towards(X: np.ndarray, residual: np.ndarray, signs: np.ndarray, effort: Effort) -> np.ndarray:
     """Return the move that lowers ``||residual - X move||^2 + signs'move`` most along its line.
 
     Where columns depend on each other and their penalties do not agree there is no minimum; along what
     is left of the signs the sum of squares hardly changes and the penalty falls.
     """
     slope = X.T @ residual - signs / 2
-    move = _newton(X, residual, signs, slope)
+    move = _newton(X, residual, signs, slope, effort)
     change = X @ move
     curvature = float(change @ change)
     # Rounding of an almost singular system: its solution says where to go, the line how far.
     return np.asarray(move * (float(slope @ move) / curvature)) if curvature > 0 else move
 
 
-def _newton(X: np.ndarray, residual: np.ndarray, signs: np.ndarray, slope: np.ndarray) -> np.ndarray:
+def _newton(
+    X: np.ndarray, residual: np.ndarray, signs: np.ndarray, slope: np.ndarray, effort: Effort
+) -> np.ndarray:
+    effort.spent += 1
     try:
         factor = cho_factor(X.T @ X, check_finite=False)
         diagonal = np.abs(np.diagonal(factor[0]))

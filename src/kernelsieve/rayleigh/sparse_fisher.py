@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from .._sklearn import Interval, StrOptions
 from ..deflation import Heads, Outcome
 from ..estimators import KernelEstimator, PredictMixin, estimator
-from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
+from ..exceptions import FewerFeaturesWarning, warn
 from ..execution import single_threaded_blas
 from ..fitting import CandidatePool, Problem
 from ..kernels import Kernel
@@ -32,8 +32,9 @@ from .decisions import (
 from .explained import ImageVariance, explained_targets
 from .invariance_mixin import InvarianceMixin
 from .outputs import Moments, logit_heads, winning_logits
+from .penalties import as_penalties, strength_and_priors, why_constant
 from .scatter import Tangent
-from .solvers import ProgramLoss, Solver, solvers_of_classes
+from .solvers import ClassesSolver, Program, solver_of_classes
 
 
 @dataclass
@@ -43,7 +44,7 @@ class _Shared:
     pool: CandidatePool | None = None
     columns: PricedColumns | None = None
     images: ImageVariance | None = None
-    solvers: list[Solver] | None = None
+    solver: ClassesSolver | None = None
 
 
 @estimator
@@ -56,29 +57,45 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     rest.
 
     Kernel columns are evaluated in blocks and taken up when they would lower the objective; the kernel
-    matrix is never stored.
+    matrix is not stored. Several classes with the squared loss share a triangular factor of it, where
+    that has no more than 16 million values.
 
     Parameters
     ----------
-    C : float, default=1.0
-        Penalty of the absolute values of the coefficients, beside a sum of losses over the samples.
-    loss : {"squared", "absolute", "huber", "epsilon_insensitive"}, default="squared"
+    C : float or array of shape (n_candidates,), default=1.0
+        Penalty of the coefficients, beside a sum of losses over the samples; an array has one for each
+        candidate, the precisions of their priors.
+    loss : {"squared", "absolute", "huber", "epsilon_insensitive", ...}, default="squared"
         Of the residuals xi, or the model of their noise. "squared" is SKFD, xi^2; "absolute" is
         LSKFD, ``|xi|``; "huber" is xi^2 up to delta and a line beyond; "epsilon_insensitive" is
-        ``max(0, |xi| - epsilon)``. The second and the last are linear programs and need
-        ``kernelsieve[solvers]``.
+        ``max(0, |xi| - epsilon)``; "polynomial" is ``|xi|^power``. With the l1 penalty the second and
+        the fourth are linear programs and need ``kernelsieve[solvers]``.
     delta : float, default=1.0
         Where the Huber loss becomes a line.
     epsilon : float, default=0.1
         Residuals up to here cost nothing with the epsilon-insensitive loss.
+    power : float, default=4.0
+        Of the polynomial loss, at least 2.
+    penalty : {"l1", "alpha", "norm"}, default="l1"
+        What C multiplies: "l1" is the sum of the absolute values of the coefficients alpha, which are
+        zero for most candidates; "alpha" is the sum of their squares and "norm" is alpha'K alpha, the
+        squared length of the direction, with which no coefficient is zero and the kernel columns of
+        all candidates are kept in memory.
     candidates : {"auto", "all"}, int or array, default="auto"
         Samples whose kernel columns may be used: "all", a number of them, or an array of points
         (row numbers, for a precomputed kernel). "auto" is "all" up to 3,000 rows and 1,000 examples
         beyond.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
         How candidates given as a number are drawn.
+    multi_class : {"ovr", "joint"}, default="ovr"
+        How more than two classes are penalised: "ovr" for each class alone, which is one against the
+        rest; "joint" by the length of the vector of a column's coefficients for all classes, so that
+        all classes use the same few columns. "joint" is for the squared loss.
     tol : float, default=1e-08
         A column is taken up when its optimality condition is violated by more than this part of C.
+    max_iter : int, default=5000
+        How many linear systems may be solved for a class, but for linear programs; a warning says
+        that they were not enough.
     threshold : {"least_squares", "auto", "intercept", "margin", ...}, default="least_squares"
         How a feature decides. "intercept" is the constant that the program itself finds, "margin" the
         linear program (15) of the paper, "least_squares" where least squares of the labels on the
@@ -98,6 +115,8 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     n_columns_ : int
         How many kernel columns were in memory at the end, of those of all candidates; along a path
         they are those of the larger penalties too.
+    n_iter_ : int
+        How many linear systems, or rounds of a linear program, the class with most of them needed.
     thresholds_ : ndarray
         b of each feature: the sign of feature + b decides.
     {attributes}
@@ -105,12 +124,21 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     Notes
     -----
     Problems (12) and (14) of the paper: ``min sum_i w_i loss(xi_i) + C ||alpha||_1`` subject to
-    ``K alpha + 1 b = y - xi``. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
+    ``K alpha + 1 b = y - xi``; with the other penalties problem (9), and the squared norm or alpha'K
+    alpha instead of the sum. Features are ``K alpha + b``, and ``criterion_path_`` is the objective
     of each. At the optimum the slopes d of the losses satisfy ``|k_j' d| <= C`` for all candidates,
     with equality where a coefficient is not zero, and ``1'd = 0``. These conditions are checked for
-    all candidates before a fit is called done. Invariances, which the paper has for the dense
-    discriminant, are our extension of the programs: lines ``k(x_i)' alpha - k(t x_i)' alpha = -xi``
-    that have no constant.
+    all candidates before a fit is called done. With "alpha" and all samples as candidates, a sample
+    of weight w counts as w equal candidates. ``penalty="norm"`` with the squared loss is the least
+    squares support vector machine, and with the epsilon-insensitive loss support vector regression
+    to the labels. Real-valued targets, with which problem (9) is kernel ridge regression, are left
+    to regressors such as scikit-learn's ``KernelRidge`` and ``SVR``: this is a classifier.
+    Invariances, which the paper has for the dense discriminant, are our extension of the programs:
+    lines ``k(x_i)' alpha - k(t x_i)' alpha = -xi`` that have no constant.
+
+    ``multi_class="joint"`` is ``min sum_i w_i ||xi_i||^2 + C sum_j ||alpha_j||``, with the coefficients
+    of a column for all classes in alpha_j; ``criterion_path_`` then has the part of each class in it.
+    Lengths are less than sums of absolute values, so C is to be larger than for "ovr".
 
     Probabilities take the features of both sides for Gaussian. For two classes the odds need not be
     even where the threshold is, unless it is "gaussian"; of more classes the winner is the likeliest,
@@ -124,7 +152,9 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     Raetsch, A. Demiriz, K. Bennett. Sparse regression ensembles in infinite and finite hypothesis
     spaces. Machine Learning 48, 2002. Screening: R. Tibshirani, J. Bien, J. Friedman, T. Hastie, N.
     Simon, J. Taylor, R. J. Tibshirani. Strong rules for discarding predictors in lasso-type problems.
-    Journal of the Royal Statistical Society B 74(2), 2012.
+    Journal of the Royal Statistical Society B 74(2), 2012. Joint penalty: M. Yuan, Y. Lin. Model
+    selection and estimation in regression with grouped variables. Journal of the Royal Statistical
+    Society B 68(1), 2006.
 
     Examples
     --------
@@ -140,28 +170,36 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     _parameter_constraints: ClassVar[dict] = {
         **DECISION_CONSTRAINTS,
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "loss": [StrOptions({"squared", "absolute", "huber", "epsilon_insensitive"})],
+        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "loss": [StrOptions({"squared", "absolute", "huber", "epsilon_insensitive", "polynomial"})],
+        "power": [Interval(Real, 2, None, closed="left")],
+        "penalty": [StrOptions({"l1", "alpha", "norm"})],
         "delta": [Interval(Real, 0, None, closed="neither")],
         "epsilon": [Interval(Real, 0, None, closed="left")],
         "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
+        "multi_class": [StrOptions({"ovr", "joint"})],
         "tol": [Interval(Real, 0, 1, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "threshold": [
             StrOptions({"auto", "intercept", "margin", "midpoint", "least_squares", "gaussian"})
         ],
     }
 
-    C: float = 1.0
+    C: Any = 1.0
     _: KW_ONLY
     loss: str = "squared"
     delta: float = 1.0
     epsilon: float = 0.1
+    power: float = 4.0
+    penalty: str = "l1"
     candidates: Any = "auto"
     pool: str = "random"
+    multi_class: str = "ovr"
     tol: float = 1e-8
+    max_iter: int = 5000
     invariances: list[tuple[Callable, float]] | None = None
     threshold: str = "least_squares"
-    nu: float = 0.5
+    nu: float | str = 0.5
     class_weight: dict[Any, float] | str | None = None
     probability_cv: int | None = None
 
@@ -201,7 +239,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         >>> [len(model.landmarks_) for model in path]
         [56, 15, 3]
         """
-        penalties = _as_penalties(Cs)
+        penalties = as_penalties(Cs)
         seed = self.random_state
         if not isinstance(seed, (int, np.integer)):  # all fits must draw the same candidates
             seed = check_random_state(seed).randint(2**31 - 1)
@@ -219,6 +257,11 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     def n_columns_(self) -> int:
         """How many kernel columns were in memory at the end."""
         return self._current_fit().n_columns
+
+    @property
+    def n_iter_(self) -> int:
+        """How many linear systems the class with most of them needed."""
+        return self._current_fit().n_iter
 
     # ------------------------------------------------------------------ fitting
 
@@ -252,16 +295,27 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     def _programme(self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray | None) -> Fit:
         check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
+        C, priors = strength_and_priors(self.C, len(pool))
         shared = self._of_path()
-        if shared.columns is None or shared.images is None or shared.solvers is None:
+        if shared.columns is None or shared.images is None or shared.solver is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
             shared.images = ImageVariance(batch, kernel, shared.columns, W)
-            loss = ProgramLoss(self.loss, float(self.delta), float(self.epsilon))
-            shared.solvers = solvers_of_classes(
-                loss, self.tol, shared.columns, batch, kernel, self._tangents(), self.n_jobs
+            program = Program(
+                loss=self.loss,
+                delta=float(self.delta),
+                epsilon=float(self.epsilon),
+                power=float(self.power),
+                penalty=self.penalty,
+                joint=self.multi_class == "joint",
+                tol=self.tol,
+                max_iter=self.max_iter,
+                priors=priors,
+            )
+            shared.solver = solver_of_classes(
+                program, shared.columns, W, batch, kernel, self._tangents(), self.n_jobs
             )
         with single_threaded_blas():  # very many small systems, which more threads only delay
-            solutions = [solver.solve(float(self.C)) for solver in shared.solvers]
+            solutions = shared.solver.solve(C)
         self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} samples")
         return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
 
@@ -277,7 +331,10 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         n_columns = columns.n_kept
         chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
         if not alpha.any():
-            warn(self._why_constant(solutions, columns), FewerFeaturesWarning)
+            first = np.abs(columns.take(np.zeros(1, np.intp))[:, 0])
+            terms = min(self.tol, 1e-6) * float(first @ batch.root_weight**2)
+            limit = min(solution.largest_price for solution in solutions)
+            warn(why_constant(self.C, limit, terms, bool(self._tangents())), FewerFeaturesWarning)
         model = KernelModel(
             kernel,
             pool.points[chosen],
@@ -296,6 +353,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             explained_target_ratio=explained_targets(outputs, batch),
             outcome=Outcome.COMPLETE,
             n_columns=n_columns,
+            n_iter=max(1, *(solution.n_iter for solution in solutions)),
         )
         fit = decided(
             fit,
@@ -312,31 +370,3 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         heads = Heads(lower, np.eye(n_outputs))
         logits = winning_logits(heads, logit_heads(moments))
         return replace(fit, heads=heads, decision=Decision(logits, False, len(pool)))
-
-    def _why_constant(self, solutions: list[SparseSolution], columns: PricedColumns) -> str:
-        """Explain why no coefficient is worth its penalty, and what to do."""
-        limit = min(s.largest_price for s in solutions) * self.C
-        values = np.abs(columns.take(np.zeros(1, np.intp))[:, 0])
-        terms = max(float(values @ np.abs(s.slopes[: len(values)])) for s in solutions)
-        if limit <= min(self.tol, 1e-6) * terms:  # slopes sum to zero, so equal values cancel
-            return (
-                "All samples have the same kernel values, so nothing separates classes, whatever C is; "
-                "look for constant columns of X, or change gamma."
-            )
-        remedy = f"choose C below {limit:.6g}."
-        if self._tangents():  # the penalty of the changes alone may keep coefficients at zero
-            remedy = "lower C, or the weights in invariances."
-        zero = f"C={self.C:g} is so large that all coefficients are zero and the features constant; "
-        return zero + remedy
-
-
-def _as_penalties(Cs: Any) -> list[float]:
-    try:
-        values = np.asarray(Cs, dtype=float)
-    except (TypeError, ValueError):
-        values = np.empty(())
-    if values.ndim != 1 or not (values > 0).all():
-        raise InvalidParameterError(
-            f"Cs={Cs!r} must be a sequence of positive numbers; a single penalty is [1.0]."
-        )
-    return [float(value) for value in values]

@@ -1,37 +1,50 @@
-"""Sparse KFD with Huber's loss: l1-penalised, by reweighted least squares on a working set."""
+"""Sparse KFD with smooth losses: l1-penalised, by reweighted least squares on a working set."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .column_generation import ChangingColumns, Lines, PricedColumns, SparseSolution, most_violated
+from .column_generation import (
+    Effort,
+    Lines,
+    SolverColumns,
+    SparseSolution,
+    most_violated,
+)
+from .noise import SmoothLoss
 from .penalised_squares import check_solved, least_squares
 
 _MOST_ROUNDS = 1000
 _MOST_STEPS = 500
-_FLAT = 1e-6  # curvature that outlying samples are given, where the loss has none
+_FLAT = 1e-6  # part of the largest curvature that samples are given where the loss has none
 _HALVINGS = 12
 
 
-class PenalisedHuber:
-    """``min sum_i w_i huber(xi_i) + C ||alpha||_1`` with ``K alpha + b = y - xi``.
+class PenalisedSmooth:
+    """``min sum_i w_i loss(xi_i) + C ||alpha||_1`` with ``K alpha + b = y - xi``.
 
-    The loss is xi^2 up to delta and ``2 delta |xi| - delta^2`` beyond. On a working set of columns the
+    On a working set of columns the
     loss is replaced by a square with the same slope at the residuals as they are, and the penalised
     least squares problem is solved for a direction. With the curvature of the loss itself that is
-    Newton's method, which is finished when it knows which samples are outlying; where such a step
-    leads nowhere, the curvature ``delta / |xi|`` of reweighted least squares lets the loss fall.
-    Changes under transformations are squared however large they are.
+    Newton's method, which for the Huber loss is finished when it knows which samples are outlying;
+    where such a step leads nowhere, the curvature of a square above the loss lets the loss fall.
     """
 
     def __init__(
-        self, columns: PricedColumns | ChangingColumns, lines: Lines, delta: float, tol: float
+        self,
+        columns: SolverColumns,
+        lines: Lines,
+        loss: SmoothLoss,
+        tol: float,
+        max_iter: int,
     ) -> None:
+        self._max_iter = max_iter
+        self._effort = Effort(max_iter)
         self._columns = columns
         self._lines = lines
         self._y = lines.y
         self._weight = lines.weight
-        self._delta = np.where(lines.constant > 0, delta, np.inf)
+        self._loss = loss
         self._tol = tol
         self._known = np.empty(0, np.intp)
         self._X = np.empty((len(self._y), 0))
@@ -40,17 +53,18 @@ class PenalisedHuber:
 
     def solve(self, C: float) -> SparseSolution:
         """Minimise for a penalty, from where the last one ended."""
+        self._effort = Effort(self._max_iter)
         for _ in range(_MOST_ROUNDS):
             self._minimise(C)
             slopes = self._slopes(self._residual())
             prices = self._columns.prices(slopes)
             new = most_violated(prices, C, self._known, self._tol)
-            if len(new) == 0:
+            if len(new) == 0 or self._effort.exhausted:
                 break
             self._X = np.hstack([self._X, self._columns.take(new)])
             self._known = np.concatenate([self._known, new])
             self._alpha = np.concatenate([self._alpha, np.zeros(len(new))])
-        check_solved(prices, C, self._tol)
+        check_solved(prices, C, self._tol, self._effort)
         used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
         return SparseSolution(
@@ -58,8 +72,8 @@ class PenalisedHuber:
             alpha=self._alpha[used],
             intercept=self._b,
             objective=self._objective(self._residual(), self._alpha, C),
-            slopes=slopes,
             largest_price=float(np.abs(prices).max()) / C,
+            n_iter=self._effort.spent,
         )
 
     def _residual(self) -> np.ndarray:
@@ -69,24 +83,25 @@ class PenalisedHuber:
         return np.asarray(self._y - self._X @ alpha - b * self._lines.constant)
 
     def _slopes(self, xi: np.ndarray) -> np.ndarray:
-        return np.asarray(2 * self._weight * np.clip(xi, -self._delta, self._delta))
+        return np.asarray(2 * self._weight * self._loss.slopes(xi))
 
     def _objective(self, xi: np.ndarray, alpha: np.ndarray, C: float) -> float:
-        inner = np.minimum(np.abs(xi), self._delta)
-        loss = inner * (2 * np.abs(xi) - inner)
-        return float(self._weight @ loss) + C * float(np.abs(alpha).sum())
+        return float(self._weight @ self._loss.values(xi)) + C * float(np.abs(alpha).sum())
 
     def _minimise(self, C: float) -> None:
         """Find the minimum on the working set."""
         for _ in range(_MOST_STEPS):
             xi = self._residual()
-            if self._violation(xi, C) <= self._tol / 2:
+            if self._violation(xi, C) <= self._tol / 2 or self._effort.exhausted:
                 return
-            size = np.maximum(np.abs(xi) / self._delta, 1.0)
-            newton = self._minimum(xi, np.where(size > 1, _FLAT, 1.0), C)
+            curvatures, safe = self._loss.curvatures(xi), self._loss.safe_curvatures(xi)
+            largest = max(curvatures.max(), safe.max())
+            if not largest > 0:  # residuals of a high power that are all zero
+                return
+            newton = self._minimum(xi, np.maximum(curvatures, _FLAT * largest), C)
             if self._search(xi, *newton, C):
                 continue
-            reweighted = self._minimum(xi, 1 / size, C)
+            reweighted = self._minimum(xi, np.maximum(safe, _FLAT * largest), C)
             # Where the objective falls by no more than rounding, the conditions decide.
             if not (self._search(xi, *reweighted, C) or self._polish(xi, *newton, C)):
                 return
@@ -105,11 +120,11 @@ class PenalisedHuber:
     def _minimum(self, xi: np.ndarray, curvature: np.ndarray, C: float) -> tuple[np.ndarray, float]:
         """Return coefficients and constant at the minimum of a quadratic model."""
         v = self._weight * curvature
-        response = self._y - xi + np.clip(xi, -self._delta, self._delta) / curvature
+        response = self._y - xi + self._loss.slopes(xi) / curvature
         X, means = self._lines.centred(self._X, v)
         y, mean = self._lines.centred(response, v)
         penalties = np.full(len(self._known), C)
-        alpha = least_squares(X, y, penalties, self._alpha, self._tol)
+        alpha = least_squares(X, y, penalties, self._alpha, self._tol, self._effort)
         return alpha, float(mean - means @ alpha)
 
     def _search(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
