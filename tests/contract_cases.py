@@ -191,11 +191,6 @@ EXEMPT: dict[str, dict[str, str]] = {
         "SubspaceKernelFeatures": "all directions of the subspace are learned together",
         "KernelFisherDiscriminant[multi_class=ovr]": "there is one feature for each class in any case",
     },
-    "test_targets": {
-        "SparseKernelBoostedLatentFeaturesClassifier": (
-            "its loss is the first to see that one class is left"
-        )
-    },
     "test_numbers_of_components": {
         "KernelBoosting": "a candidate may be taken again, so there may be more steps than candidates"
     },
