@@ -44,7 +44,7 @@ VALUES = {
     "invariances": [[(np.tanh, 0.1)]],
 }
 POOLS = ("candidates", "n_landmarks")  # parameters that take candidates as points
-TWO_CLASSES = ("exponential", "logistic", "radius_margin")  # losses and objectives of two classes
+TWO_CLASSES = ("exponential", "logistic")  # losses of two classes
 WITHOUT_POOL = [{"span": "points"}, {"approximate": True}]  # look at no candidates
 
 

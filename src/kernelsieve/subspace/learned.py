@@ -20,7 +20,10 @@ from .base import SubspaceEstimator
 from .images import input_images
 from .kernel import SubspaceKernel
 from .learning import LearnedMargin, LearnedSubspace
+from .margins import LargeMargin, RadiusMargin
 from .optimise import Ending
+
+_MARGINS: dict[str, type[LargeMargin]] = {"large_margin": LargeMargin, "radius_margin": RadiusMargin}
 
 
 @estimator
@@ -29,8 +32,9 @@ class SubspaceKernelFeatures(SubspaceEstimator):
 
     Projecting on a subspace of the feature space changes the kernel, and what describes the subspace
     becomes parameters of that kernel. They are learned: by maximising the kernel-target alignment,
-    which lets samples of the same class come close to each other, or by minimising the radius-margin
-    bound. A handful of features often lets a nearest-neighbour classifier do better than the raw data.
+    which lets samples of the same class come close to each other, or by minimising the objective of a
+    support vector machine or its radius-margin bound. A handful of features often lets a
+    nearest-neighbour classifier do better than the raw data.
 
     Parameters
     ----------
@@ -54,11 +58,13 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         For the "rbf", "poly" and "linear" kernels; for the last it makes no difference. Where the
         points are not as many as the classes they begin with k-means, so the result depends on
         ``random_state``. Points that meet count once.
-    objective : {"alignment", "radius_margin"}, default="alignment"
-        What is optimised. "radius_margin", for two classes, is the bound on the leave-one-out error of
-        a support vector machine with squared slack.
+    objective : {"alignment", "large_margin", "radius_margin"}, default="alignment"
+        What is optimised. "large_margin" is the objective of a support vector machine with squared
+        slack on the features; with ``span="points"`` that is the sparse large margin classifier.
+        "radius_margin" is the bound on the leave-one-out error of such a machine. Of more than two
+        classes each is separated from the rest.
     C : float, default=1.0
-        Price of slack for "radius_margin", for a kernel whose mean of k(x, x) is 1.
+        Price of slack for "large_margin" and "radius_margin", for a kernel whose mean of k(x, x) is 1.
     solver : {"lbfgs", "cg"}, default="lbfgs"
         L-BFGS, or conjugate gradients as in the paper.
     max_iter : int or None, default=None
@@ -80,8 +86,8 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     subspace_kernel_ : callable
         ``f(X, Z)``, the kernel after projection, for any kernel machine: ``SVC(kernel=...)``.
     alignment_path_ : ndarray of shape (``n_iter_`` + 1,)
-        The alignment at the start and after each iteration; it never falls. For "radius_margin" minus
-        the logarithm of the bound.
+        The alignment at the start and after each iteration; it never falls. For "large_margin" and
+        "radius_margin" minus the logarithm of the objective or bound.
     n_iter_ : int
         Number of iterations.
     ending_ : str
@@ -103,6 +109,9 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     ----------
     M. Wu, J. Farquhar. A subspace kernel for nonlinear feature extraction. International Joint
     Conference on Artificial Intelligence, 2007.
+
+    M. Wu, B. Schoelkopf, G. Bakir. Building sparse large margin classifiers. International Conference
+    on Machine Learning, 2005.
 
     O. Chapelle, V. Vapnik, O. Bousquet, S. Mukherjee. Choosing multiple parameters for support vector
     machines. Machine Learning 46, 2002.
@@ -126,7 +135,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "init": [StrOptions({"koc", "kpls"}), "array-like"],
         "span": [StrOptions({"examples", "points"})],
-        "objective": [StrOptions({"alignment", "radius_margin"})],
+        "objective": [StrOptions({"alignment", *_MARGINS})],
         "C": [Interval(Real, 0, None, closed="neither")],
         "solver": [StrOptions({"lbfgs", "cg"})],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
@@ -165,19 +174,14 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         return search
 
     def _method(self) -> LearnedSubspace:
-        method = LearnedMargin if self.objective == "radius_margin" else LearnedSubspace
-        return method(
-            self.n_components,
-            init=self.init,
-            solver=self.solver,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            C=self.C,
-        )
+        common = (self.n_components, self.init, self.solver, self.max_iter, self.tol, self.C)
+        if self.objective == "alignment":
+            return LearnedSubspace(*common)
+        return LearnedMargin(*common, margin=_MARGINS[self.objective])
 
     def _out_of_core_obstacle(self) -> str:
-        if self.objective == "radius_margin":
-            return "objective='radius_margin' looks at all samples; pass objective='alignment'."
+        if self.objective in _MARGINS:
+            return f"objective={self.objective!r} looks at all samples; pass objective='alignment'."
         if self.span == "points":
             return "span='points' optimises points on all samples; pass span='examples'."
         return super()._out_of_core_obstacle()

@@ -20,7 +20,7 @@ from .centroids import by_contribution, finish
 from .image_pass import SubspaceMethod
 from .images import Images, Labelled, independent, labelled
 from .initialisation import start
-from .margins import RadiusMargin
+from .margins import LargeMargin, RadiusMargin
 from .objectives import Objective, TargetAlignment
 from .optimise import Climb, Directions, climb
 from .points import Points, first_points
@@ -109,18 +109,16 @@ class LearnedSubspace(SubspaceMethod):
         return replace(fit, search=Search(found.path, found.ending))
 
 
+@dataclass(frozen=True)
 class LearnedMargin(LearnedSubspace):
-    """The subspace of smallest radius-margin bound, for two classes."""
+    """The subspace in which a support vector machine has the best objective, or bound."""
 
     keeps_rows = True
 
+    margin: type[LargeMargin] = RadiusMargin
+
     def objective(self, known: Labelled) -> Objective:
-        if known.labels.shape[1] != 2:
-            raise InvalidDataError(
-                f"objective='radius_margin' is for 2 classes, and y has {known.labels.shape[1]}; pass "
-                "objective='alignment'."
-            )
-        return RadiusMargin(known.labels, known.trace / known.total_weight, self.C)
+        return self.margin(known.labels, known.trace / known.total_weight, self.C)
 
 
 #: From directions to directions.
