@@ -12,19 +12,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import StrOptions
 
 import kernelsieve
 from kernelsieve.deflation import ContinuumRegression
+from kernelsieve.estimators import KernelEstimator
 
 PUBLIC = [
     entry
     for entry in (getattr(kernelsieve, name) for name in kernelsieve.__all__)
     if isinstance(entry, type) and issubclass(entry, BaseEstimator)
 ]
-EXTRACTORS = [entry for entry in PUBLIC if not issubclass(entry, MetaEstimatorMixin)]
+EXTRACTORS = [entry for entry in PUBLIC if issubclass(entry, KernelEstimator)]
 
 # Small and quick, where a class has the parameter.
 COMMON = {"n_components": 3, "gamma": 0.3, "random_state": 0, "max_iter": 10}

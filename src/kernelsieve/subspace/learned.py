@@ -22,6 +22,7 @@ from .kernel import SubspaceKernel
 from .learning import LearnedMargin, LearnedSubspace
 from .margins import LargeMargin, RadiusMargin
 from .optimise import Ending
+from .target_kernels import CODINGS
 
 _MARGINS: dict[str, type[LargeMargin]] = {"large_margin": LargeMargin, "radius_margin": RadiusMargin}
 
@@ -65,6 +66,10 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         classes each is separated from the rest.
     C : float, default=1.0
         Price of slack for "large_margin" and "radius_margin", for a kernel whose mean of k(x, x) is 1.
+    target_kernel : {"indicators", "signs", "balanced"} or array, default="indicators"
+        What the kernel of labels is for two samples, with which features are aligned: 1 for the same
+        class and 0 otherwise; 1 and ``-1 / (c - 1)``, which is -1 for two classes; one over the size of
+        the class and 0; or a positive semidefinite matrix with a row and a column for each sample.
     solver : {"lbfgs", "cg"}, default="lbfgs"
         L-BFGS, or conjugate gradients as in the paper.
     max_iter : int or None, default=None
@@ -98,12 +103,13 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     Notes
     -----
     With K the kernel matrix and W the coefficients of the directions, the kernel after projection is
-    ``K W (W'KW)^-1 W'K``, and its alignment with ``Y Y'``, Y the indicators of the classes, is
-    maximised over W. It depends on the span of the directions only. The search runs in orthonormal
-    coordinates of what the candidates span: the derivative is that of formulas (23) to (27) in another
-    basis, and stays well scaled where K is nearly singular. Features are coordinates along orthonormal
-    directions in the order of what they add to the alignment; ``criterion_path_`` is the alignment of
-    the first j features. Images are not centred. Weights count as repeated samples.
+    ``K W (W'KW)^-1 W'K``, and its alignment with ``target_kernel``, for indicators Y of the classes
+    ``Y Y'``, is maximised over W. It depends on the span of the directions only. The search runs in
+    orthonormal coordinates of what the candidates span: the derivative is that of formulas (23) to
+    (27) in another basis, and stays well scaled where K is nearly singular. Features are
+    coordinates along orthonormal directions in the order of what they add to the alignment;
+    ``criterion_path_`` is the alignment of the first j features. Images are not centred. Weights
+    count as repeated samples.
 
     References
     ----------
@@ -137,6 +143,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         "span": [StrOptions({"examples", "points"})],
         "objective": [StrOptions({"alignment", *_MARGINS})],
         "C": [Interval(Real, 0, None, closed="neither")],
+        "target_kernel": [StrOptions(set(CODINGS)), "array-like"],
         "solver": [StrOptions({"lbfgs", "cg"})],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -148,6 +155,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     span: str = "examples"
     objective: str = "alignment"
     C: float = 1.0
+    target_kernel: Any = "indicators"
     solver: str = "lbfgs"
     max_iter: int | None = None
     tol: float = 1e-4
@@ -174,14 +182,24 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         return search
 
     def _method(self) -> LearnedSubspace:
-        common = (self.n_components, self.init, self.solver, self.max_iter, self.tol, self.C)
+        found = LearnedSubspace(
+            self.n_components,
+            init=self.init,
+            solver=self.solver,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            C=self.C,
+            target_kernel=self.target_kernel,
+        )
         if self.objective == "alignment":
-            return LearnedSubspace(*common)
-        return LearnedMargin(*common, margin=_MARGINS[self.objective])
+            return found
+        return LearnedMargin(**vars(found), margin=_MARGINS[self.objective])
 
     def _out_of_core_obstacle(self) -> str:
         if self.objective in _MARGINS:
             return f"objective={self.objective!r} looks at all samples; pass objective='alignment'."
+        if not isinstance(self.target_kernel, str):
+            return "target_kernel is a matrix of all samples; pass target_kernel='indicators'."
         if self.span == "points":
             return "span='points' optimises points on all samples; pass span='examples'."
         return super()._out_of_core_obstacle()
