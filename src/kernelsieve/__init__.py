@@ -43,6 +43,7 @@ from .rayleigh import (
     SparseKernelFisherDiscriminant,
 )
 from .subspace import (
+    AlignmentWeights,
     KernelDiscriminantQR,
     KernelOrthogonalCentroid,
     SubspaceKernelFeatures,
@@ -50,6 +51,7 @@ from .subspace import (
 
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
+    "AlignmentWeights",
     "BoostedLatentFeatures",
     "BoostedLatentFeaturesClassifier",
     "ComponentPathCV",

@@ -17,10 +17,13 @@ WEIGHTS = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("
 ONE_LABEL = "check_classifiers_one_label_sample_weights"
 NO_KERNEL = "the matrix of the check is no kernel"
 
-# (estimator, its kernel where that matters): {check: reason}
+# (estimator, its kernel or loss where that matters): {check: reason}
 EXEMPT = {
     ("SparseKernelPLS", ()): dict.fromkeys(
         WEIGHTS, "of equal residuals the first rows are chosen, and these are others when shuffled"
+    ),
+    ("SparseKernelBoostedLatentFeaturesClassifier", ("absolute",)): dict.fromkeys(
+        WEIGHTS, "least absolute deviations from -1 and +1 have several solutions"
     ),
     ("KernelBoosting", ("precomputed",)): {
         "check_fit2d_1feature": "one positive input cannot tell the labels apart"
@@ -29,9 +32,6 @@ EXEMPT = {
         "check_class_weight_classifiers": (
             "the new rows of the check are unlike all training rows, and the same for every class"
         ),
-    },
-    ("SparseKernelBoostedLatentFeaturesClassifier", ("precomputed",)): {
-        "check_classifier_not_supporting_multiclass": "the matrix is seen first, and is not square"
     },
 }
 
@@ -52,9 +52,10 @@ def instances():
 def excused(estimator):
     """Return the checks that an estimator cannot pass, and why."""
     parameters = estimator.get_params(deep=False)
-    given = ("precomputed",) if parameters.get("kernel") == "precomputed" else ()
+    options = parameters.get("kernel"), parameters.get("loss")
+    given = tuple(option for option in options if option in ("precomputed", "absolute"))
     found = dict(EXEMPT.get((type(estimator).__name__, given), {}))
-    if given and is_classifier(estimator):
+    if "precomputed" in given and is_classifier(estimator):
         found[ONE_LABEL] = NO_KERNEL
     if 10 in (parameters.get("candidates"), parameters.get("n_landmarks")):
         found |= dict.fromkeys(WEIGHTS, "a random pool is another one when rows are repeated")

@@ -6,11 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from kernelsieve import SubspaceKernelFeatures
-from kernelsieve.subspace.margins import RadiusMargin, squared_margin_vector, squared_radius
+from kernelsieve.subspace.margins import (
+    LargeMargin,
+    RadiusMargin,
+    squared_margin_vector,
+    squared_radius,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -55,11 +61,13 @@ def test_the_margin_is_that_of_liblinear(cancer):
     assert value <= expected * (1 + 1e-9)
 
 
-def test_the_derivative_matches_differences():
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("margin", [LargeMargin, RadiusMargin])
+def test_the_derivative_matches_differences(margin, n_classes):
     rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 25)
+    y = rng.integers(0, n_classes, 25)
     root = rng.uniform(0.5, 2, 25)
-    objective = RadiusMargin(np.eye(2)[y] * root[:, None], 1.3, 2.0)
+    objective = margin(np.eye(n_classes)[y] * root[:, None], 1.3, 2.0)
     features = (rng.standard_normal((25, 3)) + y[:, None]) * root[:, None]
     _, slope = objective.value_and_slope(features)
     for _ in range(5):
@@ -67,6 +75,47 @@ def test_the_derivative_matches_differences():
         step = 1e-5
         up, down = (objective.value_and_slope(features + s * step * way)[0] for s in (1, -1))
         assert_allclose((up - down) / (2 * step), np.sum(slope * way), rtol=1e-5)
+
+
+def machines(K, y, C):
+    """Return the objectives of machines with squared slack, each class against the rest.
+
+    Squared slack is a hard margin under ``K + I / C``; SVC solves that dual.
+    """
+    values = []
+    for c in np.unique(y)[1:] if len(np.unique(y)) == 2 else np.unique(y):
+        hard = SVC(kernel="precomputed", C=1e9, tol=1e-9).fit(K + np.eye(len(K)) / C, y == c)
+        values.append(float(np.abs(hard.dual_coef_).sum()))  # |w|^2 at the optimum
+    return np.array(values)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_objectives_are_those_of_machines_on_the_projected_kernel(n_classes):
+    """Formula (16) with its matrices written out, and machines of libsvm."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y >= 3 - n_classes][::2], y[y >= 3 - n_classes][::2]
+    Z = X[[3, 20, 40]]
+    K_z = rbf_kernel(X, Z, gamma=0.3)
+    projected = K_z @ np.linalg.solve(rbf_kernel(Z, gamma=0.3), K_z.T)  # (16)
+    expected = machines(projected, y, C=2.0).sum()
+    for margin in ("large_margin", "radius_margin"):
+        model = SubspaceKernelFeatures(
+            gamma=0.3, span="points", init=Z, objective=margin, C=2.0, max_iter=0
+        ).fit(X, y)
+        radius = 1.0
+        if margin == "radius_margin":
+            radius = squared_radius(model.transform(X))[0] + 1 / 2.0
+        assert_allclose(model.alignment_path_, [-np.log(radius * expected)], rtol=1e-4)
+
+
+@pytest.mark.parametrize("objective", ["large_margin", "radius_margin"])
+def test_points_are_learned_for_several_classes(objective):
+    X, y = load_iris(return_X_y=True)
+    model = SubspaceKernelFeatures(objective=objective, span="points", gamma=0.3).fit(X, y)
+    assert (np.diff(model.alignment_path_) >= 0).all()
+    assert model.alignment_path_[-1] > model.alignment_path_[0] + 0.1
+    assert SVC(kernel=model.subspace_kernel_).fit(X, y).score(X, y) > 0.95
+    assert len(model.landmarks_) == 3
 
 
 @pytest.mark.parametrize(
@@ -96,9 +145,7 @@ def test_precomputed_columns_of_a_pool(cancer):
         assert_allclose(model.fit(matrix, y).transform(matrix), direct.transform(X), atol=1e-7)
 
 
-def test_the_bound_is_for_two_classes(digits):
+def test_margins_look_at_all_samples(digits):
     X, y = digits
-    with pytest.raises(ValueError, match="for 2 classes, and y has 10"):
-        SubspaceKernelFeatures(objective="radius_margin").fit(X[:100], y[:100])
     with pytest.raises(AttributeError):
         SubspaceKernelFeatures(objective="radius_margin", candidates=10).partial_fit(X, y)

@@ -135,6 +135,10 @@ little ``reg``.""",
     ),
     "sample_size": ("int", 'Random samples that selection="mi" starts from.'),
     "cache_columns": ("int", "Kernel columns that are kept, those of support vectors first."),
+    "gap_tol": (
+        "float",
+        'Duality gap, as a part of the objective, at which ``selection="exact"`` ends a step.',
+    ),
     "sample_rows": (
         "int",
         """Score candidates by sums over this many random samples: the probabilistic speed-up. None for

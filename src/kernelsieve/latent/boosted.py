@@ -17,14 +17,15 @@ _CONSTRAINTS: dict[str, list] = {
 }
 
 
-def _of_numbers(model: Any) -> Criterion:
-    """Return the criterion of a regressor, which no loss of labels can be."""
-    if isinstance(resolve_loss(model.loss), MarginLoss):
+def loss_of_numbers(model: Any) -> Loss:
+    """Return the loss of a regressor, which no loss of labels can be."""
+    loss = resolve_loss(model.loss)
+    if isinstance(loss, MarginLoss):
         raise InvalidParameterError(
             f"loss={model.loss!r} separates classes, and {type(model).__name__} predicts numbers; use "
             f"{type(model).__name__}Classifier, or loss='squared' or 'absolute'."
         )
-    return LossGradient(model.loss)
+    return loss
 
 
 @parameters
@@ -89,7 +90,7 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
     loss: str | Loss = "squared"
 
     def _criterion(self) -> Criterion:
-        return _of_numbers(self)
+        return LossGradient(loss_of_numbers(self))
 
     def _target_kind(self) -> str:
         return "continuous"
@@ -193,7 +194,7 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
         self.verbose = verbose
 
     def _criterion(self) -> Criterion:
-        return _of_numbers(self)
+        return LossGradient(loss_of_numbers(self))
 
     def _target_kind(self) -> str:
         return "continuous"

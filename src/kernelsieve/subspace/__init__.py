@@ -1,11 +1,13 @@
 """Subspace kernels: orthogonal centroids, KDA/QR, the learned subspace."""
 
+from .alignment_weights import AlignmentWeights
 from .discriminant import KernelDiscriminantQR
 from .kernel import SubspaceKernel
 from .koc import KernelOrthogonalCentroid
 from .learned import SubspaceKernelFeatures
 
 __all__ = [
+    "AlignmentWeights",
     "KernelDiscriminantQR",
     "KernelOrthogonalCentroid",
     "SubspaceKernel",

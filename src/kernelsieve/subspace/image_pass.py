@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -20,10 +19,12 @@ from .images import CandidateImages, Images, InputImages, independent, present_c
 class SubspaceMethod(ABC):
     """What finds a subspace from images."""
 
-    #: Whether it needs the images of all samples, and not only their inner products.
-    keeps_rows: ClassVar[bool] = False
-
     n_components: int | None
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether it needs the images of all samples, and not only their inner products."""
+        return False
 
     @abstractmethod
     def solve(self, images: Images) -> Fit:

@@ -20,7 +20,11 @@ from .base import SubspaceEstimator
 from .images import input_images
 from .kernel import SubspaceKernel
 from .learning import LearnedMargin, LearnedSubspace
+from .margins import LargeMargin, RadiusMargin
 from .optimise import Ending
+from .target_kernels import CODINGS
+
+_MARGINS: dict[str, type[LargeMargin]] = {"large_margin": LargeMargin, "radius_margin": RadiusMargin}
 
 
 @estimator
@@ -29,8 +33,9 @@ class SubspaceKernelFeatures(SubspaceEstimator):
 
     Projecting on a subspace of the feature space changes the kernel, and what describes the subspace
     becomes parameters of that kernel. They are learned: by maximising the kernel-target alignment,
-    which lets samples of the same class come close to each other, or by minimising the radius-margin
-    bound. A handful of features often lets a nearest-neighbour classifier do better than the raw data.
+    which lets samples of the same class come close to each other, or by minimising the objective of a
+    support vector machine or its radius-margin bound. A handful of features often lets a
+    nearest-neighbour classifier do better than the raw data.
 
     Parameters
     ----------
@@ -54,11 +59,17 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         For the "rbf", "poly" and "linear" kernels; for the last it makes no difference. Where the
         points are not as many as the classes they begin with k-means, so the result depends on
         ``random_state``. Points that meet count once.
-    objective : {"alignment", "radius_margin"}, default="alignment"
-        What is optimised. "radius_margin", for two classes, is the bound on the leave-one-out error of
-        a support vector machine with squared slack.
+    objective : {"alignment", "large_margin", "radius_margin"}, default="alignment"
+        What is optimised. "large_margin" is the objective of a support vector machine with squared
+        slack on the features; with ``span="points"`` that is the sparse large margin classifier.
+        "radius_margin" is the bound on the leave-one-out error of such a machine. Of more than two
+        classes each is separated from the rest.
     C : float, default=1.0
-        Price of slack for "radius_margin", for a kernel whose mean of k(x, x) is 1.
+        Price of slack for "large_margin" and "radius_margin", for a kernel whose mean of k(x, x) is 1.
+    target_kernel : {"indicators", "signs", "balanced"} or array, default="indicators"
+        What the kernel of labels is for two samples, with which features are aligned: 1 for the same
+        class and 0 otherwise; 1 and ``-1 / (c - 1)``, which is -1 for two classes; one over the size of
+        the class and 0; or a positive semidefinite matrix with a row and a column for each sample.
     solver : {"lbfgs", "cg"}, default="lbfgs"
         L-BFGS, or conjugate gradients as in the paper.
     max_iter : int or None, default=None
@@ -80,8 +91,8 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     subspace_kernel_ : callable
         ``f(X, Z)``, the kernel after projection, for any kernel machine: ``SVC(kernel=...)``.
     alignment_path_ : ndarray of shape (``n_iter_`` + 1,)
-        The alignment at the start and after each iteration; it never falls. For "radius_margin" minus
-        the logarithm of the bound.
+        The alignment at the start and after each iteration; it never falls. For "large_margin" and
+        "radius_margin" minus the logarithm of the objective or bound.
     n_iter_ : int
         Number of iterations.
     ending_ : str
@@ -92,17 +103,21 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     Notes
     -----
     With K the kernel matrix and W the coefficients of the directions, the kernel after projection is
-    ``K W (W'KW)^-1 W'K``, and its alignment with ``Y Y'``, Y the indicators of the classes, is
-    maximised over W. It depends on the span of the directions only. The search runs in orthonormal
-    coordinates of what the candidates span: the derivative is that of formulas (23) to (27) in another
-    basis, and stays well scaled where K is nearly singular. Features are coordinates along orthonormal
-    directions in the order of what they add to the alignment; ``criterion_path_`` is the alignment of
-    the first j features. Images are not centred. Weights count as repeated samples.
+    ``K W (W'KW)^-1 W'K``, and its alignment with ``target_kernel``, for indicators Y of the classes
+    ``Y Y'``, is maximised over W. It depends on the span of the directions only. The search runs in
+    orthonormal coordinates of what the candidates span: the derivative is that of formulas (23) to
+    (27) in another basis, and stays well scaled where K is nearly singular. Features are
+    coordinates along orthonormal directions in the order of what they add to the alignment;
+    ``criterion_path_`` is the alignment of the first j features. Images are not centred. Weights
+    count as repeated samples.
 
     References
     ----------
     M. Wu, J. Farquhar. A subspace kernel for nonlinear feature extraction. International Joint
     Conference on Artificial Intelligence, 2007.
+
+    M. Wu, B. Schoelkopf, G. Bakir. Building sparse large margin classifiers. International Conference
+    on Machine Learning, 2005.
 
     O. Chapelle, V. Vapnik, O. Bousquet, S. Mukherjee. Choosing multiple parameters for support vector
     machines. Machine Learning 46, 2002.
@@ -126,8 +141,9 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "init": [StrOptions({"koc", "kpls"}), "array-like"],
         "span": [StrOptions({"examples", "points"})],
-        "objective": [StrOptions({"alignment", "radius_margin"})],
+        "objective": [StrOptions({"alignment", *_MARGINS})],
         "C": [Interval(Real, 0, None, closed="neither")],
+        "target_kernel": [StrOptions(set(CODINGS)), "array-like"],
         "solver": [StrOptions({"lbfgs", "cg"})],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -139,6 +155,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     span: str = "examples"
     objective: str = "alignment"
     C: float = 1.0
+    target_kernel: Any = "indicators"
     solver: str = "lbfgs"
     max_iter: int | None = None
     tol: float = 1e-4
@@ -165,19 +182,24 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         return search
 
     def _method(self) -> LearnedSubspace:
-        method = LearnedMargin if self.objective == "radius_margin" else LearnedSubspace
-        return method(
+        found = LearnedSubspace(
             self.n_components,
             init=self.init,
             solver=self.solver,
             max_iter=self.max_iter,
             tol=self.tol,
             C=self.C,
+            target_kernel=self.target_kernel,
         )
+        if self.objective == "alignment":
+            return found
+        return LearnedMargin(**vars(found), margin=_MARGINS[self.objective])
 
     def _out_of_core_obstacle(self) -> str:
-        if self.objective == "radius_margin":
-            return "objective='radius_margin' looks at all samples; pass objective='alignment'."
+        if self.objective in _MARGINS:
+            return f"objective={self.objective!r} looks at all samples; pass objective='alignment'."
+        if not isinstance(self.target_kernel, str):
+            return "target_kernel is a matrix of all samples; pass target_kernel='indicators'."
         if self.span == "points":
             return "span='points' optimises points on all samples; pass span='examples'."
         return super()._out_of_core_obstacle()

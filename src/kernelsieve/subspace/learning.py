@@ -20,10 +20,11 @@ from .centroids import by_contribution, finish
 from .image_pass import SubspaceMethod
 from .images import Images, Labelled, independent, labelled
 from .initialisation import start
-from .margins import RadiusMargin
+from .margins import LargeMargin, RadiusMargin
 from .objectives import Objective, TargetAlignment
 from .optimise import Climb, Directions, climb
 from .points import Points, first_points
+from .target_kernels import checked_target_kernel, coded_labels, factor
 
 _FEW_ROWS = 1500  # whose inner products are formed where there are many more features
 _LOST = 1e-6  # of directions of unit length
@@ -38,10 +39,22 @@ class LearnedSubspace(SubspaceMethod):
     max_iter: int | None
     tol: float
     C: float  # price of squared slack, for the margin
+    target_kernel: Any  # a coding of the classes, or K_y itself
+
+    @property
+    def keeps_rows(self) -> bool:
+        return not isinstance(self.target_kernel, str)
 
     def objective(self, known: Labelled) -> Objective:
         """Return what is to be maximised."""
-        return TargetAlignment(known.labels)
+        return TargetAlignment(self.coded(known))
+
+    def coded(self, known: Labelled) -> np.ndarray:
+        """Return F with ``F F'`` the kernel of the labels, scaled by root weights."""
+        if isinstance(self.target_kernel, str):
+            return coded_labels(known.labels, self.target_kernel)
+        root = known.labels.sum(axis=1, keepdims=True)
+        return root * factor(checked_target_kernel(self.target_kernel, len(root)))
 
     def solve(self, images: Images) -> Fit:
         wanted = self._wanted(images)
@@ -55,7 +68,7 @@ class LearnedSubspace(SubspaceMethod):
         function = Directions(rows, self.objective(images))
         found = self._climb(function, down(first), function.put_in_order)
         features = np.asarray(rows @ found.point)
-        rotation = by_contribution(features, images.labels)
+        rotation = by_contribution(features, self.coded(images))
         model, indices = images.model(up(found.point @ rotation))
         outcome = Outcome.COMPLETE if first.shape[1] == wanted else Outcome.EXHAUSTED
         return self._finish(model, indices, features @ rotation, images, outcome, found)
@@ -75,7 +88,7 @@ class LearnedSubspace(SubspaceMethod):
         found = self._climb(function, Z, lambda Z: Z)
         Z = function.apart(found.point)  # points may meet on their way
         features, basis = function.features(Z)
-        rotation = by_contribution(features, known.labels)
+        rotation = by_contribution(features, self.coded(known))
         k = len(Z)
         first_use = np.zeros(k, dtype=np.intp)
         model = KernelModel(kernel, Z, basis @ rotation, np.zeros(k), first_use)
@@ -95,8 +108,8 @@ class LearnedSubspace(SubspaceMethod):
             function, first, put_in_order, solver=self.solver, max_iter=self.max_iter, tol=self.tol
         )
 
-    @staticmethod
     def _finish(
+        self,
         model: KernelModel,
         indices: np.ndarray,
         features: np.ndarray,
@@ -104,23 +117,23 @@ class LearnedSubspace(SubspaceMethod):
         outcome: Outcome,
         found: Climb,
     ) -> Fit:
-        alignments = TargetAlignment(known.labels).prefixes(features)
+        alignments = TargetAlignment(self.coded(known)).prefixes(features)
         fit = finish(model, indices, features, features, known, alignments, outcome)
         return replace(fit, search=Search(found.path, found.ending))
 
 
+@dataclass(frozen=True)
 class LearnedMargin(LearnedSubspace):
-    """The subspace of smallest radius-margin bound, for two classes."""
+    """The subspace in which a support vector machine has the best objective, or bound."""
 
-    keeps_rows = True
+    margin: type[LargeMargin] = RadiusMargin
+
+    @property
+    def keeps_rows(self) -> bool:
+        return True
 
     def objective(self, known: Labelled) -> Objective:
-        if known.labels.shape[1] != 2:
-            raise InvalidDataError(
-                f"objective='radius_margin' is for 2 classes, and y has {known.labels.shape[1]}; pass "
-                "objective='alignment'."
-            )
-        return RadiusMargin(known.labels, known.trace / known.total_weight, self.C)
+        return self.margin(known.labels, known.trace / known.total_weight, self.C)
 
 
 #: From directions to directions.

@@ -1,4 +1,4 @@
-"""The radius-margin bound of two classes: the smallest ball and the widest margin, with derivatives."""
+"""Objectives of support vector machines: the widest margin and the smallest ball, with derivatives."""
 
 from __future__ import annotations
 
@@ -10,21 +10,17 @@ from .objectives import Objective
 _ROUNDING = 1e-12
 
 
-class RadiusMargin(Objective):
-    """Minus the logarithm of the radius-margin bound of a support vector machine on the features.
+class LargeMargin(Objective):
+    """Minus the logarithm of the objective of a support vector machine on the features.
 
-    Chapelle et al. (2002) bound the leave-one-out errors by the squared radius of the smallest ball
-    around the images times the squared length of the weight vector. Slack is squared, which is a hard
-    margin for images that have a component of squared length ``1 / C`` of their own each.
-
-    The ball is that around the features, and ``1 / C`` is added to its squared radius. The smallest
-    ball around images with those components, under the kernel ``K + I / C``, is never larger: the
-    squared radius is the largest value over convex weights b of a function that has
-    ``(1 - sum of b_i^2) / C`` where ours has ``1 / C``. So the bound holds, and is looser.
+    As a function of points that span the subspace this is the sparse large margin classifier of Wu,
+    Schoelkopf and Bakir (2005): a machine with as many expansion vectors as points. Slack is squared,
+    so that the objective has a derivative. Of more than two classes each has a machine against the
+    rest, and their objectives are added.
 
     Parameters
     ----------
-    labels : ndarray of shape (n, 2)
+    labels : ndarray of shape (n, c)
         Indicators, scaled by root weights.
     scale : float
         Mean of k(x, x), by which the kernel is divided.
@@ -34,19 +30,44 @@ class RadiusMargin(Objective):
 
     def __init__(self, labels: np.ndarray, scale: float, C: float) -> None:
         self._root = np.abs(labels).sum(axis=1)
-        self._signs = np.where(labels[:, 1] != 0, 1.0, -1.0)
-        self._scale = scale
+        self._factors = self._root * np.sqrt(scale)
+        separated = labels[:, 1:] if labels.shape[1] == 2 else labels
+        self._signs = np.where(separated.T != 0, 1.0, -1.0)
         self._C = C
 
     def value_and_slope(self, features: np.ndarray) -> tuple[float, np.ndarray]:
-        factors = self._root * np.sqrt(self._scale)
-        points = features / factors[:, None]
+        value, slope = self._log_bound(features / self._factors[:, None])
+        return -value, -slope / self._factors[:, None]
+
+    def _log_bound(self, points: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return what is to be small, and its derivative with respect to unweighted points."""
+        weight, total, slope = self._root**2, 0.0, np.zeros_like(points)
+        for signs in self._signs:
+            length, of_length = squared_margin_vector(points, signs, weight, self._C)
+            total += length
+            slope += of_length
+        return float(np.log(total)), slope / total
+
+
+class RadiusMargin(LargeMargin):
+    """Minus the logarithm of the radius-margin bound of a support vector machine on the features.
+
+    Chapelle et al. (2002) bound the leave-one-out errors by the squared radius of the smallest ball
+    around the images times the squared length of the weight vector. Slack is squared, which is a hard
+    margin for images that have a component of squared length ``1 / C`` of their own each.
+
+    The ball is that around the features, and ``1 / C`` is added to its squared radius. The smallest
+    ball around images with those components, under the kernel ``K + I / C``, is never larger: the
+    squared radius is the largest value over convex weights b of a function that has
+    ``(1 - sum of b_i^2) / C`` where ours has ``1 / C``. So the bound holds, and is looser. The bounds
+    of more than two classes, each against the rest, are added: they share the ball.
+    """
+
+    def _log_bound(self, points: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = super()._log_bound(points)
         radius, of_radius = squared_radius(points)
-        length, of_length = squared_margin_vector(points, self._signs, self._root**2, self._C)
         radius += 1 / self._C
-        value = -np.log(radius) - np.log(length)
-        slope = -(of_radius / radius + of_length / length)
-        return float(value), slope / factors[:, None]
+        return value + float(np.log(radius)), slope + of_radius / radius
 
 
 def squared_radius(points: np.ndarray) -> tuple[float, np.ndarray]:

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 from naive import CountingKernel
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
 
 import kernelsieve
 from kernelsieve import (
@@ -15,7 +16,8 @@ from kernelsieve import (
     SparseKernelBoostedLatentFeaturesClassifier,
     SparseKernelPLS,
 )
-from kernelsieve.exceptions import InvalidDataError
+from kernelsieve.deflation import LogisticLoss, Loss
+from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
 
 
 @pytest.mark.parametrize("selection", ["mr", "mi", "mi-mr"])
@@ -74,7 +76,7 @@ def test_exact_selection_tells_its_gap(diabetes):
 
 
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
-@pytest.mark.parametrize("loss", ["squared", "exponential", "logistic"])
+@pytest.mark.parametrize("loss", ["squared", "absolute", "exponential", "logistic"])
 def test_classes_are_separated_by_few_examples(loss, cancer):
     X, y = cancer
     model = SparseKernelBoostedLatentFeaturesClassifier(
@@ -83,7 +85,7 @@ def test_classes_are_separated_by_few_examples(loss, cancer):
     model.fit(X[::2], y[::2])
     assert model.score(X[1::2], y[1::2]) > 0.9
     assert len(model.landmarks_) < 0.5 * len(X[::2])
-    if loss == "squared":
+    if loss in ("squared", "absolute"):
         assert not hasattr(model, "predict_proba")
     else:
         assert_allclose(model.predict_proba(X).sum(axis=1), 1)
@@ -96,12 +98,12 @@ def test_numbers_with_the_squared_loss(diabetes):
     assert_allclose(same.predict(X), sparse.predict(X))
 
 
-def test_what_it_cannot_do_is_said(diabetes, digits):
+def test_what_it_cannot_do_is_said(diabetes):
     X, y = diabetes
     with pytest.raises(InvalidDataError, match=r"label '(low|high)' .* KernelPLSClassifier"):
         SparseKernelPLS().fit(X, np.where(y > 100, "high", "low"))
-    with pytest.raises(InvalidDataError, match="OneVsRest"):
-        SparseKernelBoostedLatentFeaturesClassifier().fit(*digits)
+    with pytest.raises(InvalidParameterError, match="Classifier"):
+        SparseKernelBoostedLatentFeatures(loss=LogisticLoss()).fit(X, y)
     with pytest.raises(ValueError, match="1d array"):
         SparseKernelPLS().fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="nu"):
@@ -111,6 +113,57 @@ def test_what_it_cannot_do_is_said(diabetes, digits):
     with pytest.raises(InvalidDataError, match="y is constant"):
         SparseKernelPLS().fit(X, np.ones(len(X)))
     assert not hasattr(SparseKernelPLS(), "partial_fit")
+
+
+def test_more_than_two_classes_share_few_samples(digits):
+    X, y = digits
+    model = SparseKernelBoostedLatentFeaturesClassifier(14, gamma=0.03, nu=0.05, random_state=0)
+    model.fit(X[::2], y[::2])
+    assert model.score(X[1::2], y[1::2]) > 0.8
+    probabilities = model.predict_proba(X[1::2])
+    assert_allclose(probabilities.sum(axis=1), 1)
+    predicted = probabilities[np.arange(len(probabilities)), model.predict(X[1::2])]
+    assert_allclose(predicted, probabilities.max(axis=1))
+    assert len(model.landmarks_) < 0.5 * len(X[::2])
+
+
+def test_the_absolute_loss_bears_outliers(diabetes):
+    X, y = diabetes
+    wild = y.copy()
+    wild[::10] += 1e4
+    errors = {}
+    for loss in ("squared", "absolute"):
+        model = SparseKernelBoostedLatentFeatures(4, loss=loss, gamma=0.02, random_state=0)
+        model.fit(X, wild)
+        errors[loss] = np.abs(model.predict(X) - y)[np.arange(len(y)) % 10 != 0].mean()
+    assert errors["absolute"] < 0.8 * np.abs(y - np.median(y)).mean() < errors["squared"]
+
+
+class OwnLogistic(Loss):
+    """As a user writes it: without a margin's preparation."""
+
+    def value(self, y, f):
+        return np.log1p(np.exp(-y * f))
+
+    def negative_gradient(self, y, f):
+        return y / (1 + np.exp(y * f))
+
+    def curvature(self, y, f):
+        return np.exp(y * f) / (1 + np.exp(y * f)) ** 2
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_loss_of_the_user(n_classes):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y >= 3 - n_classes], y[y >= 3 - n_classes]
+    X = X + 0.8 * np.random.default_rng(0).standard_normal(X.shape)  # classes overlap
+    named, own = (
+        SparseKernelBoostedLatentFeaturesClassifier(3, nu=0.2, loss=loss, random_state=0).fit(X, y)
+        for loss in ("logistic", OwnLogistic())
+    )
+    assert_allclose(own.transform(X), named.transform(X), atol=1e-6)
+    assert_array_equal(own.predict(X), named.predict(X))
+    assert not hasattr(own, "predict_proba")
 
 
 @pytest.mark.parametrize("entry", [SparseKernelPLS, OrthogonalLoadingsKernelPLS])

@@ -10,27 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._sklearn import Interval, StrOptions
-from ...deflation import (
-    ExponentialLoss,
-    Heads,
-    LogisticLoss,
-    Loss,
-    SquaredLoss,
-)
+from ...deflation import LOSSES, Heads, LogisticLoss, Loss, SquaredLoss, resolve_loss
 from ...estimators import KernelEstimator, PredictMixin, estimator, parameters
-from ...exceptions import InvalidDataError
 from ...fitting import Problem, total_weight, trace_of
 from ...kernels import Kernel
 from ...model import Fit, KernelModel, explained_variance_ratio
 from ...rows import Batch, TargetEncoder, check_not_constant, one_target
+from ..boosted import loss_of_numbers
 from ..probabilities import predict_proba
 from .extraction import SparseLatent, extract_sparse
-
-_LOSSES: dict[str, type[Loss]] = {
-    "squared": SquaredLoss,
-    "exponential": ExponentialLoss,
-    "logistic": LogisticLoss,
-}
 
 _LEAST_SHARE = float(np.finfo(float).tiny)  # rounded up to one sample
 
@@ -45,6 +33,7 @@ class _SparseLatentFeatures(PredictMixin, KernelEstimator):
         "target_error": [Interval(Real, 0, None, closed="left"), None],
         "sample_size": [Interval(Integral, 2, None, closed="left")],
         "cache_columns": [Interval(Integral, 1, None, closed="left")],
+        "gap_tol": [Interval(Real, 0, 1, closed="neither")],
     }
 
     nu: float | str = 0.1
@@ -52,6 +41,7 @@ class _SparseLatentFeatures(PredictMixin, KernelEstimator):
     target_error: float | None = None
     sample_size: int = 200
     cache_columns: int = 200
+    gap_tol: float = 1e-4
     tol: float = 1e-12
     dtype: str = "float64"
 
@@ -61,7 +51,7 @@ class _SparseLatentFeatures(PredictMixin, KernelEstimator):
 
     @abstractmethod
     def _compared(self, batch: Batch) -> np.ndarray:
-        """Return the one column of y that the loss compares with."""
+        """Return the columns of y that the loss compares with, (n, q)."""
 
     def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
         return super()._encoder(one_target(y), classes)
@@ -69,11 +59,12 @@ class _SparseLatentFeatures(PredictMixin, KernelEstimator):
     def _solve(self, problem: Problem) -> Fit:
         rows, kernel, loss = problem.rows, problem.kernel, self._loss()
         settings = problem.settings_for(len(rows))
-        y, root = self._compared(rows), rows.root_weight
-        check_not_constant((y - root**2 @ y / (root @ root)) * root, y * root)
+        Y, root = self._compared(rows), rows.root_weight
+        weight = root**2
+        check_not_constant((Y - weight @ Y / weight.sum()) * root[:, None], Y * root[:, None])
         latent = extract_sparse(
             rows.X,
-            y,
+            Y,
             kernel,
             settings.n_components,
             nu=_LEAST_SHARE if isinstance(self.nu, str) else self.nu,
@@ -84,16 +75,17 @@ class _SparseLatentFeatures(PredictMixin, KernelEstimator):
             sample_size=self.sample_size,
             cache_columns=self.cache_columns,
             tol=self.tol,
+            gap_tol=self.gap_tol,
             random_state=problem.random_state,
             n_jobs=self.n_jobs,
         )
         self.support_fraction_ = latent.support
         self.duality_gaps_ = latent.gaps
-        weight = root**2
-        before = weight @ loss.value(y, np.full(len(y), latent.baseline)) / weight.sum()
+        losses = [loss.value(y, np.full(len(y), f)) for y, f in zip(Y.T, latent.baseline, strict=True)]
+        before = float(np.mean(weight @ np.transpose(losses)) / weight.sum())
         if isinstance(loss, SquaredLoss):
             before *= 2  # errors are mean squares, without the half
-        return _fit_of(latent, rows, kernel, settings.dtype, float(before))
+        return _fit_of(latent, rows, kernel, settings.dtype, before)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -123,7 +115,7 @@ def _fit_of(
         explained_variance_ratio=explained_variance_ratio(centred * batch.root_weight[:, None], trace),
         explained_target_ratio=-np.diff(errors) / (error_before or 1.0),
         outcome=latent.outcome,
-        heads=Heads(latent.intercepts[:, None], latent.coefficients[:, :, None]),
+        heads=Heads(latent.intercepts, latent.coefficients),
     )
 
 
@@ -195,7 +187,7 @@ class SparseKernelPLS(_SparseLatentFeatures):
         return SquaredLoss()
 
     def _compared(self, batch: Batch) -> np.ndarray:
-        return batch.Y[:, 0]
+        return batch.Y
 
 
 @estimator
@@ -207,8 +199,10 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
 
     Parameters
     ----------
-    loss : {"squared"}, default="squared"
-        The squared loss is :class:`SparseKernelPLS`.
+    loss : {"squared", "absolute"} or Loss, default="squared"
+        The squared loss is :class:`SparseKernelPLS`; the absolute loss is for targets with outliers.
+        An object of a class derived from :class:`kernelsieve.deflation.Loss` brings its own value,
+        negative gradient and curvature.
     nu : float or "min", default=0.1
         Fraction of the samples that may become support vectors at each step, or one of them, as for
         :class:`SparseKernelPLS`.
@@ -241,33 +235,37 @@ class SparseKernelBoostedLatentFeatures(_SparseLatentFeatures):
     True
     """
 
-    _parameter_constraints: ClassVar[dict] = {"loss": [StrOptions({"squared"})]}
+    _parameter_constraints: ClassVar[dict] = {"loss": [StrOptions({"squared", "absolute"}), Loss]}
 
     n_components: int | None = None
     _: KW_ONLY
-    loss: str = "squared"
+    loss: str | Loss = "squared"
     selection: str = "mi-mr"
 
     def _target_kind(self) -> str:
         return "continuous"
 
     def _loss(self) -> Loss:
-        return _LOSSES[self.loss]()
+        return loss_of_numbers(self)
 
     def _compared(self, batch: Batch) -> np.ndarray:
-        return batch.Y[:, 0]
+        return batch.Y
 
 
 @estimator
 class SparseKernelBoostedLatentFeaturesClassifier(_SparseLatentFeatures):
-    """Kernel boosted latent features that rest on few samples, for two classes (nu-KBLF).
+    """Kernel boosted latent features that rest on few samples, for classes (nu-KBLF).
 
-    As :class:`SparseKernelBoostedLatentFeatures`, for labels.
+    As :class:`SparseKernelBoostedLatentFeatures`, for labels. Of more than two classes each is
+    separated from the rest, by features that all share: the next one follows the class with the
+    largest loss.
 
     Parameters
     ----------
-    loss : {"squared", "exponential", "logistic"}, default="logistic"
-        The last two give probabilities.
+    loss : {"logistic", "exponential", "squared", "absolute"} or Loss, default="logistic"
+        The first two give probabilities. An object of a class derived from
+        :class:`kernelsieve.deflation.Loss` brings its own value, negative gradient and curvature; it
+        is given -1 and +1.
     nu : float or "min", default=0.1
         Fraction of the samples that may become support vectors at each step, or one of them, as for
         :class:`SparseKernelPLS`.
@@ -302,12 +300,12 @@ class SparseKernelBoostedLatentFeaturesClassifier(_SparseLatentFeatures):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "loss": [StrOptions(set(_LOSSES))],
+        "loss": [StrOptions(set(LOSSES)), Loss],
     }
 
     n_components: int | None = None
     _: KW_ONLY
-    loss: str = "logistic"
+    loss: str | Loss = "logistic"
     selection: str = "mi-mr"
 
     predict_proba = predict_proba
@@ -316,18 +314,7 @@ class SparseKernelBoostedLatentFeaturesClassifier(_SparseLatentFeatures):
         return "classes"
 
     def _loss(self) -> Loss:
-        return _LOSSES[self.loss]()
+        return resolve_loss(self.loss)
 
     def _compared(self, batch: Batch) -> np.ndarray:
-        if batch.Y.shape[1] > 2:
-            raise InvalidDataError(
-                f"{type(self).__name__} separates two classes; y has {batch.Y.shape[1]}. Only binary "
-                "classification is supported: wrap it in sklearn.multiclass.OneVsRestClassifier."
-            )
-        return LogisticLoss().prepare(batch.Y)[:, 0]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if tags.classifier_tags is not None:
-            tags.classifier_tags.multi_class = False
-        return tags
+        return LogisticLoss().prepare(batch.Y)

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import brentq
+from sklearn.exceptions import ConvergenceWarning
 
+from ...exceptions import warn
 from .columns import DeflatedKernel, Multipliers
 
-_RELATIVE_GAP = 1e-4
 _STEPS_PER_ROW = 50
 _LOOK_EVERY = 20  # steps between two looks at the duality gap
 _NO_SPREAD = 1e-8  # of what it can be: an r that is zero within the accuracy of the gap
@@ -46,13 +47,16 @@ def most_unlike(errors: np.ndarray, caps: np.ndarray) -> np.ndarray:
     return vertex
 
 
-def solve_dual(kernel: DeflatedKernel, u: np.ndarray, caps: np.ndarray) -> Multipliers | None:
+def solve_dual(
+    kernel: DeflatedKernel, u: np.ndarray, caps: np.ndarray, gap_tol: float = 1e-4
+) -> Multipliers | None:
     """Maximise the dual by pairwise Frank-Wolfe steps with exact line search.
 
     A step moves weight from the support vector with the least error to the sample with the largest that
     may still take some, so only columns of samples that have been support vectors at some time are
-    evaluated. It ends when the duality gap is at most 1e-4 of the objective, or where r vanishes: then
-    there is no loading, the dual does not meet the primal, and the multipliers are of no use.
+    evaluated. It ends when the duality gap is at most ``gap_tol`` of the objective, or where r
+    vanishes: then there is no loading, the dual does not meet the primal, and the multipliers are of no
+    use.
 
     Parameters
     ----------
@@ -61,6 +65,8 @@ def solve_dual(kernel: DeflatedKernel, u: np.ndarray, caps: np.ndarray) -> Multi
         Residuals.
     caps : ndarray
         The largest alpha of each sample; they sum to one or more.
+    gap_tol : float, default=1e-4
+        Duality gap to be reached, as a part of the objective.
 
     Returns
     -------
@@ -71,12 +77,18 @@ def solve_dual(kernel: DeflatedKernel, u: np.ndarray, caps: np.ndarray) -> Multi
     dual = _Dual(kernel, u, caps, (most_unlike(u, caps) + most_unlike(-u, caps)) / 2)
     for step in range(_STEPS_PER_ROW * len(u)):
         errors = dual.errors()
-        if step % _LOOK_EVERY == 0 and dual.is_solved(errors):
+        if step % _LOOK_EVERY == 0 and dual.is_solved(errors, gap_tol):
             break
         if not dual.spreads():
             return None
         if not dual.improve(errors):
             break
+    else:
+        warn(
+            f"The duality gap is above gap_tol={gap_tol:g} after {step + 1} steps; see duality_gaps_, "
+            "or pass a larger gap_tol.",
+            ConvergenceWarning,
+        )
     rows = np.flatnonzero(dual.alpha > 1e-12 * caps)
     return Multipliers(rows, dual.alpha[rows] / dual.alpha[rows].sum())
 
@@ -98,10 +110,10 @@ class _Dual:
         rows = np.flatnonzero(self.alpha)
         return _errors(self._diagonal, self._u, rows, self.alpha[rows], *self._products)
 
-    def is_solved(self, errors: np.ndarray) -> bool:
+    def is_solved(self, errors: np.ndarray, gap_tol: float) -> bool:
         value = float(self.alpha @ errors)
         gap = float(most_unlike(errors, self._caps) @ errors) - value
-        return gap <= _RELATIVE_GAP * abs(value)
+        return gap <= gap_tol * abs(value)
 
     def spreads(self) -> bool:
         rows = np.flatnonzero(self.alpha)

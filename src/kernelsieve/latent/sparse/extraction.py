@@ -14,7 +14,7 @@ forms every matrix. Sample weights, and what happens where a selection gives no 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -24,7 +24,7 @@ from ...exceptions import InvalidDataError, InvalidParameterError
 from ...kernels import Kernel, Rows
 from ...model import order_of_first_use
 from .columns import CachedColumns, DeflatedKernel, Loading
-from .refit import Refit, make_refit
+from .refit import Refit, Refits
 from .selection import SELECTIONS, Selection, Shares, make_selection
 
 _MATRIX_VALUES = 2**23  # of a kernel matrix that "exact" may keep: 64 MB
@@ -39,9 +39,9 @@ class SparseLatent:
     projection: np.ndarray  # (m, k)
     offset: np.ndarray  # (k,)
     features: np.ndarray  # T, (n, k)
-    baseline: float  # the prediction without features
-    intercepts: np.ndarray  # (k,): of the models with 1, 2, ... features
-    coefficients: np.ndarray  # (k, k): row j - 1 belongs to the first j features, zeros after them
+    baseline: np.ndarray  # (q,): the prediction without features; without the q for y of shape (n,)
+    intercepts: np.ndarray  # (k, q): of the models with 1, 2, ... features
+    coefficients: np.ndarray  # (k, k, q): row j - 1 belongs to the first j features, zeros after them
     support: np.ndarray  # (k,): fraction of the samples that are support vectors so far
     gaps: np.ndarray  # (k,): duality gap of each step where it is known
     errors: np.ndarray  # (k,): training error with 1, 2, ... features
@@ -50,11 +50,20 @@ class SparseLatent:
     def __len__(self) -> int:
         return len(self.intercepts)
 
+    def of_one_column(self) -> SparseLatent:
+        """Return the same for y without a second dimension."""
+        return replace(
+            self,
+            baseline=self.baseline[0],
+            intercepts=self.intercepts[:, 0],
+            coefficients=self.coefficients[:, :, 0],
+        )
+
     def predict(self, features: np.ndarray, n_components: int | None = None) -> np.ndarray:
         """Return the prediction from the first features; none of them leave the baseline."""
         k = len(self) if n_components is None else n_components
         if k == 0:
-            return np.full(len(features), self.baseline)
+            return np.broadcast_to(self.baseline, (len(features), *np.shape(self.baseline)))
         return self.intercepts[k - 1] + features[:, :k] @ self.coefficients[k - 1, :k]
 
 
@@ -72,6 +81,7 @@ def extract_sparse(
     sample_size: int = 200,
     cache_columns: int = 200,
     tol: float = 1e-12,
+    gap_tol: float = 1e-4,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> SparseLatent:
@@ -81,11 +91,13 @@ def extract_sparse(
     ----------
     X : array or CSR matrix of shape (n, d)
         Validated samples; a kernel matrix for :class:`~kernelsieve.kernels.Precomputed`.
-    y : ndarray of shape (n,)
-        What the loss compares with: numbers for the squared loss, -1 and +1 for losses of a margin.
-        The method depends on the scale of its residuals. For the squared loss y is therefore
-        standardised inside, to mean 0 and variance 1; everything that is returned is in the units of
-        the y given. Gradients of other losses are used as they are.
+    y : ndarray of shape (n,) or (n, q)
+        What the loss compares with: numbers for the squared and the absolute loss, -1 and +1 for losses
+        of a margin, one column for each of several classes. Features are shared by the columns, and
+        each follows the column whose error is largest. The method depends on the scale of its
+        residuals. For the squared loss y is therefore standardised inside, to mean 0 and variance 1;
+        everything that is returned is in the units of the y given. Gradients of other losses are used
+        as they are; those of the absolute loss are signs, so the residuals rank the samples.
     kernel : Kernel
         Its diagonal is evaluated, except for "mr" as long as that gives directions with several
         support vectors.
@@ -101,7 +113,7 @@ def extract_sparse(
     cache_columns : int, default=200
         Number of kernel columns that are kept. "exact" comes back to the same columns many times and
         keeps all of them where they take no more than 64 MB.
-    n_components, selection, loss, target_error, sample_size, tol, random_state, n_jobs
+    n_components, selection, loss, target_error, sample_size, tol, gap_tol, random_state, n_jobs
         As for :class:`~kernelsieve.SparseKernelBoostedLatentFeatures`, with the loss as an object.
 
     Returns
@@ -129,15 +141,16 @@ def extract_sparse(
     """
     weight = _checked(y, weight, nu, selection)
     n_rows = int(X.shape[0])
-    refit = make_refit(loss, y, weight, n_components)
+    refit = Refits(loss, np.asarray(y, dtype=np.float64).reshape(n_rows, -1), weight, n_components)
     capacity = n_rows if selection == "exact" and n_rows**2 <= _MATRIX_VALUES else cache_columns
     deflated = DeflatedKernel(CachedColumns(X, kernel, capacity, n_jobs), min(n_components, n_rows))
     rule = make_selection(
-        selection, Shares(weight, nu), tol, sample_size, check_random_state(random_state)
+        selection, Shares(weight, nu), tol, gap_tol, sample_size, check_random_state(random_state)
     )
     path = _Path(deflated, refit, rule, tol)
     outcome = path.run(n_components, target_error)
-    return path.result(outcome)
+    found = path.result(outcome)
+    return found.of_one_column() if np.ndim(y) == 1 else found
 
 
 def _checked(y: np.ndarray, weight: np.ndarray | None, nu: float, selection: str) -> np.ndarray:
@@ -159,7 +172,7 @@ def _checked(y: np.ndarray, weight: np.ndarray | None, nu: float, selection: str
 class _Path:
     """Feature after feature: choose support vectors, guard, commit, refit."""
 
-    def __init__(self, kernel: DeflatedKernel, refit: Refit, rule: Selection, tol: float) -> None:
+    def __init__(self, kernel: DeflatedKernel, refit: Refits, rule: Selection, tol: float) -> None:
         self._kernel, self._refit, self._rule, self._tol = kernel, refit, rule, tol
         self._baseline = refit.coefficients()[0]
         self._models: list[np.ndarray] = []
@@ -178,8 +191,12 @@ class _Path:
         return Outcome.COMPLETE
 
     def _add(self) -> bool:
-        u = self._refit.negative_gradient
-        for multipliers in self._rule.proposals(self._kernel, u):
+        return any(self._follow(column) for column in self._refit.worst_first())
+
+    def _follow(self, column: Refit) -> bool:
+        """Add a feature for one column of y."""
+        u = column.negative_gradient
+        for multipliers in self._rule.proposals(self._kernel, u, column.sizes):
             loading = self._kernel.loading(multipliers, u, self._tol)
             if loading is None or not self._refit.add(loading.feature):
                 continue
@@ -195,7 +212,7 @@ class _Path:
         k = len(loadings)
         landmarks, first_use = order_of_first_use([loading.rows for loading in loadings])
         projection, offset = _projection(loadings, landmarks)
-        coefficients = np.zeros((k, k))
+        coefficients = np.zeros((k, k, len(self._baseline)))
         for j, model in enumerate(self._models):
             coefficients[j, : j + 1] = model[1:]
         return SparseLatent(
@@ -204,8 +221,8 @@ class _Path:
             projection=projection,
             offset=offset,
             features=self._kernel.features.copy(),
-            baseline=float(self._baseline),
-            intercepts=np.array([model[0] for model in self._models]),
+            baseline=self._baseline,
+            intercepts=np.array([model[0] for model in self._models]).reshape(k, len(self._baseline)),
             coefficients=coefficients,
             support=np.searchsorted(first_use, np.arange(1, k + 1)) / self._kernel.columns.n_rows,
             gaps=np.array(self._gaps),

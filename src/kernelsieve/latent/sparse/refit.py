@@ -1,4 +1,4 @@
-"""The model on all features so far: least squares, or Newton's method for other losses."""
+"""The model on all features so far: least squares, least absolutes, or Newton's method."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ...deflation import Loss, SquaredLoss
+from ...deflation import AbsoluteLoss, Loss, SquaredLoss
 from ...deflation.basis import Basis, Residual
 from ...deflation.losses import damped_newton
 
 _DEPENDENT = 1e-10  # of its size: what a feature must have of its own
 _EXPLAINED_SQUARES = 1e-20  # of the variance of y: a residual that is rounding
+_EXPLAINED_ABSOLUTES = 1e-9  # of the mean absolute value of y
 _EXPLAINED_LOSS = 1e-6  # of the loss of predicting 0: separable classes never reach none at all
 
 
@@ -45,6 +46,11 @@ class Refit(ABC):
     @abstractmethod
     def negative_gradient(self) -> np.ndarray:
         """What the next feature should follow: u, (n,)."""
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How large the residuals are, by which samples are ranked, (n,)."""
+        return np.abs(self.negative_gradient)
 
     @property
     @abstractmethod
@@ -113,6 +119,50 @@ class LeastSquares(Refit):
         return coordinates
 
 
+class LeastAbsolutes(Refit):
+    """The absolute loss, on y with median 0 and mean absolute value 1, by linear programmes.
+
+    The gradient is a sign. Samples are ranked by the residuals themselves, which differ.
+    """
+
+    def __init__(self, y: np.ndarray, weight: np.ndarray, capacity: int) -> None:
+        self._loss = AbsoluteLoss()
+        self._median = self._loss.minimise(y, np.empty((len(y), 0)), weight)[0]
+        self._scale = float(np.average(np.abs(y - self._median), weights=weight))
+        if not self._scale > 1e-14 * np.abs(y).max(initial=0.0):
+            self._scale = 0.0  # y is constant but for rounding
+        super().__init__((y - self._median) / (self._scale or np.inf), weight, capacity)
+        self._solution = np.zeros(1)
+        self._residual = self._y
+
+    @property
+    def negative_gradient(self) -> np.ndarray:
+        return self._loss.negative_gradient(self._y, self._y - self._residual)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return np.abs(self._residual)
+
+    @property
+    def error(self) -> float:
+        return self._scale * float(self._root**2 @ np.abs(self._residual))
+
+    @property
+    def is_explained(self) -> bool:
+        return float(self._root**2 @ np.abs(self._residual)) <= _EXPLAINED_ABSOLUTES
+
+    def _fit(self) -> None:
+        basis = self._basis.features / self._root[:, None]
+        constant, others = self._loss.minimise(self._y, basis[:, 1:], self._weight)
+        self._solution = np.append(constant, others)
+        self._residual = self._y - basis @ self._solution
+
+    def _coordinates(self) -> np.ndarray:
+        coordinates = self._scale * self._solution
+        coordinates[0] += self._median  # the first basis vector is the constant 1, times the roots
+        return coordinates
+
+
 class Newton(Refit):
     """Any other convex loss, by damped Newton steps from the model before."""
 
@@ -149,9 +199,46 @@ class Newton(Refit):
         return self._solution
 
 
+class Refits:
+    """One model for each column of Y, all on the same features.
+
+    The next feature follows the column with the largest error: of several classes the one that is
+    still separated worst from the rest.
+    """
+
+    def __init__(self, loss: Loss, Y: np.ndarray, weight: np.ndarray, capacity: int) -> None:
+        self._columns = [make_refit(loss, y, weight, capacity) for y in Y.T]
+
+    def add(self, feature: np.ndarray) -> bool:
+        """Take a feature in and fit anew; False, and no change, where it is a combination of others."""
+        taken = [column.add(feature) for column in self._columns]  # by all or none: one basis
+        return all(taken)
+
+    def coefficients(self) -> np.ndarray:
+        """Return the intercepts, and one line of coefficients for each feature, (1 + j, q)."""
+        return np.column_stack([column.coefficients() for column in self._columns])
+
+    def worst_first(self) -> list[Refit]:
+        """Return the models that the next feature may improve, by falling error."""
+        left = [column for column in self._columns if not column.is_explained]
+        return sorted(left, key=lambda column: -column.error)
+
+    @property
+    def error(self) -> float:
+        """The training error, averaged over the columns."""
+        return float(np.mean([column.error for column in self._columns]))
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether nothing is left to explain."""
+        return all(column.is_explained for column in self._columns)
+
+
 def make_refit(loss: Loss, y: np.ndarray, weight: np.ndarray, capacity: int) -> Refit:
     """Return what fits a loss."""
     y = np.asarray(y, dtype=np.float64)
     if isinstance(loss, SquaredLoss):
         return LeastSquares(y, weight, capacity)
+    if isinstance(loss, AbsoluteLoss):
+        return LeastAbsolutes(y, weight, capacity)
     return Newton(loss, y, weight, capacity)

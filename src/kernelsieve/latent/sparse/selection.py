@@ -96,19 +96,21 @@ class Selection(ABC):
         self._tol = tol
 
     @abstractmethod
-    def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
-        """Return what ranks the samples."""
+    def scores(self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Return what ranks the samples; ``sizes`` are those of the residuals."""
 
-    def proposals(self, kernel: DeflatedKernel, u: np.ndarray) -> Iterator[Multipliers]:
+    def proposals(
+        self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray
+    ) -> Iterator[Multipliers]:
         """Yield multipliers, the best first; others where the images of those before do not spread.
 
         Residuals that are all one value give no direction, so each sign gets half of the support
         vectors. Images that depend linearly on earlier features give none either; the last to be tried
         are samples far from the best one.
         """
-        scores = self.scores(kernel, u)
+        scores = self.scores(kernel, u, sizes)
         if self._shares.count == 1:
-            yield from self._single(kernel, scores)
+            yield from self._single(kernel, u, scores)
             return
         best = self._shares.best(scores)
         if best is not None and not one_value(u[best.rows]):
@@ -127,10 +129,15 @@ class Selection(ABC):
         if squared_distance.max() > self._tol * kernel.columns.diagonal.max():
             yield self._shares.best_and_unlike(scores, np.abs(u - u[best]) * np.sqrt(squared_distance))
 
-    def _single(self, kernel: DeflatedKernel, scores: np.ndarray) -> Iterator[Multipliers]:
-        """Yield one support vector, linearly independent of earlier ones (the paper's "nu = min")."""
+    def _single(
+        self, kernel: DeflatedKernel, u: np.ndarray, scores: np.ndarray
+    ) -> Iterator[Multipliers]:
+        """Yield one support vector, linearly independent of earlier ones (the paper's "nu = min").
+
+        A sample that is fitted exactly has no residual, and gives no direction alone.
+        """
         largest = kernel.columns.diagonal.max(initial=0.0)
-        best = self._shares.best(scores, kernel.diagonal > self._tol * largest)
+        best = self._shares.best(scores, (u != 0) & (kernel.diagonal > self._tol * largest))
         if best is not None:
             yield Multipliers(best.rows[:1], np.ones(1), shifted=False)
 
@@ -142,8 +149,8 @@ class Selection(ABC):
 class MaximumResidual(Selection):
     """MR: the samples with the largest absolute residuals; no kernel value is needed."""
 
-    def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
-        return np.abs(u)
+    def scores(self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        return sizes
 
 
 class MaximumInnerProduct(Selection):
@@ -159,7 +166,7 @@ class MaximumInnerProduct(Selection):
         self._sample_size = sample_size
         self._random_state = random_state
 
-    def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
+    def scores(self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         size = min(self._sample_size, len(u))
         rows, weight = draw_sample(len(u), size, self._random_state, self._shares.weight)
         mass = np.ones(len(rows)) if weight is None else weight
@@ -177,21 +184,27 @@ class InnerProductThenResidual(Selection):
         super().__init__(shares, tol)
         self._first, self._later = first, others
 
-    def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
-        return (self._later if kernel.loadings else self._first).scores(kernel, u)
+    def scores(self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        return (self._later if kernel.loadings else self._first).scores(kernel, u, sizes)
 
 
 class ExactDual(Selection):
     """The multipliers that solve the dual (4), which the rules approximate."""
 
-    def scores(self, kernel: DeflatedKernel, u: np.ndarray) -> np.ndarray:
-        return np.abs(u)  # where the dual has no solution with a spread
+    def __init__(self, shares: Shares, tol: float, gap_tol: float) -> None:
+        super().__init__(shares, tol)
+        self._gap_tol = gap_tol
 
-    def proposals(self, kernel: DeflatedKernel, u: np.ndarray) -> Iterator[Multipliers]:
-        solved = solve_dual(kernel, u, self._caps())
+    def scores(self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        return sizes  # where the dual has no solution with a spread
+
+    def proposals(
+        self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray
+    ) -> Iterator[Multipliers]:
+        solved = solve_dual(kernel, u, self._caps(), self._gap_tol)
         if solved is not None and not one_value(u[solved.rows]):
             yield solved
-        yield from self._others(kernel, u, self.scores(kernel, u))
+        yield from self._others(kernel, u, sizes)
 
     def gap(self, kernel: DeflatedKernel, u: np.ndarray, used: Multipliers) -> float:
         errors = reconstruction_errors(kernel, u, used)
@@ -210,6 +223,7 @@ def make_selection(
     name: str,
     shares: Shares,
     tol: float,
+    gap_tol: float,
     sample_size: int,
     random_state: np.random.RandomState,
 ) -> Selection:
@@ -217,7 +231,7 @@ def make_selection(
     if name == "mr":
         return MaximumResidual(shares, tol)
     if name == "exact":
-        return ExactDual(shares, tol)
+        return ExactDual(shares, tol, gap_tol)
     by_product = MaximumInnerProduct(shares, tol, sample_size, random_state)
     if name == "mi":
         return by_product
