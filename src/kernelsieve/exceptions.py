@@ -32,6 +32,10 @@ class FewerFeaturesWarning(UserWarning):
     """The data gave fewer features than were asked for."""
 
 
+class InconsistentVersionWarning(UserWarning):
+    """A model was saved by another version of this package."""
+
+
 class InputScaleWarning(UserWarning):
     """The features of X have so different scales that a kernel sees only some of them."""
 

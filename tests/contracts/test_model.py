@@ -7,10 +7,13 @@ from functools import partial
 import cloudpickle
 import numpy as np
 import pytest
+import skops.io
 from contract_cases import Case, all_cases, contract, plain_cases
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+
+from kernelsieve.exceptions import InconsistentVersionWarning
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -113,6 +116,28 @@ def test_copies_are_the_same_model(case: Case):
         assert_array_equal(twin.transform(X), model.transform(X))
         if hasattr(model, "predict"):
             assert_array_equal(twin.predict(X), model.predict(X))
+
+
+@contract(plain_cases)
+def test_skops_loads_what_it_dumps(case: Case):
+    X, _ = case.data()
+    model = fitted(case)
+    dumped = skops.io.dumps(model)
+    types = skops.io.get_untrusted_types(data=dumped)
+    assert all(name.partition(".")[0] in ("kernelsieve", "numpy") for name in types)
+    twin = skops.io.loads(dumped, trusted=types)
+    assert_array_equal(twin.transform(X), model.transform(X))
+    if hasattr(model, "predict"):
+        assert_array_equal(twin.predict(X), model.predict(X))
+
+
+def test_a_model_of_another_version_is_warned_of(monkeypatch):
+    case = plain_cases()[0]
+    dumped = pickle.dumps(fitted(case))
+    pickle.loads(dumped)  # warnings are errors
+    monkeypatch.setattr("kernelsieve.estimators.attributes.own_version", lambda: "99.0")
+    with pytest.warns(InconsistentVersionWarning, match=r"saved by kernelsieve 0\..* read by 99\.0"):
+        pickle.loads(dumped)
 
 
 @contract(all_cases)

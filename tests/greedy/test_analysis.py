@@ -409,3 +409,21 @@ def test_the_scale_of_directions_changes_features_alone(center, cancer):
     lengths = np.linalg.norm(features, axis=0) / np.linalg.norm(coordinates, axis=0)
     assert_allclose(features, coordinates * lengths, atol=1e-9)
     assert (lengths < 1 + 1e-9).all()  # an expansion of images of length 1 is no longer than its norm
+
+
+@pytest.mark.parametrize("entry", [AcceleratedKernelFeatureAnalysis, SparseKernelFeatureAnalysis])
+def test_chosen_samples_have_a_name_of_their_own(entry, cancer):
+    X = cancer[0][:80]
+    plain = entry(4, gamma=0.02).fit(X)
+    assert plain.chosen_indices_.tolist() == plain.landmark_indices_.tolist()
+    centred = entry(4, gamma=0.02, center=True).fit(X)
+    assert len(centred.landmark_indices_) == 80
+    # symmetric deflation of the doubly centred matrix: a chosen sample leaves no residual
+    K = double_centred(rbf_kernel(X, gamma=0.02))
+    chosen = centred.chosen_indices_
+    left = K - K[:, chosen] @ np.linalg.solve(K[np.ix_(chosen, chosen)], K[chosen])
+    assert len(set(chosen)) == 4
+    assert_allclose(np.diagonal(left)[chosen], 0, atol=1e-10)
+    features = centred.transform(X)
+    assert_allclose(features @ features.T, K - left, atol=1e-8)
+    assert centred.truncate(2).chosen_indices_.tolist() == chosen[:2].tolist()

@@ -245,7 +245,7 @@ def test_the_summit_is_that_of_another_solver(problem):
     W = np.zeros((len(X), 3))
     W[model.landmark_indices_] = model.projection_
     found = minimize(lambda w: -alignment(K, w.reshape(W.shape), y), W.ravel(), method="BFGS")
-    assert model.ending_ == Ending.CONVERGED.value
+    assert model.ending_ == Ending.CONVERGED
     assert_allclose(model.alignment_path_[-1], -found.fun, rtol=1e-6)
 
 
@@ -446,15 +446,15 @@ def test_the_report_tells_when_it_did_not_converge(few):
     X, y, _ = few
     with pytest.warns(ConvergenceWarning, match="after 3 iterations.*Raise max_iter"):
         short = SubspaceKernelFeatures(max_iter=3).fit(X, y)
-    assert short.ending_ == Ending.LIMIT.value
+    assert short.ending_ == Ending.LIMIT
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         early = SubspaceKernelFeatures(tol=0).fit(X, y)
-    assert (early.n_iter_, early.ending_) == (30, Ending.EARLY.value)
+    assert (early.n_iter_, early.ending_) == (30, Ending.EARLY)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         long = SubspaceKernelFeatures(max_iter=1000, tol=1e-3).fit(X, y)
-    assert long.ending_ == Ending.CONVERGED.value
+    assert long.ending_ == Ending.CONVERGED
     assert long.n_iter_ < 1000
     assert_allclose(long.alignment_path_[:4], short.alignment_path_)
 
@@ -524,7 +524,7 @@ def test_a_summit_at_the_start_is_no_failure():
     y = np.repeat([0, 1, 2], 5)
     model = SubspaceKernelFeatures(kernel="linear").fit(X, y)
     assert_allclose(model.alignment_path_[-1], 1)
-    assert model.ending_ == Ending.CONVERGED.value
+    assert model.ending_ == Ending.CONVERGED
 
 
 def test_fewer_directions_than_asked():

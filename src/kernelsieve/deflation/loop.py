@@ -8,7 +8,6 @@ factorisation of the kernel matrix of the chosen examples. The deflated matrix i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -23,7 +22,7 @@ from .view import Direction, Step, View
 _TARGET_NOISE = 1e-20  # of the targets' squared norm: what a feature must explain at least
 
 
-class Outcome(Enum):
+class Outcome:
     """Why the loop stopped; the text goes into a warning and names the remedy."""
 
     COMPLETE = "all features were found"
@@ -78,7 +77,7 @@ class Extraction:
     target_products: np.ndarray  # F'Y, (k, q)
     target_squared_norm: float
     total_weight: float
-    outcome: Outcome
+    outcome: str
     selector: Selector  # that chose the directions, with what it remembers
     ridge: float = 0.0  # that features are orthonormal with
 
@@ -265,7 +264,7 @@ def _check_direction(direction: Direction, candidates: Candidates, criterion: Cr
         )
 
 
-def _when_none_is_left(criterion: Criterion) -> Outcome:
+def _when_none_is_left(criterion: Criterion) -> str:
     if criterion.deflation.cutoff > 0:
         return Outcome.CUT
     return Outcome.TARGETS if criterion.at_most_targets else Outcome.EXHAUSTED

@@ -20,6 +20,7 @@ from ..fitting import CandidatePool, CandidateRule, Problem, Settings, way_to_dr
 from ..kernels import Kernel, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, Projector, prune
 from ..rows import Batch, TargetEncoder, warn_if_ambiguous
+from .attributes import gamma_of, of_fit, with_version, without_version
 from .declaration import parameters
 from .inputs import (
     check_kernel_input,
@@ -31,17 +32,6 @@ from .inputs import (
 )
 from .parameters import SHARED_CONSTRAINTS, with_class_weight
 from .transaction import all_or_nothing
-
-
-def _of_fit(read: Callable[[Fit], Any]) -> property:
-    """Return a fitted attribute; after ``partial_fit`` the features are found when it is first read."""
-    return property(lambda self: read(self._current_fit()))
-
-
-def _gamma_of(kernel: Kernel) -> float:
-    if not hasattr(kernel, "gamma"):
-        raise AttributeError(f"There is no gamma_: {kernel!r} has no width.")
-    return float(kernel.gamma)
 
 
 @parameters
@@ -212,12 +202,12 @@ class KernelEstimator(
         found, asked = fit.model.n_components, self.get_params(deep=False).get("n_components")
         if found == 0:
             raise InvalidDataError(
-                f"No feature could be found: {fit.outcome.value}. "
+                f"No feature could be found: {fit.outcome}. "
                 "Look for constant columns of X, equal samples, or a target that is constant."
             )
-        if fit.outcome is not Outcome.COMPLETE and asked is not None:
+        if fit.outcome != Outcome.COMPLETE and asked is not None:
             warn(
-                f"The data gave {found} of the {asked} components asked for: {fit.outcome.value}.",
+                f"The data gave {found} of the {asked} components asked for: {fit.outcome}.",
                 FewerFeaturesWarning,
             )
         self._say(f"{found} features, {len(fit.landmark_indices)} landmarks")
@@ -241,20 +231,26 @@ class KernelEstimator(
             raise NotFittedError(f"This {name} instance is not fitted yet. Call fit with data first.")
         return self._fit
 
+    def __getstate__(self) -> dict[str, Any]:
+        return with_version(super().__getstate__())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(without_version(state, type(self).__name__))
+
     def __sklearn_is_fitted__(self) -> bool:
         return "_fit" in vars(self)
 
-    kernel_ = _of_fit(lambda fit: fit.model.kernel)
-    gamma_ = _of_fit(lambda fit: _gamma_of(fit.model.kernel))
-    landmarks_ = _of_fit(lambda fit: fit.model.landmarks)
-    landmark_indices_ = _of_fit(lambda fit: fit.landmark_indices)
-    projection_ = _of_fit(lambda fit: fit.model.projection)
-    offset_ = _of_fit(lambda fit: fit.model.offset)
-    n_components_ = _of_fit(lambda fit: fit.model.n_components)
-    kernel_evaluations_ = _of_fit(lambda fit: fit.model.evaluations)
-    criterion_path_ = _of_fit(lambda fit: fit.criterion_path)
-    explained_variance_ratio_ = _of_fit(lambda fit: fit.explained_variance_ratio)
-    explained_target_ratio_ = _of_fit(lambda fit: fit.explained_target_ratio)
+    kernel_ = of_fit(lambda fit: fit.model.kernel)
+    gamma_ = of_fit(lambda fit: gamma_of(fit.model.kernel))
+    landmarks_ = of_fit(lambda fit: fit.model.landmarks)
+    landmark_indices_ = of_fit(lambda fit: fit.landmark_indices)
+    projection_ = of_fit(lambda fit: fit.model.projection)
+    offset_ = of_fit(lambda fit: fit.model.offset)
+    n_components_ = of_fit(lambda fit: fit.model.n_components)
+    kernel_evaluations_ = of_fit(lambda fit: fit.model.evaluations)
+    criterion_path_ = of_fit(lambda fit: fit.criterion_path)
+    explained_variance_ratio_ = of_fit(lambda fit: fit.explained_variance_ratio)
+    explained_target_ratio_ = of_fit(lambda fit: fit.explained_target_ratio)
     _n_features_out = n_components_
 
     # ------------------------------------------------------------------ using it

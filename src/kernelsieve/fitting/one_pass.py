@@ -101,7 +101,7 @@ class OnePass:
         return self._policy.solve(
             gather,
             lambda statistic: self.solve(statistic, batches),
-            lambda fit: fit.outcome is Outcome.IMPRECISE,
+            lambda fit: fit.outcome == Outcome.IMPRECISE,
         )
 
     def _gather_looking_ahead(self, batches: Iterable[Batch]) -> ColumnSums:
@@ -136,7 +136,7 @@ class OnePass:
         if not coordinates.total_weight > 0:
             return False
         extraction = self._extract(coordinates, trust=_CAUTION * RESIDUAL_TRUST)
-        return extraction.outcome is Outcome.IMPRECISE
+        return extraction.outcome == Outcome.IMPRECISE
 
     def solve(self, statistic: ColumnSums, batches: Iterable[Batch] | None = None) -> Fit:
         """Select from a statistic; ``batches`` allow a second pass over the chosen landmarks."""
@@ -217,7 +217,7 @@ class OnePass:
     def _can_be_measured(self, extraction: Extraction, statistic: ColumnSums) -> bool:
         """Tell if a second pass is of use: features must be orthonormal, and not found in vain."""
         again = self._policy.may_change(type(statistic.columns))
-        in_vain = extraction.outcome is Outcome.IMPRECISE and again
+        in_vain = extraction.outcome == Outcome.IMPRECISE and again
         return len(extraction) > 0 and not in_vain and not self.criterion.deflation.symmetric
 
     def _finish(self, built: OrthonormalModel, coordinates: Coordinates) -> Fit:

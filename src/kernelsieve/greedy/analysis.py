@@ -6,6 +6,8 @@ from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
+
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, DirectionVariance, ExpansionVariance
 from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, estimator
@@ -13,6 +15,11 @@ from ..fitting import Problem, candidates_needed, select
 from ..model import Fit
 
 _FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
+
+
+def _chosen_indices(estimator: Any) -> np.ndarray:
+    """Return the chosen samples, which come first among those that features depend on."""
+    return np.asarray(estimator.landmark_indices_[: estimator.n_components_])
 
 
 @estimator
@@ -44,6 +51,9 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
 
     Attributes
     ----------
+    chosen_indices_ : ndarray of shape (n_components,)
+        Indices of the chosen samples. ``landmark_indices_`` are these, too, unless features are
+        centred with all samples as candidates: these depend on every sample.
     {attributes}
 
     See Also
@@ -90,6 +100,8 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
     dtype: str = "float64"
     max_memory: float = 2**30
 
+    chosen_indices_ = property(_chosen_indices)
+
     def _criterion(self) -> Criterion:
         return DirectionVariance(self.cutoff)
 
@@ -129,6 +141,9 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
 
     Attributes
     ----------
+    chosen_indices_ : ndarray of shape (n_components,)
+        Indices of the chosen samples. ``landmark_indices_`` are these, too, unless features are
+        centred with all samples as candidates: these depend on every sample.
     {attributes}
 
     See Also
@@ -166,6 +181,8 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
     tol: float = 1e-8
     dtype: str = "float64"
     max_memory: float = 2**30
+
+    chosen_indices_ = property(_chosen_indices)
 
     def _criterion(self) -> Criterion:
         return ExpansionVariance(self.variance == "centered", self.scaling == "l1")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Self
 
 import numpy as np
 
-from ..deflation import Heads, Outcome
+from ..deflation import Heads
 from ..kernels import Precomputed
 from .kernel_model import KernelModel
 
@@ -31,7 +30,7 @@ class Search:
     """How a search for features went."""
 
     path: np.ndarray  # the objective at the start and after every iteration
-    ending: Enum  # why it ended
+    ending: str  # why it ended
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Fit:
     criterion_path: np.ndarray
     explained_variance_ratio: np.ndarray
     explained_target_ratio: np.ndarray
-    outcome: Outcome
+    outcome: str
     heads: Heads | None = None  # predictions from the first j features, where there is a target
     mean_image: KernelModel | None = None  # where features are centred and can be rebuilt from
     total_weight: float = 0.0  # of the rows, where the loop was run

@@ -124,7 +124,7 @@ def _enough(extraction: Extraction, tol: float) -> int:
 
 def _warn_if_few(extraction: Extraction, size: int, n_landmarks: int | None, batch: Batch) -> None:
     """Say when landmarks ran out, after which features of other rows may be anything."""
-    if extraction.outcome is Outcome.EXHAUSTED and size == len(extraction):
+    if extraction.outcome == Outcome.EXHAUSTED and size == len(extraction):
         warn(
             f"{size} landmarks were kept: on the {len(batch)} rows of X the kernel columns of all "
             "others are combinations of theirs, and the features of other rows may be far off. Pass "

@@ -135,7 +135,7 @@ def criterion_distribution(
     if fit.model.n_components < component:
         raise InvalidDataError(
             f"component={component} cannot be chosen, because after {fit.model.n_components} "
-            f"components {fit.outcome.value}."
+            f"components {fit.outcome}."
         )
     return CriterionDistribution(np.sort(watched.scores))
 

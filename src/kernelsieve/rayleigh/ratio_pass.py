@@ -176,7 +176,7 @@ class RayleighPass:
             outcome = self._outcome(len(ratios))
         return self._described(problem.seen, alpha, ratios, outcome, batches)
 
-    def _outcome(self, n_found: int) -> Outcome:
+    def _outcome(self, n_found: int) -> str:
         if n_found == self._settings.n_components:
             return Outcome.COMPLETE
         by_classes = all(scatter.supervised for scatter in self._recipe.numerator)
@@ -187,7 +187,7 @@ class RayleighPass:
         seen: Seen,
         alpha: np.ndarray,
         ratios: np.ndarray,
-        outcome: Outcome,
+        outcome: str,
         batches: Iterable[Batch] | None,
     ) -> Fit:
         """Settle signs, and compute what the features explain."""

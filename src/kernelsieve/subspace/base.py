@@ -95,7 +95,7 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
         super()._set_fit(fit, encoder, rows)
-        if fit.outcome is Outcome.CENTROIDS and self.n_components is None:
+        if fit.outcome == Outcome.CENTROIDS and self.n_components is None:
             warn(
                 f"The data gave {fit.model.n_components} features, and there are more centroids: those "
                 "that are combinations of others, but for rounding, add none. Center X if "

@@ -53,7 +53,7 @@ class Centroids(Labelled):
     own: np.ndarray  # R', (c, k): the centroids themselves
     model: Combine  # of the basis
 
-    def outcome(self, found: int, wanted: int | None) -> Outcome:
+    def outcome(self, found: int, wanted: int | None) -> str:
         """Return whether linearly dependent centroids left fewer features than wanted."""
         return Outcome.COMPLETE if found == (wanted or len(self.own)) else Outcome.CENTROIDS
 
@@ -150,7 +150,7 @@ def finish(
     captured: np.ndarray,
     known: Labelled,
     criterion_path: np.ndarray,
-    outcome: Outcome,
+    outcome: str,
 ) -> Fit:
     """Settle signs, and put together what is known of a subspace.
 

@@ -174,7 +174,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
 
     @property
     def ending_(self) -> str:
-        return str(self._search().ending.value)
+        return self._search().ending
 
     def _search(self) -> Search:
         search = self._current_fit().search
@@ -232,6 +232,6 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         if search is not None and search.ending in (Ending.LIMIT, Ending.STUCK):
             warn(
                 f"The optimisation ended after {len(search.path) - 1} iterations before it converged: "
-                f"{search.ending.value}.",
+                f"{search.ending}.",
                 ConvergenceWarning,
             )

@@ -114,7 +114,7 @@ class LearnedSubspace(SubspaceMethod):
         indices: np.ndarray,
         features: np.ndarray,
         known: Labelled,
-        outcome: Outcome,
+        outcome: str,
         found: Climb,
     ) -> Fit:
         alignments = TargetAlignment(self.coded(known)).prefixes(features)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 from scipy import sparse
@@ -28,7 +27,7 @@ _FLAT = 1e-6  # norm of the derivative at a summit, where floating-point numbers
 _ILL_CONDITIONED = 1e3  # directions so near to each other that their inner products lose digits
 
 
-class Ending(Enum):
+class Ending:
     """Why the climb ended; the text goes into a warning and names the remedy."""
 
     CONVERGED = "the last iterations gained less than tol each"
@@ -47,7 +46,7 @@ class Climb:
 
     point: np.ndarray
     path: np.ndarray
-    ending: Ending
+    ending: str
 
 
 def climb(

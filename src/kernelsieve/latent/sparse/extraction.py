@@ -45,7 +45,7 @@ class SparseLatent:
     support: np.ndarray  # (k,): fraction of the samples that are support vectors so far
     gaps: np.ndarray  # (k,): duality gap of each step where it is known
     errors: np.ndarray  # (k,): training error with 1, 2, ... features
-    outcome: Outcome
+    outcome: str
 
     def __len__(self) -> int:
         return len(self.intercepts)
@@ -179,7 +179,7 @@ class _Path:
         self._errors: list[float] = []
         self._gaps: list[float] = []
 
-    def run(self, n_components: int, target_error: float | None) -> Outcome:
+    def run(self, n_components: int, target_error: float | None) -> str:
         """Add features until there are enough, or none is left, or none is needed."""
         for _ in range(n_components):
             if target_error is not None and self._refit.error <= target_error:
@@ -207,7 +207,7 @@ class _Path:
             return True
         return False
 
-    def result(self, outcome: Outcome) -> SparseLatent:
+    def result(self, outcome: str) -> SparseLatent:
         loadings = self._kernel.loadings
         k = len(loadings)
         landmarks, first_use = order_of_first_use([loading.rows for loading in loadings])

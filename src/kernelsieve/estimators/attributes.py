@@ -1,0 +1,50 @@
+"""Fitted attributes that are read off a fit, and what a pickle tells about its origin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from ..exceptions import InconsistentVersionWarning, warn
+from ..kernels import Kernel
+from ..model import Fit
+
+_VERSION = "_kernelsieve_version"
+
+
+def of_fit(read: Callable[[Fit], Any]) -> property:
+    """Return a fitted attribute; after ``partial_fit`` the features are found when it is first read."""
+    return property(lambda self: read(self._current_fit()))
+
+
+def gamma_of(kernel: Kernel) -> float:
+    """Return the width of a kernel."""
+    if not hasattr(kernel, "gamma"):
+        raise AttributeError(f"There is no gamma_: {kernel!r} has no width.")
+    return float(kernel.gamma)
+
+
+def own_version() -> str:
+    """Return the version of this package as it was installed."""
+    try:
+        return version("kernelsieve")
+    except PackageNotFoundError:  # run from a folder of sources
+        return "unknown"
+
+
+def with_version(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the state of an estimator with the version that it is saved by."""
+    return {**state, _VERSION: own_version()}
+
+
+def without_version(state: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the state of an estimator; warn where another version has saved it."""
+    saved = state.get(_VERSION, "before 0.1.0")
+    if saved != own_version():
+        warn(
+            f"{name} was saved by kernelsieve {saved} and is read by {own_version()}; it may not work, "
+            "or give other numbers. Fit it again, or install that version.",
+            InconsistentVersionWarning,
+        )
+    return {key: value for key, value in state.items() if key != _VERSION}
