@@ -36,6 +36,10 @@ class TargetEncoder:
         most 20 values, or 50 if these are at most a tenth of the samples.
         """
         values = target_array(y)
+        if target == "continuous" and classes is not None:
+            raise InvalidDataError(
+                "classes are given where numbers are expected; leave them out, or use a classifier."
+            )
         if classes is None and (target == "continuous" or not _are_labels(values, target)):
             _refuse_labels(values)
             return cls(None, 1 if values.ndim == 1 else values.shape[1], values.ndim == 1)
