@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import warn
@@ -75,7 +75,10 @@ class _Ridge:
         diagonal = np.einsum("ii->i", matrix)
         diagonal[:-1] += C
         diagonal[-1] += 1e-14 * diagonal[-1] + 1e-14 * C  # there may be no curvature along it
-        factor = cho_factor(matrix, check_finite=False)
+        try:
+            factor = cho_factor(matrix, check_finite=False)
+        except LinAlgError:  # C is below the rounding of large kernel values
+            return lambda right: np.asarray(lstsq(matrix, right, check_finite=False)[0])
         return lambda right: np.asarray(cho_solve(factor, right, check_finite=False))
 
 

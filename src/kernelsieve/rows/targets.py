@@ -106,7 +106,14 @@ class TargetEncoder:
 
 def one_target(y: Any) -> Any:
     """Return ``y`` as one column; several are refused."""
-    return y if y is None else column_or_1d(y, warn=True)
+    return y if y is None else _one_column(y)
+
+
+def _one_column(y: Any) -> np.ndarray:
+    try:
+        return np.asarray(column_or_1d(y, warn=True))
+    except ValueError as error:
+        raise InvalidDataError(f"{error} Fit one model for each of several targets.") from None
 
 
 def target_array(y: Any) -> np.ndarray:
@@ -174,7 +181,7 @@ def _refuse_labels(values: np.ndarray) -> None:
 
 
 def _labels(values: np.ndarray) -> np.ndarray:
-    labels = column_or_1d(values, warn=True)
+    labels = _one_column(values)
     missing = [i for i, label in enumerate(labels.tolist()) if not _is_label(label)]
     if missing:
         raise InvalidDataError(
