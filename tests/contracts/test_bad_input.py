@@ -7,6 +7,9 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
+import kernelsieve
+from kernelsieve.exceptions import InvalidDataError, InvalidParameterError, KernelError
+
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning"),
@@ -184,3 +187,56 @@ def test_a_target_of_another_kind(case: Case):
         assert model.fit(X, TARGETS["numbers"]).n_components_ >= 1
     else:
         refused("continuous", model, X, TARGETS["numbers"])
+
+
+@contract(plain_cases)
+def test_weights_that_cannot_be_squared(case: Case):
+    X, y = case.data()
+    for extreme in (1e-300, 1e300):
+        weight = np.ones(len(X))
+        weight[3] = extreme
+        with pytest.raises(InvalidDataError, match=r"sample_weight has 1e.*in row 3.*divide"):
+            case.make().fit(X, y, sample_weight=weight)
+
+
+@contract(plain_cases, when=lambda case: "kernel" in case.parameters)
+def test_kernels_that_are_none(case: Case):
+    X, y = case.data()
+
+    def constant(A, B):
+        return np.ones((len(A), len(B)))
+
+    def one_sided(A, B):
+        return np.exp(-((A[:, None, 0] - B[None, :, 0] - 1) ** 2))
+
+    def greedy(A, B):
+        raise MemoryError("no memory is left")
+
+    with pytest.raises(KernelError, match="'one_sided' is not symmetric"):
+        case.make(kernel=one_sided).fit(X, y)
+    with pytest.raises(MemoryError, match="no memory is left"):
+        case.make(kernel=greedy).fit(X, y)
+    try:
+        features = case.make(kernel=constant).fit(X, y).transform(X)
+    except (InvalidDataError, InvalidParameterError):
+        return
+    assert np.isfinite(features).all()
+
+
+@contract(plain_cases)
+def test_inputs_that_cannot_be_squared(case: Case):
+    X, y = case.data()
+    for factor in (1e160, 1e-160):
+        try:
+            features = case.make().fit(X * factor, y).transform(X * factor)
+        except (InvalidDataError, KernelError):
+            continue
+        assert np.isfinite(features).all()
+
+
+def test_labels_of_several_types():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    labels = np.array(["a", 1] * 20, dtype=object)
+    for entry in (kernelsieve.KernelPLSClassifier, kernelsieve.SparseMaximalAlignment):
+        with pytest.raises(InvalidDataError, match="several types, int and str"):
+            entry(2).fit(X, labels)

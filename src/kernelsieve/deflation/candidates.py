@@ -134,7 +134,7 @@ class FixedCandidates(LeftCandidates):
         small = self.residual_squared_norms < STALE * self._trusted
         stale = np.flatnonzero(self.eligible & small)
         Q = self.basis.features
-        most = max(1, min(_REFRESH_COLUMNS, _REFRESH_VALUES // len(Q)))
+        most = max(1, min(_REFRESH_COLUMNS, _REFRESH_VALUES // max(1, len(Q))))
         for start in range(0, len(stale), most):
             some = stale[start : start + most]
             residual = self.columns.take(some)

@@ -15,6 +15,9 @@ from .registry import register_kernel
 _DIAGONAL_BLOCK = 16  # rows compared at once when a callable has no diagonal of its own
 
 
+_COMPARED, _ASYMMETRY = 64, 1e-6  # samples whose values are compared, and what rounding may do
+
+
 class CallableKernel(Kernel):
     """A function of the user's.
 
@@ -54,6 +57,8 @@ class CallableKernel(Kernel):
     def _evaluate(self, X: Rows, Z: Rows) -> np.ndarray:
         try:
             return self._checked(self._values(X, Z), X, Z)
+        except MemoryError:
+            raise
         except Exception as error:
             if not (sparse.issparse(X) or sparse.issparse(Z)):
                 raise
@@ -81,6 +86,8 @@ class CallableKernel(Kernel):
                 part = values[i, j]
                 if part.size:
                     part[...] = self._in_one_call(X[i], Z[j], part.shape)
+        except MemoryError:
+            raise
         except Exception as error:  # a pairwise function may fail on blocks in any way it likes
             refusal = error
         else:
@@ -129,7 +136,23 @@ class CallableKernel(Kernel):
                 f"The kernel callable {_name_of(self.function)} returned {values[row, landmark]} for "
                 f"row {row} of a block and landmark {landmark}; it must return finite numbers."
             )
+        self._check_symmetry(values, X, Z)
         return values
+
+    def _check_symmetry(self, values: np.ndarray, X: Rows, Z: Rows) -> None:
+        """Refuse values of samples with themselves that depend on their order; none is evaluated."""
+        m = min(_COMPARED, X.shape[0], Z.shape[0])
+        if sparse.issparse(X) or sparse.issparse(Z) or not np.array_equal(X[:m], Z[:m]):
+            return
+        square = values[:m, :m]
+        off = np.abs(square - square.T)
+        if off.max(initial=0.0) > _ASYMMETRY * np.abs(square).max(initial=0.0):
+            i, j = np.unravel_index(off.argmax(), off.shape)
+            raise KernelError(
+                f"The kernel callable {_name_of(self.function)} is not symmetric: k(x, z) is "
+                f"{square[i, j]:g} and k(z, x) is {square[j, i]:g} for two samples; a kernel must give "
+                "the same for both."
+            )
 
 
 @register_kernel

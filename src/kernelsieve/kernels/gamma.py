@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from ..exceptions import InvalidParameterError
+from ..exceptions import InvalidDataError, InvalidParameterError
 from .base import Kernel, Rows, SharedPart
 from .distances import RBF, Chi2, Laplacian
 from .registry import KERNELS
@@ -61,7 +61,13 @@ def resolve_gamma(
         spread = X.shape[1] * _variance(X, sample_weight) ** (kind.units / 2)
     else:
         spread = _median_distance(X, kind.distance, sample_weight, random_state)
-    return factor / spread if spread > 0 else factor
+    found = factor / spread if spread > 0 else factor
+    if not (np.isfinite(spread) and 0 < found < np.inf):
+        raise InvalidDataError(
+            f"gamma={gamma!r} cannot be settled: X varies by numbers that are too large or too small "
+            "to be squared. Scale X."
+        )
+    return found
 
 
 def _rule_and_factor(gamma: object) -> tuple[str, float]:

@@ -18,6 +18,7 @@ from ..deflation import (
     leading_eigenpairs,
 )
 from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, estimator
+from ..exceptions import KernelError
 from ..fitting import (
     Problem,
     Settings,
@@ -130,6 +131,8 @@ def fit_exactly(
     """Find the principal directions among combinations of all samples."""
     columns = row_columns(batch, kernel, pool, settings, everyone=True, center=settings.center)
     lengths = diagonal_of(columns, batch)
+    if not np.isfinite(lengths @ lengths):
+        raise KernelError("Kernel values are too large to be squared, or not numbers; scale X.")
     row_means = np.zeros(len(batch))
     if settings.center:
         columns = DoublyCentredColumns(columns, batch.root_weight)

@@ -33,7 +33,7 @@ def explained_variance_ratio(
     Returns
     -------
     ndarray of shape (k,)
-        Zero for a direction that depends linearly on those before it; NaN where there is no variance.
+        Zero for a direction that depends linearly on those before it, and where there is no variance.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def explained_variance_ratio(
     array([0.4, 0.1])
     """
     if not total > 0:
-        return np.full(features.shape[1], np.nan)
+        return np.zeros(features.shape[1])
     if lengths is not None:
         directions = orthonormal_combinations(lengths, _DEPENDENT)
         features = features @ directions

@@ -44,9 +44,9 @@ class TargetEncoder:
             _refuse_labels(values)
             return cls(None, 1 if values.ndim == 1 else values.shape[1], values.ndim == 1)
         given = _labels(values) if classes is None else np.asarray(classes)
+        found = _distinct(given)
         if target == "classes":
             check_classification_targets(given)
-        found = np.unique(given)
         if len(found) < 2:
             raise InvalidDataError(
                 f"y has one class only, {found.tolist()[0]!r}; at least 2 are needed. Check the target "
@@ -102,6 +102,17 @@ class TargetEncoder:
                 "remove these rows or fill them in."
             )
         return columns
+
+
+def _distinct(labels: np.ndarray) -> np.ndarray:
+    try:
+        return np.asarray(np.unique(labels))
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in labels.tolist()})
+        raise InvalidDataError(
+            f"y has labels of several types, {' and '.join(kinds)}, which cannot be sorted; pass "
+            "labels of one type, for example y.astype(str)."
+        ) from None
 
 
 def one_target(y: Any) -> Any:

@@ -31,6 +31,8 @@ class Points:
         values = self._kernel.block(self._rows, Z)
         features = _divided(self._root * values, R)
         value, slope = self._objective.value_and_slope(features)
+        if not np.isfinite(slope).all():  # points so far from all samples that nothing is left of them
+            return -np.inf, np.zeros_like(Z)
         of_values = self._root * solve_triangular(R, slope.T).T
         # The value does not change when the basis is rotated, so this is all that the points' own
         # kernel matrix adds, whichever of its factors was taken.
