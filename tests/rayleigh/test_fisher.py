@@ -17,14 +17,21 @@ from naive_fisher import (
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.linalg import eigh, subspace_angles
-from scipy.special import softmax
+from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
 
-from kernelsieve import KernelFisherDiscriminant
+from kernelsieve import (
+    GreedyKernelFisherDiscriminant,
+    KernelFisherDiscriminant,
+    SparseKernelFisherDiscriminant,
+)
 from kernelsieve.exceptions import FewerFeaturesWarning
-from kernelsieve.rayleigh import ImageRotation, ImageTranslation
+from kernelsieve.rayleigh import ImageRotation, ImageTranslation, fisher
+from kernelsieve.rayleigh.decisions import decided
 from kernelsieve.rayleigh.outputs import margin_threshold
 
 GAMMA = 0.02
@@ -154,7 +161,12 @@ def test_probabilities_are_bayes_rule_on_features(digits):
     X, y = digits
     model = KernelFisherDiscriminant(gamma=0.05, candidates=X[:80], reg=1e-9).fit(X, y)
     peer = LinearDiscriminantAnalysis(solver="lsqr").fit(model.transform(X), y)  # without any ridge
-    assert_allclose(model.predict_proba(X), peer.predict_proba(model.transform(X)), atol=1e-6)
+    peers = peer.decision_function(model.transform(X))
+    log_odds = np.log(model.predict_proba(X))
+    peers, log_odds = (scores - scores[:, :1] for scores in (peers, log_odds))
+    slope = float((peers * log_odds).sum() / (peers**2).sum())
+    assert_allclose(log_odds, slope * peers, atol=1e-3)
+    assert 0.1 < slope < 1
     assert_array_equal(model.predict_proba(X).argmax(axis=1), model.predict(X))
     assert_allclose(model.predict_proba(X, n_components=3), model.truncate(3).predict_proba(X))
 
@@ -168,13 +180,107 @@ def test_probabilities_of_held_out_outputs_are_more_modest(rng, multi_class, n_c
     parameters = {"gamma": 0.5, "reg": 1e-2, "multi_class": multi_class}
     train, test = slice(0, 300), slice(300, None)
     losses = []
-    for cv in (None, 3):
-        model = KernelFisherDiscriminant(probability_cv=cv, **parameters).fit(X[train], y[train])
+    for how in ({"probability": "in_sample"}, {}, {"probability_cv": 3}):
+        model = KernelFisherDiscriminant(**how, **parameters).fit(X[train], y[train])
         p = model.predict_proba(X[test])
         assert_allclose(p.sum(axis=1), 1)
+        assert_array_equal(p.argmax(axis=1), model.predict(X[test]))
         losses.append(log_loss(y[test], np.clip(p, 1e-12, None)))
-    assert losses[1] < 0.5 * losses[0]
-    assert losses[1] < 1.2 * np.log(n_classes)
+    assert max(losses[1:]) < 0.6 * losses[0]
+    assert max(losses[1:]) < 1.2 * np.log(n_classes)
+
+
+def naive_left_out(K, Y, penalty):
+    """Ridge regressions with a constant, one without each row: what they give to that row."""
+    found = []
+    for i in range(len(K)):
+        rest = np.arange(len(K)) != i
+        means = K[rest].mean(axis=0)
+        centred = K[rest] - means
+        A = np.linalg.solve(centred.T @ centred + penalty, centred.T @ Y[rest])
+        found.append(Y[rest].mean(axis=0) + (K[i] - means) @ A)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("penalty", ["alpha", "norm"])
+@pytest.mark.parametrize("labels", ["two", "joint", "ovr"])
+def test_left_out_outputs_are_those_of_a_fit_without_the_sample(digits, penalty, labels, monkeypatch):
+    X, y = digits[0][:90], digits[1][:90] % (2 if labels == "two" else 4)
+    seen = []
+    monkeypatch.setattr(
+        fisher, "decided", lambda *args, **kwargs: seen.append(args[2]) or decided(*args, **kwargs)
+    )
+    multi_class = "ovr" if labels == "ovr" else "joint"
+    model = KernelFisherDiscriminant(
+        gamma=0.05, reg=0.2, penalty=penalty, candidates=X[:30], multi_class=multi_class
+    ).fit(X, y)
+    K, W = rbf_kernel(X, X[:30], gamma=0.05), rbf_kernel(X[:30], gamma=0.05)
+    Y = np.eye(y.max() + 1)[y]
+    outputs = naive_left_out(K, Y, 0.2 * (np.eye(30) if penalty == "alpha" else W))
+    # Features are combinations of the regressions to all indicators, which samples know exactly.
+    whole = Y.mean(axis=0) + (K - K.mean(axis=0)) @ np.linalg.solve(
+        (K - K.mean(axis=0)).T @ K + 0.2 * (np.eye(30) if penalty == "alpha" else W),
+        K.T @ (Y - Y.mean(axis=0)),
+    )
+    design = np.column_stack([np.ones(len(X)), whole[:, 1:]])
+    combination = np.linalg.lstsq(design, model.transform(X), rcond=None)[0]
+    assert_allclose(design @ combination, model.transform(X), atol=1e-7)
+    expected = np.column_stack([np.ones(len(X)), outputs[:, 1:]]) @ combination
+    assert_allclose(seen[0].values, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("load", [load_wine, load_iris])
+@pytest.mark.parametrize(
+    "make",
+    [
+        KernelFisherDiscriminant,
+        partial(KernelFisherDiscriminant, multi_class="ovr"),
+        partial(KernelFisherDiscriminant, penalty="norm"),
+        GreedyKernelFisherDiscriminant,
+        SparseKernelFisherDiscriminant,
+    ],
+)
+def test_default_probabilities_are_nearly_those_of_a_cross_validation(load, make):
+    X, y = load(return_X_y=True)
+    losses = []
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
+        scaler = StandardScaler().fit(X[train])
+        models = make(), make(probability_cv=5)
+        for model in models:
+            model.fit(scaler.transform(X[train]), y[train])
+            p = model.predict_proba(scaler.transform(X[test]))
+            assert_array_equal(p.argmax(axis=1), model.predict(scaler.transform(X[test])))
+            losses.append(log_loss(y[test], p))
+    assert np.mean(losses[::2]) < 1.5 * np.mean(losses[1::2])
+    assert np.mean(losses[::2]) < 0.2
+
+
+def test_class_weights_are_left_out_with_their_sample(rng):
+    X = rng.normal(size=(300, 5))
+    y = (X[:, 0] + rng.normal(size=300) > 1).astype(int)
+    models = [
+        KernelFisherDiscriminant(gamma=0.5, reg=0.01, class_weight=weight).fit(X, y)
+        for weight in ("balanced", {0: 300 / (2 * np.sum(y == 0)), 1: 150 / np.sum(y)})
+    ]
+    expected = models[1].predict_proba(X)
+    assert_allclose(models[0].predict_proba(X), expected, atol=1e-9)
+    wrong = log_loss(y, KernelFisherDiscriminant(gamma=0.5, reg=0.01).fit(X, y).predict_proba(X))
+    assert log_loss(y, expected) < 2 * wrong
+
+
+def test_a_threshold_that_joint_features_do_not_have_is_said(digits):
+    X, y = digits
+    for threshold in ("margin", "midpoint"):
+        with pytest.warns(UserWarning, match="Gaussian model"):
+            KernelFisherDiscriminant(threshold=threshold, candidates=X[:30]).fit(X, y)
+
+
+def test_the_penalty_has_a_default_of_its_own(cancer):
+    X, y = cancer
+    for penalty, reg in (("alpha", 0.3), ("norm", 1.0)):
+        automatic = KernelFisherDiscriminant(penalty=penalty, candidates=X[:50]).fit(X, y)
+        given = KernelFisherDiscriminant(penalty=penalty, candidates=X[:50], reg=reg).fit(X, y)
+        assert_array_equal(automatic.transform(X), given.transform(X))
 
 
 def test_held_out_probabilities_of_a_precomputed_kernel(cancer):
@@ -331,10 +437,11 @@ def test_kernel_evaluations(rng):
     X = rng.normal(size=(n, 4))
     y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 1)
     for parameters, most in (
-        ({}, n * c),
-        ({"multi_class": "ovr"}, n * c),
-        ({"multi_class": "ovr", "threshold": "margin"}, 2 * n * c),
-        ({"invariances": [(np.tanh, 0.1)]}, 3 * n * c),
+        ({}, 2 * n * c),  # once more for outputs of samples that are left out
+        ({"probability_cv": 2}, 3 * n * c),
+        ({"multi_class": "ovr"}, 2 * n * c),
+        ({"multi_class": "ovr", "threshold": "margin"}, 3 * n * c),
+        ({"invariances": [(np.tanh, 0.1)]}, 4 * n * c),
     ):
         kernel = CountingKernel()
         model = KernelFisherDiscriminant(kernel=kernel, candidates=X[:c], **parameters).fit(X, y)
@@ -366,7 +473,9 @@ def test_every_driver_gives_the_same_discriminant(digits):
         ]
         for other in others:
             assert_allclose(other.transform(X), whole.transform(X), atol=1e-8)
-            assert_allclose(other.predict_proba(X), whole.predict_proba(X), atol=1e-7)
+            assert_allclose(other.decision_function(X), whole.decision_function(X), atol=1e-6)
+            # Where samples come once, their leverages are taken for equal.
+            assert_allclose(other.predict_proba(X), whole.predict_proba(X), atol=0.25)
             assert_allclose(other.criterion_path_, whole.criterion_path_, rtol=1e-6)
 
 
@@ -468,7 +577,7 @@ def test_joint_features_are_decided_by_regularised_discriminant_analysis(digits,
     scores = columns @ slopes - 0.5 * np.einsum("cm,mc->c", means, slopes) + priors
     model = KernelFisherDiscriminant(gamma=GAMMA, reg=0.5, candidates=X[:60])
     model.fit(X, y, sample_weight=weight)
-    assert_allclose(model.predict_proba(X), softmax(scores, axis=1), atol=1e-6)
+    assert_allclose(model.decision_function(X), scores, atol=1e-6 * np.abs(scores).max())
     assert_array_equal(model.predict(X), scores.argmax(axis=1))
 
 

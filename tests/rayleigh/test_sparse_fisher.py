@@ -817,10 +817,22 @@ def test_other_forms_of_the_input_are_the_same(data, loss):
     assert_allclose(precomputed.transform(K), dense.transform(X), atol=1e-6)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("threshold", ["least_squares", "margin", "intercept", "gaussian"])
+def test_without_coefficients_probabilities_are_the_shares_of_classes(rng, n_classes, threshold):
+    X = rng.normal(size=(60, 3))
+    y = np.repeat(np.arange(n_classes), [10, 50] if n_classes == 2 else [10, 35, 15])
+    with pytest.warns(FewerFeaturesWarning, match="choose C below"):
+        model = make(1e5, threshold=threshold).fit(X, y)
+    shares = np.bincount(y) / len(y)
+    assert_allclose(model.predict_proba(X), np.tile(shares, (60, 1)), rtol=0.1)
+    assert_array_equal(model.predict(X), shares.argmax())
+
+
 def test_held_out_outputs_make_probabilities(data):
     X, y, _, _ = data
     held_out = make(0.01, probability_cv=3).fit(X, y)
-    training = make(0.01).fit(X, y)
+    training = make(0.01, probability="in_sample").fit(X, y)
     assert_array_equal(held_out.predict(X), training.predict(X))
     assert held_out.predict_proba(X).max(axis=1).mean() < training.predict_proba(X).max(axis=1).mean()
 

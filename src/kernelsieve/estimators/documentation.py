@@ -123,11 +123,17 @@ of the classes; "margin" and "midpoint" are not for them. "auto" is "least_squar
         'dict or "balanced"',
         'Weights of labels, which multiply the sample weights; "balanced" gives all classes the same.',
     ),
+    "probability": (
+        '{"loo", "in_sample"}',
+        """Outputs that ``predict_proba`` is made of: "loo" those that a fit without the sample would
+give it, in closed form (at most 10,000 samples are looked at; out of core, by the mean leverage of
+all), "in_sample" those of the fit, which are overconfident where there are many candidates and little
+penalty.""",
+    ),
     "probability_cv": (
         "int",
-        """Folds of a cross-validation whose held-out outputs make ``predict_proba``; None takes the
-outputs of the training samples, which are overconfident where there are many candidates and
-little ``reg``.""",
+        """Folds of a cross-validation whose held-out outputs make ``predict_proba``, in place of those
+that ``probability`` names; None for no cross-validation.""",
     ),
     "target_error": (
         "float",

@@ -16,13 +16,13 @@ from .kernel_model import KernelModel
 class Decision:
     """How features decide between classes."""
 
-    logits: Heads  # of probabilities
+    slopes: np.ndarray  # of log odds per unit of decision, with the first 1, 2, ... features
     joint: bool  # whether features serve all classes, or each one of them
     n_candidates: int
 
     def truncate(self, n_components: int) -> Decision:
         """Return the decision by the first features."""
-        return replace(self, logits=self.logits.truncate(n_components))
+        return replace(self, slopes=self.slopes[:n_components])
 
 
 @dataclass(frozen=True)

@@ -8,32 +8,23 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, log_expit, softmax
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils import check_array
 
 from .._sklearn import Interval, StrOptions, fit_context
+from ..deflation import Heads
 from ..estimators import KernelEstimator, all_or_nothing
-from ..exceptions import InvalidParameterError
+from ..exceptions import InvalidParameterError, warn
 from ..model import Decision, Fit
-from .outputs import (
-    Moments,
-    decision_heads,
-    gaussian_heads,
-    indicator_heads,
-    logit_heads,
-    logits_of_outputs,
-    winning_logits,
-)
-
-#: Gives features, indicators of classes and weights of all samples: what the margin looks at.
-FeaturesOf = Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray | None]]
-
+from ..rows import Batch
+from .calibration import MOST_SAMPLES, likeliest_slope, probabilities
+from .outputs import Moments, Outputs, decision_heads, gaussian_heads, indicator_heads
 
 DECISION_CONSTRAINTS: dict[str, list] = {
     "threshold": [StrOptions({"auto", "margin", "midpoint", "least_squares", "gaussian"})],
     "nu": [Interval(Real, 0, 1, closed="right"), StrOptions({"cv"})],
+    "probability": [StrOptions({"loo", "in_sample"})],
 }
 
 
@@ -89,11 +80,10 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
         params=params,
     ).reshape(len(batch), -1)
     fit = model._current_fit()
-    if fit.decision.joint:  # log odds against the last class
-        outputs = outputs[:, :-1] - outputs[:, -1:]
-    moments = Moments.of(outputs, batch.Y, batch.weight)
-    logits = logits_of_outputs(fit.heads, moments, joint=fit.decision.joint)
-    model._fit = replace(fit, decision=replace(fit.decision, logits=logits))
+    slope = likeliest_slope(outputs, batch.Y, batch.root_weight**2)
+    # The same factor corrects the slopes with fewer features.
+    slopes = fit.decision.slopes * (slope / fit.decision.slopes[-1])
+    model._fit = replace(fit, decision=replace(fit.decision, slopes=slopes))
 
 
 def check_out_of_core(parameters: dict[str, Any]) -> None:
@@ -110,39 +100,81 @@ def check_out_of_core(parameters: dict[str, Any]) -> None:
         )
 
 
-def decided(
-    fit: Fit,
+def heads_of_features(
+    model: Any,
     moments: Moments,
-    n_candidates: int,
-    threshold: str,
-    nu: float | str,
+    ratios: np.ndarray,
     *,
     joint: bool,
-    features_of: FeaturesOf | None = None,
-) -> Fit:
-    """Add to a fit how it decides, given the moments of its features.
+    all_outputs: Callable[[], Outputs | None],
+) -> Heads:
+    """Return how features decide, given their moments.
 
     Joint features serve several classes together, and the classes are taken for Gaussian. Other
     features separate one class each from the rest (a single one the second of two classes from the
-    first), with a threshold of its own. ``features_of`` returns features, indicators of classes
-    and weights of all samples, which the margin needs.
+    first), with a threshold of its own.
     """
-    if joint:
-        # Features have unit variance with the ridge, and less without it; the ridge must be part of
-        # the Gaussians too, or classes that the candidates separate completely leave none.
-        unit = replace(moments, covariance=np.eye(len(moments.covariance)))
-        heads = logits = gaussian_heads(unit)
-        # The mean of a class that weighs less than a sample would be taken for as certain as others.
-        light = threshold == "auto" and moments.weights.min() < 1
-        if light or threshold == "least_squares":
-            heads = indicator_heads(moments, fit.criterion_path)
-    else:
-        needs_rows = threshold == "margin" and features_of is not None
-        outputs, Y, weight = features_of() if needs_rows else (None, None, None)  # type: ignore[misc]
+    threshold = model.threshold
+    if not joint:
+        samples = all_outputs() if threshold == "margin" else None
         how = "least_squares" if threshold == "auto" else threshold
-        heads = decision_heads(how, moments, outputs, Y, weight, nu)
-        logits = winning_logits(heads, logit_heads(moments))
-    return replace(fit, heads=heads, decision=Decision(logits, joint, n_candidates))
+        return decision_heads(how, moments, samples, model.nu)
+    if threshold in ("margin", "midpoint"):
+        warn(
+            f"threshold={threshold!r} is for features of one class each; joint features of "
+            f"{len(moments.weights)} classes are decided by a Gaussian model. Pass "
+            "multi_class='ovr', or threshold='auto'.",
+            UserWarning,
+        )
+    # The mean of a class that weighs less than a sample would be taken for as certain as others.
+    if threshold == "least_squares" or (threshold == "auto" and moments.weights.min() < 1):
+        return indicator_heads(moments, ratios)
+    # Features have unit variance with the ridge, and less without it; the ridge must be part of
+    # the Gaussians too, or classes that the candidates separate completely leave none.
+    return gaussian_heads(replace(moments, covariance=np.eye(len(moments.covariance))))
+
+
+def held_out(model: Any, outputs: Outputs, targets: np.ndarray, leverages: np.ndarray) -> Outputs:
+    """Return the outputs that probabilities are made of, as the parameters say."""
+    if model.probability != "loo":
+        return outputs
+    leverages = leverages.reshape(len(outputs.weight), -1)
+    return outputs.left_out(targets, left_weights(model, outputs)[:, None] * leverages)
+
+
+def left_weights(model: Any, outputs: Outputs) -> np.ndarray:
+    """Return the weight of each sample that is left out: of several equal samples, one."""
+    if model.class_weight is None:
+        return np.minimum(outputs.weight, 1.0)
+    of_class = outputs.weight @ outputs.indicators
+    counts = np.maximum(outputs.indicators.sum(axis=0), 1)
+    return np.minimum(outputs.weight, outputs.indicators @ (of_class / counts))
+
+
+def held_out_moments(model: Any, moments: Moments, targets: np.ndarray, leverage: float) -> Outputs:
+    """Return outputs that probabilities are made of where samples cannot be passed over again."""
+    if model.probability == "loo":
+        moments = moments.left_out(targets, leverage)
+    return Outputs.drawn(moments)
+
+
+def thinned(batch: Batch) -> Batch:
+    """Return as many samples, from all over the batch, as probabilities need."""
+    if len(batch) <= MOST_SAMPLES:
+        return batch
+    return batch[np.linspace(0, len(batch) - 1, MOST_SAMPLES).astype(np.intp)]
+
+
+def decided(fit: Fit, heads: Heads, outputs: Outputs, n_candidates: int, *, joint: bool) -> Fit:
+    """Add to a fit how it decides, and how probable that is by outputs of samples."""
+    k = outputs.values.shape[1]
+    numbers = range(1, k + 1) if joint else [k]
+    slopes = [
+        likeliest_slope(heads.predict(outputs.values[:, :j]), outputs.indicators, outputs.weight)
+        for j in numbers
+    ]
+    decision = Decision(np.broadcast_to(np.array(slopes), k).copy(), joint, n_candidates)
+    return replace(fit, heads=heads, decision=decision)
 
 
 def thresholds(model: Any) -> np.ndarray:
@@ -161,7 +193,10 @@ def sparsity(model: Any) -> float:
 
 
 def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
-    """Return the probability of each class, by a Gaussian model of the outputs.
+    """Return the probability of each class; the predicted class has the largest.
+
+    Log odds are the decisions times one slope, which makes the classes of the training samples
+    likeliest by outputs that did not see them, or as the parameters say.
 
     Parameters
     ----------
@@ -173,14 +208,6 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Where each class is compared with the rest, they are normalised to sum 1.
     """
-    fitted = self._prefix(n_components)
-    decision = fitted._current_fit().decision
-    logits = decision.logits.predict(self._features(X, fitted))
-    if decision.joint:
-        return np.asarray(softmax(logits, axis=1))
-    if logits.shape[1] == 1:
-        p = expit(logits)
-        return np.hstack([1 - p, p])
-    return np.asarray(softmax(log_expit(logits), axis=1))  # p over their sum, however small
+    slopes = self._prefix(n_components)._current_fit().decision.slopes
+    return probabilities(self._scores(X, n_components), float(slopes[-1]))

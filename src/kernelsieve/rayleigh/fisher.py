@@ -11,6 +11,7 @@ import numpy as np
 
 from .._sklearn import StrOptions
 from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, estimator
+from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..fitting import Plan, RowPass
 from ..kernels import Rows
 from ..model import Fit
@@ -20,15 +21,23 @@ from .decisions import (
     check_out_of_core,
     decided,
     fit_discriminant,
+    heads_of_features,
+    held_out,
+    held_out_moments,
     predict_proba,
     sparsity,
+    thinned,
     thresholds,
 )
 from .invariance_mixin import InvarianceMixin
-from .outputs import Moments
+from .leverages import Leverages
+from .outputs import Moments, Outputs, regression_targets
 from .ratio_pass import RayleighPass, Recipe
 from .scatter import BetweenClasses, WithinClasses
 from .solve import solve_ratio
+
+#: Of each penalty, for kernels with k(x, x) near 1: see ``python -m papers.mika2003.default_reg``.
+_REG = {"alpha": 0.3, "norm": 1.0}
 
 
 @estimator
@@ -58,6 +67,10 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         For the centres themselves, pass ``candidates=KMeans(m).fit(X).cluster_centers_``.
     tol : float, default=1e-10
         Ratios below this part of the largest are noise, and their features are dropped.
+    reg : "auto" or float, default="auto"
+        Added to the denominator, which is a sum over the samples: ``reg * I`` or ``reg * K``, as
+        ``penalty`` says. "auto" is 0.3 for "alpha" and 1 for "norm", the best on ten sets of 130 to 700
+        samples with a kernel of unit diagonal; kernels with other values need a value of their own.
     {parameters}
 
     Attributes
@@ -80,8 +93,13 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
 
     Features have the ratio's denominator, over the number of samples, equal to one: unit variance
     within classes but for the ridge. ``decision_function`` of one feature, and the features of
-    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2. Of two classes the
-    more probable one need not be the decision near the threshold, unless that is "gaussian".
+    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2.
+
+    Log odds of probabilities are the decisions times one slope, by maximum likelihood. A feature is
+    ridge regression to its class means, ``1 + 1 / ratio`` times as far apart, so the output of a sample
+    that is left out has a closed form: with target t, output f and leverage h it is
+    ``t - (t - f) / (1 - h)``. The sample stays a candidate. Of a sample with a weight above one (times
+    that of its class), one is left out.
 
     References
     ----------
@@ -109,6 +127,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         **DECISION_CONSTRAINTS,
         "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "multi_class": [StrOptions({"joint", "ovr"})],
+        "reg": [StrOptions({"auto"}), *SHARED_CONSTRAINTS["reg"]],
     }
 
     n_components: int | None = None
@@ -117,13 +136,14 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     pool: str = "random"
     center: bool = True
     tol: float = 1e-10
-    reg: float = 1e-3
+    reg: float | str = "auto"
     penalty: str = "alpha"
     invariances: list[tuple[Callable, float]] | None = None
     multi_class: str = "joint"
     threshold: str = "auto"
     nu: float | str = 0.5
     class_weight: dict[Any, float] | str | None = None
+    probability: str = "loo"
     probability_cv: int | None = None
 
     _solve = solve_ratio
@@ -144,7 +164,8 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         joint = self.multi_class == "joint" and n_classes > 2
         denominator = [WithinClasses(), *self._tangents()]
         one_against_rest = self.multi_class == "ovr" and n_classes > 2
-        recipe = Recipe([BetweenClasses()], denominator, self.reg, self.penalty, one_against_rest)
+        reg = _REG[self.penalty] if isinstance(self.reg, str) else self.reg
+        recipe = Recipe([BetweenClasses()], denominator, reg, self.penalty, one_against_rest)
         needs_rows = self.threshold == "margin" and not joint
         complete = partial(self._complete, joint=joint)
         return RayleighPass(plan, recipe, copies, complete, needs_rows=needs_rows)
@@ -153,7 +174,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         self,
         fit: Fit,
         moments: Moments | None,
-        n_candidates: int,
+        leverages: Leverages,
         batches: Iterable[Batch] | None,
         *,
         joint: bool,
@@ -162,13 +183,21 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         if moments is None:  # no feature was found, which is refused later
             return fit
 
-        def features_of() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        def all_outputs() -> Outputs:
             parts = [
                 (fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
                 for batch in batches or ()
             ]
-            features, indicators, weights = zip(*parts, strict=True)
-            return np.vstack(features), np.vstack(indicators), np.concatenate(weights)
+            return Outputs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
-        how = self.threshold, self.nu
-        return decided(fit, moments, n_candidates, *how, joint=joint, features_of=features_of)
+        ratios = fit.criterion_path
+        heads = heads_of_features(self, moments, ratios, joint=joint, all_outputs=all_outputs)
+        targets = regression_targets(moments, ratios, joint=joint)
+        if isinstance(batches, list) and self.probability_cv is None:
+            some = thinned(batches[0])
+            features, of_samples = leverages.with_features(some.X, self.n_jobs)
+            outputs = Outputs(features, some.Y, some.root_weight**2)
+            outputs = held_out(self, outputs, targets, of_samples)
+        else:
+            outputs = held_out_moments(self, moments, targets, leverages.mean)
+        return decided(fit, heads, outputs, len(leverages.coordinates.means), joint=joint)

@@ -28,9 +28,19 @@ from ..fitting import (
 from ..kernels import Rows
 from ..model import Decision, Fit
 from ..rows import Batch, TargetEncoder, distinct
-from .decisions import DECISION_CONSTRAINTS, check_out_of_core, predict_proba, sparsity
+from .calibration import likeliest_slope
+from .decisions import (
+    DECISION_CONSTRAINTS,
+    check_out_of_core,
+    fit_discriminant,
+    held_out,
+    held_out_moments,
+    predict_proba,
+    sparsity,
+    thinned,
+)
 from .invariance_mixin import InvarianceMixin
-from .outputs import Moments, decision_heads, logit_heads, winning_logits
+from .outputs import Moments, Outputs, decision_heads
 from .scatter import Tangent, move
 
 _FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
@@ -53,7 +63,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     ----------
     reg : float, default=0.001
         Ridge C of the coefficients, added to the scatter within classes, a sum over the samples.
-    stop_tol : float, default=0.001
+    stop_tol : float, default=0.02
         No landmark is added when the objective has fallen by less than this part of it a step, on
         average over the last five steps; 0 for never.
     candidates : {"auto", "all"}, int or array, default="auto"
@@ -90,6 +100,9 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     :class:`~kernelsieve.SparseMaximalAlignment`. This recursion is our own derivation, as is the
     objective for more than two classes (with the ratio of all targets that is explained in place of
     the one of a single target); the rule to stop has a threshold of our choice.
+
+    Probabilities are found as in :class:`~kernelsieve.KernelFisherDiscriminant`, given the landmarks:
+    that a sample might have changed the choice is seen with ``probability_cv`` alone.
 
     Equal samples are one candidate, or the ridge on two halves of a coefficient would be less than on
     the whole, and a sample of weight 2 another thing than two samples.
@@ -128,14 +141,17 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     resample: bool = False
     tol: float = 1e-10
     reg: float = 1e-3
-    stop_tol: float = 1e-3
+    stop_tol: float = 0.02
     invariances: list[tuple[Callable, float]] | None = None
     threshold: str = "least_squares"
     nu: float | str = 0.5
     class_weight: dict[Any, float] | str | None = None
+    probability: str = "loo"
+    probability_cv: int | None = None
     dtype: str = "float64"
     max_memory: float = 2**30
 
+    fit = fit_discriminant
     predict_proba = predict_proba
     sparsity_ = property(sparsity)
 
@@ -215,25 +231,52 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         features = _moments(fit)
         directions = fit.heads.coefficients
         directions = directions[:, 1:] if directions.shape[1] == 2 else directions
-        indicators, weight, values = None, None, None
-        if self.threshold == "margin" and batch is not None:
-            indicators, weight = batch.Y, batch.weight
-            values = fit.model.features(batch.X, self.n_jobs)
-        decisions, logits = [], []
+        rows = self._rows(fit, batch) if batch is not None else None
+        decisions, slopes = [], []
         for j in range(1, fit.model.n_components + 1):
             moments = _combined(features, directions[:j])
-            outputs = None if values is None else values[:, :j] @ directions[:j]
-            heads = decision_heads(self.threshold, moments, outputs, indicators, weight, self.nu)
+            samples = (
+                None if rows is None else replace(rows, values=rows.values[:, :j] @ directions[:j])
+            )
+            heads = decision_heads(self.threshold, moments, samples, self.nu)
+            outputs = self._held_out(fit, rows, samples, moments, j)
             decisions.append(heads)
-            logits.append(winning_logits(heads, logit_heads(moments)))
+            slopes.append(
+                likeliest_slope(heads.predict(outputs.values), outputs.indicators, outputs.weight)
+            )
         explained = np.cumsum(fit.explained_target_ratio)
         scale = 2 / np.sum(1 / features.weights[features.weights > 0])
         return replace(
             fit,
             heads=_nested(decisions, directions),
             criterion_path=scale * np.maximum(1 - explained, 0.0) / explained,
-            decision=Decision(_nested(logits, directions), False, n_candidates),
+            decision=Decision(np.array(slopes), False, n_candidates),
         )
+
+    def _rows(self, fit: Fit, batch: Batch) -> Outputs | None:
+        """Return the features of all samples where the margin needs them, or of some of them."""
+        if self.threshold != "margin":
+            if self.probability_cv is not None:
+                return None
+            batch = thinned(batch)
+        return Outputs(fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
+
+    def _held_out(
+        self, fit: Fit, rows: Outputs | None, samples: Outputs | None, moments: Moments, j: int
+    ) -> Outputs:
+        """Return the outputs that probabilities are made of.
+
+        Features are orthonormal together with the ridge, so leverages are their squares; outputs are
+        regressions to the indicators of the classes.
+        """
+        shares = moments.weights / moments.weights.sum()
+        targets = (np.eye(len(shares)) - shares)[:, -moments.means.shape[1] :]
+        m = fit.total_weight
+        if rows is None or samples is None:
+            penalised = 0.0 if fit.penalty is None else float(np.trace(fit.penalty[:j, :j]))
+            return held_out_moments(self, moments, targets, (1 + j - penalised / m) / m)
+        squares = (rows.values[:, :j] ** 2).sum(axis=1)
+        return held_out(self, samples, targets, (1 + squares) / m)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Outputs are the values of discriminating features; everything here is a function
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -15,6 +15,8 @@ from ..deflation import Heads
 
 _FOLDS = 5
 _NUS = (0.5, 0.3, 0.7, 0.2, 1.0, 0.1, 0.05, 0.02, 0.01)  # by preference
+_SMALLEST_REST = 1e-9  # of a leverage to one: what a fit without the sample says is then unknown
+_DRAWN = 400  # outputs of each class that stand for its Gaussian
 _SMALLEST_VARIANCE = 1e-10  # of the squared distance of the means: outputs of a perfect fit have none
 
 
@@ -60,6 +62,52 @@ class Moments:
     def distance(self) -> float:
         """Of the means of two classes, along one output."""
         return float(self.means[1, 0] - self.means[0, 0])
+
+    def left_out(self, targets: np.ndarray, leverage: float) -> Moments:
+        """Return the moments of left-out outputs, as if all samples had the same leverage."""
+        rest = max(1 - leverage, _SMALLEST_REST)
+        means = targets - (targets - self.means) / rest
+        return replace(self, means=means, covariance=self.covariance / rest**2)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Outputs of samples whose classes are known."""
+
+    values: np.ndarray  # (n, q)
+    indicators: np.ndarray  # of the classes, (n, c)
+    weight: np.ndarray  # (n,)
+
+    def left_out(self, targets: np.ndarray, leverages: np.ndarray) -> Self:
+        """Return what a fit without the sample would give to each: least squares, in closed form.
+
+        ``targets`` (c, q) are what a sample of each class is regressed to, ``leverages`` the share of
+        its own target in the output of each sample, of shape (n, 1) or (n, q).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from kernelsieve.rayleigh.outputs import Outputs
+        >>> mean = Outputs(np.full((4, 1), 0.5), np.eye(2)[[0, 0, 0, 1]], np.ones(4))
+        >>> mean.left_out(np.array([[0.0], [2.0]]), np.full((4, 1), 1 / 4)).values.ravel()
+        array([0.66666667, 0.66666667, 0.66666667, 0.        ])
+        """
+        wanted = self.indicators @ targets
+        rest = np.maximum(1 - leverages, _SMALLEST_REST)
+        return replace(self, values=wanted - (wanted - self.values) / rest)
+
+    @classmethod
+    def drawn(cls, moments: Moments) -> Self:
+        """Return outputs of Gaussian classes with the given moments."""
+        n_classes, n_outputs = moments.means.shape
+        half = np.random.default_rng(0).normal(size=(_DRAWN // 2, n_outputs))
+        values, vectors = np.linalg.eigh(moments.covariance)
+        noise = np.vstack([half, -half]) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        return cls(
+            (moments.means[:, None] + noise).reshape(-1, n_outputs),
+            np.repeat(np.eye(n_classes), _DRAWN, axis=0),
+            np.repeat(moments.weights / _DRAWN, _DRAWN),
+        )
 
 
 def margin_threshold(
@@ -163,8 +211,8 @@ def least_squares_threshold(moments: Moments) -> float:
     product = float(share[0] * share[1])
     mean = float(share @ moments.means[:, 0])
     covariance = 2 * product * moments.distance
-    if covariance == 0:  # the output says nothing about the classes
-        return -mean
+    if covariance == 0:  # the output says nothing about the classes, which leaves their weights
+        return float(share[1] - share[0]) - mean
     variance = float(moments.covariance[0, 0]) + product * moments.distance**2
     return float(share[1] - share[0]) * variance / covariance - mean
 
@@ -196,80 +244,36 @@ def gaussian_scores(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
     return coefficients, log_priors - np.einsum("cq,qc->c", middles, coefficients)
 
 
-def two_class_threshold(
-    how: str,
-    moments: Moments,
-    outputs: np.ndarray | None,
-    positive: np.ndarray | None,
-    weight: np.ndarray | None,
-    nu: float | str,
-) -> float:
-    """Return b by the name of a rule; ``outputs`` are needed for "margin" alone."""
-    if how == "margin":
-        if outputs is None or positive is None:
-            raise ValueError("the margin needs the outputs of all samples; pass them")
-        return margin_threshold(outputs, positive, weight, nu)
-    if how == "midpoint":
-        return midpoint_threshold(moments)
-    if how == "least_squares":
-        return least_squares_threshold(moments)
-    a, b = gaussian_logit(moments)
-    return b / a if a != 0 else midpoint_threshold(moments)
-
-
 def decision_heads(
-    how: str,
-    moments: Moments,
-    outputs: np.ndarray | None = None,
-    indicators: np.ndarray | None = None,
-    weight: np.ndarray | None = None,
-    nu: float | str = 0.5,
+    how: str, moments: Moments, samples: Outputs | None = None, nu: float | str = 0.5
 ) -> Heads:
     """Return heads ``s (f + b)`` of outputs that each separate one class from the rest.
 
     One output separates the second of two classes from the first. The scale s makes the means of both
     sides differ by 2, as problem (9) of Mika et al. (2003) does, so that outputs can be compared and
-    the largest one wins.
+    the largest one wins. The outputs of all samples are needed for "margin" alone.
     """
+
+    def threshold(moments: Moments, which: int, output: int) -> float:
+        if how == "midpoint":
+            return midpoint_threshold(moments)
+        if how == "least_squares":
+            return least_squares_threshold(moments)
+        if how == "gaussian":
+            a, b = gaussian_logit(moments)
+            return b / a if a != 0 else midpoint_threshold(moments)
+        if samples is None:
+            raise ValueError("the margin needs the outputs of all samples; pass them")
+        positive = samples.indicators[:, which] > 0
+        return margin_threshold(samples.values[:, output], positive, samples.weight, nu)
 
     def line(moments: Moments, which: int, output: int) -> tuple[float, float]:
         if not moments.weights[1] > 0:
             return 1.0, -np.inf  # a class without weight is never the one
-        of_rows = None if outputs is None else outputs[:, output]
-        positive = None if indicators is None else indicators[:, which] > 0
-        b = two_class_threshold(how, moments, of_rows, positive, weight, nu)
         scale = 2 / moments.distance if moments.distance != 0 else 1.0
-        return scale, scale * b
+        return scale, scale * threshold(moments, which, output)
 
     return _one_against_rest_heads(moments, line)
-
-
-def logit_heads(moments: Moments) -> Heads:
-    """Return heads ``a f + b`` of outputs that each separate one class from the rest."""
-    return _one_against_rest_heads(moments, lambda one, which, output: gaussian_logit(one))
-
-
-def logits_of_outputs(heads: Heads, moments: Moments, *, joint: bool) -> Heads:
-    """Return heads of log odds, given the moments of outputs that ``heads`` made of held-out features.
-
-    Joint outputs are scores of classes less that of the last class; only all features together are
-    known by held-out scores, so fewer ones keep the odds that they had.
-    """
-    if not joint:
-        scales, shifts = np.diagonal(heads.coefficients), heads.intercepts[-1]
-
-        def line(one: Moments, which: int, output: int) -> tuple[float, float]:
-            a, b = gaussian_logit(one)
-            return a * float(scales[output]), a * float(shifts[output]) + b
-
-        return _one_against_rest_heads(moments, line)
-    coefficients, intercepts = gaussian_scores(moments)
-    inner = heads.coefficients[-1, :, :-1] - heads.coefficients[-1, :, -1:]
-    shift = heads.intercepts[-1, :-1] - heads.intercepts[-1, -1]
-    all_coefficients, all_intercepts = heads.coefficients.copy(), heads.intercepts.copy()
-    all_coefficients[-1] = inner @ coefficients
-    all_intercepts[-1] = shift @ coefficients + intercepts
-    return Heads(all_intercepts, all_coefficients)
 
 
 def _one_against_rest_heads(
@@ -316,31 +320,51 @@ def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
     shares = moments.weights / moments.weights.sum()
     mean = shares @ moments.means
     coefficients = ((moments.means - mean) * shares[:, None]).T / (1 + ratios)[:, None]
-    intercepts = shares - np.cumsum(mean[:, None] * coefficients, axis=0)
+    # A class without weight is never the one.
+    constants = np.where(shares > 0, shares, -np.inf)
+    intercepts = constants - np.cumsum(mean[:, None] * coefficients, axis=0)
     first = np.tri(len(ratios))[:, :, None]  # features do not matter to each other's coefficients
     return Heads(intercepts, first * coefficients)
 
 
-def winning_logits(decisions: Heads, logits: Heads) -> Heads:
-    """Return log odds of several outputs, by which the class of the largest decision is the likeliest.
-
-    All outputs get the same slope per unit of decision, the mean of those that their own Gaussian
-    models have. A single output keeps its log odds.
+def prior_heads(moments: Moments) -> Heads:
+    """Return heads of outputs that say nothing about the classes: log odds by the weights alone.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.deflation import Heads
-    >>> from kernelsieve.rayleigh.outputs import winning_logits
-    >>> zeros = np.zeros((2, 2))
-    >>> decisions, logits = Heads(zeros, np.eye(2)), Heads(zeros, np.diag([2.0, 4.0]))
-    >>> winning_logits(decisions, logits).coefficients
-    array([[3., 0.],
-           [0., 3.]])
+    >>> from kernelsieve.rayleigh.outputs import Moments, prior_heads
+    >>> constant = Moments(np.array([30.0, 10.0]), np.zeros((2, 1)), np.zeros((1, 1)))
+    >>> prior_heads(constant).predict(np.zeros((1, 1))).round(4)  # log(10 / 30)
+    array([[-1.0986]])
     """
-    of_decisions = np.diagonal(decisions.coefficients)
-    slopes = np.diagonal(logits.coefficients) / of_decisions
-    slope = float(np.mean(slopes[np.isfinite(decisions.intercepts[-1])]))  # of classes with weight
-    if len(of_decisions) == 1 or not slope > 0:  # outputs may be constant
-        return logits
-    return Heads(slope * decisions.intercepts, slope * decisions.coefficients)
+    with np.errstate(divide="ignore"):
+        priors = np.log(moments.weights / moments.weights.sum())
+    n_outputs = moments.means.shape[1]
+    odds = priors[1:] - priors[0] if n_outputs == 1 else priors
+    lines = np.where(np.tri(n_outputs, dtype=bool), odds - moments.means[0], -np.inf)
+    return Heads(lines, np.eye(n_outputs))
+
+
+def regression_targets(moments: Moments, ratios: np.ndarray, *, joint: bool) -> np.ndarray:
+    """Return what samples of each class (rows) have for targets in the regressions that features solve.
+
+    A feature with the largest ratio of scatters is ridge regression to the means that it has of the
+    classes, with the distances multiplied by ``1 + 1 / ratio``; of one class against the rest, to the
+    means of these two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.outputs import Moments, regression_targets
+    >>> moments = Moments(np.ones(2), np.array([[-1.0], [1.0]]), np.eye(1))
+    >>> regression_targets(moments, np.array([4.0]), joint=True)
+    array([[-1.25],
+           [ 1.25]])
+    """
+    means = moments.means
+    mean = moments.weights @ means / moments.weights.sum()
+    if not joint and means.shape[1] > 1:
+        sides = [moments.one_against_rest(c, c).means[:, 0] for c in range(means.shape[1])]
+        means = np.where(np.eye(len(sides), dtype=bool), *np.transpose(sides)[::-1])
+    return np.asarray(mean + (1 + 1 / ratios) * (means - mean))

@@ -20,6 +20,7 @@ from ..model import (
     sign_of_largest,
 )
 from ..rows import Batch, Pool, check_not_constant
+from .leverages import Leverages
 from .outputs import Moments
 from .ratios import Denominator, factorise, largest_ratios, one_against_rest
 from .scatter import Scatter, Seen, TotalScatter, WithinClasses
@@ -60,9 +61,9 @@ class QuadraticForms:
     denominator: Denominator
 
 
-#: Completes a fit, given the moments of its features where there are labels, the number of candidates,
+#: Completes a fit, given the moments of its features where there are labels, the leverages of samples,
 #: and the samples where they can be passed over again.
-Complete = Callable[[Fit, Moments | None, int, Iterable[Batch] | None], Fit]
+Complete = Callable[[Fit, Moments | None, Leverages, Iterable[Batch] | None], Fit]
 
 
 class RayleighPass:
@@ -174,7 +175,7 @@ class RayleighPass:
             )
             alpha = alpha * np.sqrt(coordinates.total_weight)
             outcome = self._outcome(len(ratios))
-        return self._described(problem.seen, alpha, ratios, outcome, batches)
+        return self._described(problem, alpha, ratios, outcome, batches)
 
     def _outcome(self, n_found: int) -> str:
         if n_found == self._settings.n_components:
@@ -184,14 +185,14 @@ class RayleighPass:
 
     def _described(
         self,
-        seen: Seen,
+        problem: QuadraticForms,
         alpha: np.ndarray,
         ratios: np.ndarray,
         outcome: str,
         batches: Iterable[Batch] | None,
     ) -> Fit:
         """Settle signs, and compute what the features explain."""
-        coordinates = seen.coordinates
+        seen, coordinates = problem.seen, problem.seen.coordinates
         features = coordinates.columns @ alpha
         products = features.T @ coordinates.targets
         # Without classes the largest feature of a candidate is positive: coefficients of equal
@@ -215,7 +216,10 @@ class RayleighPass:
         )
         has_classes = products.shape[1] > 0 and len(ratios) > 0
         moments = seen.moments(features, means - offset) if has_classes else None
-        return self._complete(fit, moments, len(self._pool), batches)
+        forms = problem.denominator, problem.numerator
+        model = self._kernel, self._pool.points, alpha, offset
+        leverages = Leverages(*model, coordinates, *forms)
+        return self._complete(fit, moments, leverages, batches)
 
     def _variance_shares(self, seen: Seen, alpha: np.ndarray, features: np.ndarray) -> np.ndarray:
         """Return the share of the variance of the images that each direction adds to those before."""

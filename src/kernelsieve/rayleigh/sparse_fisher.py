@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -18,23 +18,27 @@ from ..exceptions import FewerFeaturesWarning, warn
 from ..execution import single_threaded_blas
 from ..fitting import CandidatePool, Problem
 from ..kernels import Kernel
-from ..model import Decision, Fit, KernelModel
+from ..model import Fit, KernelModel
 from ..rows import Batch, Pool, check_not_constant, weighted_targets
 from .column_generation import PricedColumns, SparseSolution, merged_coefficients
 from .decisions import (
     DECISION_CONSTRAINTS,
     decided,
     fit_discriminant,
+    heads_of_features,
+    held_out,
     predict_proba,
     sparsity,
     thresholds,
 )
 from .explained import ImageVariance, explained_targets
 from .invariance_mixin import InvarianceMixin
-from .outputs import Moments, logit_heads, winning_logits
+from .outputs import Moments, Outputs, prior_heads
 from .penalties import as_penalties, strength_and_priors, why_constant
 from .scatter import Tangent
 from .solvers import ClassesSolver, Program, solver_of_classes
+
+_LARGEST_LEVERAGE = 0.9  # as many coefficients as samples would leave nothing to hold out
 
 
 @dataclass
@@ -140,9 +144,10 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     of a column for all classes in alpha_j; ``criterion_path_`` then has the part of each class in it.
     Lengths are less than sums of absolute values, so C is to be larger than for "ovr".
 
-    Probabilities take the features of both sides for Gaussian. For two classes the odds need not be
-    even where the threshold is, unless it is "gaussian"; of more classes the winner is the likeliest,
-    unless ``probability_cv`` is given.
+    Log odds of probabilities are the decisions times one slope, by maximum likelihood. Outputs of
+    samples that are left out are those of least squares on the columns of the support, as if all
+    samples had the same leverage, which is a fair approximation. If all coefficients are zero, the
+    probabilities are the shares of the classes.
 
     References
     ----------
@@ -201,6 +206,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     threshold: str = "least_squares"
     nu: float | str = 0.5
     class_weight: dict[Any, float] | str | None = None
+    probability: str = "loo"
     probability_cv: int | None = None
 
     fit = fit_discriminant
@@ -355,18 +361,19 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             n_columns=n_columns,
             n_iter=max(1, *(solution.n_iter for solution in solutions)),
         )
-        fit = decided(
-            fit,
-            moments,
-            len(pool),
-            self.threshold,
-            self.nu,
-            joint=False,
-            features_of=lambda: (outputs, batch.Y, batch.weight),
-        )
-        if self.threshold != "intercept":
-            return fit
-        lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, -np.inf)
-        heads = Heads(lower, np.eye(n_outputs))
-        logits = winning_logits(heads, logit_heads(moments))
-        return replace(fit, heads=heads, decision=Decision(logits, False, len(pool)))
+        rows = Outputs(outputs, batch.Y, batch.root_weight**2)
+        heads = self._heads(rows, moments) if alpha.any() else prior_heads(moments)
+        # Given the support, outputs are nearly least squares on its columns.
+        n_used = np.count_nonzero(alpha, axis=0)
+        n_used += n_used > 0  # and the constant
+        leverages = np.minimum(n_used / moments.weights.sum(), _LARGEST_LEVERAGE)
+        targets = 2.0 * np.eye(batch.Y.shape[1])[:, -n_outputs:] - 1
+        left = held_out(self, rows, targets, np.tile(leverages, (len(batch), 1)))
+        return decided(fit, heads, left, len(pool), joint=False)
+
+    def _heads(self, rows: Outputs, moments: Moments) -> Heads:
+        if self.threshold == "intercept":
+            n_outputs = rows.values.shape[1]
+            lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, -np.inf)
+            return Heads(lower, np.eye(n_outputs))
+        return heads_of_features(self, moments, np.empty(0), joint=False, all_outputs=lambda: rows)

@@ -1,0 +1,71 @@
+"""Probabilities from decisions: one slope, with which held-out decisions are likeliest."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import softmax
+
+MOST_SAMPLES = 10_000  # whose outputs a slope is found by; more would change its third digit
+
+_SLOPES = 1e-6, 1e6  # smallest and largest, for decisions of unit size
+
+
+def probabilities(decisions: np.ndarray, slope: float) -> np.ndarray:
+    """Return the probability of each class; that of the largest decision is the largest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.calibration import probabilities
+    >>> probabilities(np.array([[np.log(3.0)], [0.0]]), 1.0)
+    array([[0.25, 0.75],
+           [0.5 , 0.5 ]])
+    """
+    return np.asarray(softmax(slope * _of_classes(decisions), axis=1))
+
+
+def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.ndarray) -> float:
+    """Return the slope of log odds per unit of decision that makes the classes of samples likeliest.
+
+    Half an error is added to those of all samples, or the slope of decisions without any error would
+    be infinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.calibration import likeliest_slope
+    >>> classes = np.eye(2)[[1, 1, 1, 0]]  # of four equal decisions, three are right
+    >>> slope = likeliest_slope(np.full((4, 1), 2.0), classes, np.full(4, 1e6))
+    >>> round(float(np.exp(2 * slope)), 3)
+    3.0
+    """
+    counts = weight @ indicators > 0
+    scores = _of_classes(decisions)[:, counts]
+    wrong = 0.5 / (weight.sum() + 1)
+    n_others = max(scores.shape[1] - 1, 1)
+    targets = indicators[:, counts] * (1 - wrong - wrong / n_others) + wrong / n_others
+    scores = scores - scores.mean(axis=1, keepdims=True)
+    size = float(np.sqrt(weight @ (scores**2).sum(axis=1) / weight.sum()))
+    if not 0 < size < np.inf:
+        return 1.0
+    scores = scores / size
+    wanted = float(weight @ (targets * scores).sum(axis=1))
+
+    def excess(log_slope: float) -> float:
+        expected = softmax(np.exp(log_slope) * scores, axis=1) * scores
+        return float(weight @ expected.sum(axis=1)) - wanted
+
+    smallest, largest = np.log(_SLOPES)
+    if excess(smallest) >= 0:
+        return float(np.exp(smallest) / size)
+    if excess(largest) <= 0:
+        return float(np.exp(largest) / size)
+    return float(np.exp(brentq(excess, smallest, largest, xtol=1e-12)) / size)
+
+
+def _of_classes(decisions: np.ndarray) -> np.ndarray:
+    """Return a score of each class; a single decision is that of the second of two."""
+    if decisions.shape[1] > 1:
+        return decisions
+    return np.hstack([np.zeros_like(decisions), decisions])
