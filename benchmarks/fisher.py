@@ -34,6 +34,7 @@ def many_points(invariant: bool) -> tuple[float, float]:
     model = KernelFisherDiscriminant(
         gamma=1 / 512,
         candidates=X[:3000],
+        reg=REG,
         multi_class="ovr",
         threshold="margin",
         invariances=[(move, 2.5e-4) for move in moves] if invariant else None,

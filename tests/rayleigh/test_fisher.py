@@ -275,14 +275,6 @@ def test_a_threshold_that_joint_features_do_not_have_is_said(digits):
             KernelFisherDiscriminant(threshold=threshold, candidates=X[:30]).fit(X, y)
 
 
-def test_the_penalty_has_a_default_of_its_own(cancer):
-    X, y = cancer
-    for penalty, reg in (("alpha", 0.3), ("norm", 1.0)):
-        automatic = KernelFisherDiscriminant(penalty=penalty, candidates=X[:50]).fit(X, y)
-        given = KernelFisherDiscriminant(penalty=penalty, candidates=X[:50], reg=reg).fit(X, y)
-        assert_array_equal(automatic.transform(X), given.transform(X))
-
-
 def test_held_out_probabilities_of_a_precomputed_kernel(cancer):
     X, y = cancer
     K = rbf_kernel(X, gamma=GAMMA)

@@ -8,9 +8,11 @@ from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import Ridge
+from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import scale
 
 from kernelsieve import (
     GreedyKernelFisherDiscriminant,
@@ -551,3 +553,45 @@ def test_invariances_that_cannot_be_used_are_refused(cancer):
             GreedyKernelFisherDiscriminant(invariances=bad).fit(X, y)
     with pytest.raises(InvalidDataError, match="same shape"):
         GreedyKernelFisherDiscriminant(invariances=[(lambda X: X[:, :2], 1.0)]).fit(X, y)
+
+
+@pytest.mark.parametrize("reg", [1e-3, 1.0])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_directions_past_the_rank_explain_no_variance(rng, kernel, reg):
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = GreedyKernelFisherDiscriminant(40, kernel=kernel, gamma=1e-4, reg=reg, stop_tol=0)
+    explained = model.fit(X, y).explained_variance_ratio_
+    assert (explained >= 0).all()
+    assert explained.sum() < 1 + 1e-12
+
+
+def test_shares_of_an_estimated_variance_are_not_above_one(rng):
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] > 0).astype(int)
+
+    def squares(A, B):
+        return (A @ B.T + 1) ** 2
+
+    for seed in range(4):  # the variance is estimated from candidates, which may vary less
+        model = GreedyKernelFisherDiscriminant(kernel=squares, candidates=12, random_state=seed)
+        assert model.fit(X, y).explained_variance_ratio_.sum() < 1 + 1e-12
+
+
+def test_the_default_stops_where_landmarks_help_little():
+    for load in (load_wine, load_breast_cancer):
+        X, y = load(return_X_y=True)
+        assert len(GreedyKernelFisherDiscriminant().fit(scale(X), y).landmarks_) < 60
+
+
+def test_held_out_probabilities(cancer):
+    X, y = cancer
+    losses = []
+    for how in ({"probability": "in_sample"}, {}, {"probability_cv": 4}):
+        model = GreedyKernelFisherDiscriminant(80, gamma=0.3, reg=1e-6, stop_tol=0, **how)
+        p = model.fit(X[:200], y[:200]).predict_proba(X[200:])
+        assert_array_equal(p.argmax(axis=1), model.predict(X[200:]))
+        losses.append(log_loss(y[200:], p))
+    assert max(losses[1:]) < losses[0]
+    few = model.predict_proba(X[200:], n_components=3)
+    assert_array_equal(few.argmax(axis=1), model.predict(X[200:], n_components=3))

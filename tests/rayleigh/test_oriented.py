@@ -253,3 +253,9 @@ def test_weights_of_scatters(part):
         part(-1)
     assert "weight=2" in repr(part(2.0))
     assert "weight=1" in repr(NoiseCovariance(np.eye(2)))
+
+
+@pytest.mark.parametrize("penalty", ["alpha", "norm"])
+def test_a_denominator_of_nothing_is_named(rng, penalty):
+    with pytest.raises(ValueError, match="neither noise nor an invariance"):
+        OrientedKernelPCA(3, reg=0.0, penalty=penalty).fit(rng.normal(size=(40, 3)))

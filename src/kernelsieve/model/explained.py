@@ -50,7 +50,9 @@ def explained_variance_ratio(
         features = features @ directions
         penalty = None if penalty is None else directions.T @ penalty @ directions
     captured = np.einsum("nk,nk->k", features, features)
-    return (captured if penalty is None else captured - np.diagonal(penalty)) / total
+    if penalty is not None:  # where it is nearly all, the rest may be below zero by rounding
+        captured = np.maximum(captured - np.diagonal(penalty), 0.0)
+    return captured / max(total, float(captured.sum()))  # a total from the candidates is an estimate
 
 
 def is_indefinite(gram: np.ndarray) -> bool:

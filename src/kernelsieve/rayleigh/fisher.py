@@ -11,7 +11,6 @@ import numpy as np
 
 from .._sklearn import StrOptions
 from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, estimator
-from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..fitting import Plan, RowPass
 from ..kernels import Rows
 from ..model import Fit
@@ -35,9 +34,6 @@ from .outputs import Moments, Outputs, regression_targets
 from .ratio_pass import RayleighPass, Recipe
 from .scatter import BetweenClasses, WithinClasses
 from .solve import solve_ratio
-
-#: Of each penalty, for kernels with k(x, x) near 1: see ``python -m papers.mika2003.default_reg``.
-_REG = {"alpha": 0.3, "norm": 1.0}
 
 
 @estimator
@@ -67,10 +63,11 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         For the centres themselves, pass ``candidates=KMeans(m).fit(X).cluster_centers_``.
     tol : float, default=1e-10
         Ratios below this part of the largest are noise, and their features are dropped.
-    reg : "auto" or float, default="auto"
+    reg : float, default=1.0
         Added to the denominator, which is a sum over the samples: ``reg * I`` or ``reg * K``, as
-        ``penalty`` says. "auto" is 0.3 for "alpha" and 1 for "norm", the best on ten sets of 130 to 700
-        samples with a kernel of unit diagonal; kernels with other values need a value of their own.
+        ``penalty`` says. The default is the best for both penalties on ten sets of 130 to 700 samples,
+        with a kernel of unit diagonal (``python -m papers.mika2003.default_reg``); other kernels need a
+        value of their own.
     {parameters}
 
     Attributes
@@ -114,7 +111,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     >>> from sklearn.datasets import load_digits
     >>> from kernelsieve import KernelFisherDiscriminant
     >>> X, y = load_digits(return_X_y=True)
-    >>> kfd = KernelFisherDiscriminant(gamma=0.001, candidates=300, random_state=0)
+    >>> kfd = KernelFisherDiscriminant(gamma=0.001, reg=0.1, candidates=300, random_state=0)
     >>> kfd.fit(X[:1000], y[:1000]).transform(X[1000:]).shape
     (797, 9)
     >>> bool(kfd.score(X[1000:], y[1000:]) > 0.95)
@@ -127,7 +124,6 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         **DECISION_CONSTRAINTS,
         "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
         "multi_class": [StrOptions({"joint", "ovr"})],
-        "reg": [StrOptions({"auto"}), *SHARED_CONSTRAINTS["reg"]],
     }
 
     n_components: int | None = None
@@ -136,7 +132,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     pool: str = "random"
     center: bool = True
     tol: float = 1e-10
-    reg: float | str = "auto"
+    reg: float = 1.0
     penalty: str = "alpha"
     invariances: list[tuple[Callable, float]] | None = None
     multi_class: str = "joint"
@@ -164,8 +160,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         joint = self.multi_class == "joint" and n_classes > 2
         denominator = [WithinClasses(), *self._tangents()]
         one_against_rest = self.multi_class == "ovr" and n_classes > 2
-        reg = _REG[self.penalty] if isinstance(self.reg, str) else self.reg
-        recipe = Recipe([BetweenClasses()], denominator, reg, self.penalty, one_against_rest)
+        recipe = Recipe([BetweenClasses()], denominator, self.reg, self.penalty, one_against_rest)
         needs_rows = self.threshold == "margin" and not joint
         complete = partial(self._complete, joint=joint)
         return RayleighPass(plan, recipe, copies, complete, needs_rows=needs_rows)

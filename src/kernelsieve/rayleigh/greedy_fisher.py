@@ -63,7 +63,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     ----------
     reg : float, default=0.001
         Ridge C of the coefficients, added to the scatter within classes, a sum over the samples.
-    stop_tol : float, default=0.02
+    stop_tol : float, default=0.03
         No landmark is added when the objective has fallen by less than this part of it a step, on
         average over the last five steps; 0 for never.
     candidates : {"auto", "all"}, int or array, default="auto"
@@ -141,7 +141,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     resample: bool = False
     tol: float = 1e-10
     reg: float = 1e-3
-    stop_tol: float = 0.02
+    stop_tol: float = 0.03
     invariances: list[tuple[Callable, float]] | None = None
     threshold: str = "least_squares"
     nu: float | str = 0.5

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._sklearn import Interval, StrOptions
 from ..estimators import estimator
+from ..exceptions import InvalidParameterError
 from ..fitting import Plan, RowPass
 from .ratio_pass import RayleighPass, Recipe
 from .scatter import NoiseCovariance, NoiseSamples, Scatter, TotalScatter
@@ -94,5 +95,10 @@ class OrientedKernelPCA(RatioEstimator):
         if self.noise is not None:
             kind = NoiseSamples if self.noise_type == "samples" else NoiseCovariance
             denominator.append(kind(self.noise, self.noise_weight))
+        if self.reg == 0 and not any(scatter.weight > 0 for scatter in denominator):
+            raise InvalidParameterError(
+                "The denominator is zero: reg=0, and there is neither noise nor an invariance of "
+                "positive weight; raise reg, or pass noise or invariances."
+            )
         recipe = Recipe([TotalScatter()], denominator, self.reg, self.penalty)
         return RayleighPass(plan, recipe, copies)
