@@ -32,6 +32,10 @@ class FewerFeaturesWarning(UserWarning):
     """The data gave fewer features than were asked for."""
 
 
+class IgnoredParameterWarning(UserWarning):
+    """A parameter has a value that changes nothing, beside those of others."""
+
+
 class InconsistentVersionWarning(UserWarning):
     """A model was saved by another version of this package."""
 

@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 from .._sklearn import Interval, StrOptions, fit_context
 from ..deflation import Heads
 from ..estimators import KernelEstimator, all_or_nothing
-from ..exceptions import InvalidParameterError, warn
+from ..exceptions import IgnoredParameterWarning, InvalidParameterError, warn
 from ..model import Decision, Fit
 from ..rows import Batch
 from .calibration import MOST_SAMPLES, likeliest_slope, probabilities
@@ -117,14 +117,13 @@ def heads_of_features(
     threshold = model.threshold
     if not joint:
         samples = all_outputs() if threshold == "margin" else None
-        how = "least_squares" if threshold == "auto" else threshold
-        return decision_heads(how, moments, samples, model.nu)
+        return decision_heads(threshold, moments, samples, model.nu)
     if threshold in ("margin", "midpoint"):
         warn(
             f"threshold={threshold!r} is for features of one class each; joint features of "
             f"{len(moments.weights)} classes are decided by a Gaussian model. Pass "
             "multi_class='ovr', or threshold='auto'.",
-            UserWarning,
+            IgnoredParameterWarning,
         )
     # The mean of a class that weighs less than a sample would be taken for as certain as others.
     if threshold == "least_squares" or (threshold == "auto" and moments.weights.min() < 1):

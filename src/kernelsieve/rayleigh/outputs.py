@@ -257,7 +257,7 @@ def decision_heads(
     def threshold(moments: Moments, which: int, output: int) -> float:
         if how == "midpoint":
             return midpoint_threshold(moments)
-        if how == "least_squares":
+        if how in ("least_squares", "auto"):
             return least_squares_threshold(moments)
         if how == "gaussian":
             a, b = gaussian_logit(moments)
