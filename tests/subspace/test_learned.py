@@ -464,7 +464,7 @@ def test_no_iteration_is_neither_converged_nor_a_failure(few):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = SubspaceKernelFeatures(max_iter=0).fit(X, y)
-    assert (model.n_iter_, model.ending_) == (0, Ending.START.value)
+    assert (model.n_iter_, model.ending_) == (0, Ending.START)
 
 
 def test_the_path_hides_rounding(problem, monkeypatch):
