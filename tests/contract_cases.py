@@ -47,7 +47,7 @@ VALUES = {
     "invariances": [[(np.tanh, 0.1)]],
 }
 POOLS = ("candidates", "n_landmarks")  # parameters that take candidates as points
-TWO_CLASSES = ("exponential", "logistic")  # losses of two classes
+TWO_CLASSES = ("exponential", "logistic", "margin", "midpoint")  # losses and thresholds of two classes
 WITHOUT_POOL = [{"span": "points"}, {"approximate": True}]  # look at no candidates
 
 
@@ -134,9 +134,10 @@ def target_of(entry: type, option: dict) -> str:
     estimator = entry(**option)
     if is_regressor(estimator):
         return "numbers"
-    if is_classifier(estimator):
-        return "labels" if get_tags(estimator).classifier_tags.multi_class else "two"
-    return "two" if set(map(str, option.values())) & set(TWO_CLASSES) else "labels"
+    if set(map(str, option.values())) & set(TWO_CLASSES):
+        return "two"
+    several = not is_classifier(estimator) or get_tags(estimator).classifier_tags.multi_class
+    return "labels" if several else "two"
 
 
 @cache
@@ -161,8 +162,10 @@ IN_PIECES = (
     "test_weights_in_pieces_are_weights",
 )
 _COUNTED = "class_weight='balanced' counts the classes, and refuses rows in pieces"
+_MARGIN = "the margin is that of all rows at once"
 _ALL_ROWS = {
-    "GreedyKernelFisherDiscriminant[threshold=margin]": "the margin is that of all rows at once",
+    "GreedyKernelFisherDiscriminant[threshold=margin]": _MARGIN,
+    "KernelFisherDiscriminant[threshold=margin]": _MARGIN,
     "GreedyKernelFisherDiscriminant[class_weight=balanced]": _COUNTED,
     "KernelFisherDiscriminant[class_weight=balanced]": _COUNTED,
 }

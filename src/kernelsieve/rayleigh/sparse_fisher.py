@@ -33,6 +33,7 @@ from .decisions import (
 )
 from .explained import ImageVariance, explained_targets
 from .invariance_mixin import InvarianceMixin
+from .leverages import mean_ridge_leverage
 from .outputs import Moments, Outputs, prior_heads
 from .penalties import as_penalties, strength_and_priors, why_constant
 from .scatter import Tangent
@@ -145,9 +146,9 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     Lengths are less than sums of absolute values, so C is to be larger than for "ovr".
 
     Log odds of probabilities are the decisions times one slope, by maximum likelihood. Outputs of
-    samples that are left out are those of least squares on the columns of the support, as if all
-    samples had the same leverage, which is a fair approximation. If all coefficients are zero, the
-    probabilities are the shares of the classes.
+    samples that are left out are those of least squares, on the columns of the support or with the
+    quadratic penalty, as if all samples had the same leverage, which is a fair approximation. If all
+    coefficients are zero, the probabilities are the shares of the classes.
 
     References
     ----------
@@ -350,7 +351,6 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         )
         outputs = columns.take(chosen) @ alpha - model.offset
         moments = Moments.of(outputs, batch.Y, batch.weight)
-        n_outputs = outputs.shape[1]
         fit = Fit(
             model=model,
             landmark_indices=pool.first_of_equals(chosen).indices[chosen],
@@ -363,11 +363,8 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         )
         rows = Outputs(outputs, batch.Y, batch.root_weight**2)
         heads = self._heads(rows, moments) if alpha.any() else prior_heads(moments)
-        # Given the support, outputs are nearly least squares on its columns.
-        n_used = np.count_nonzero(alpha, axis=0)
-        n_used += n_used > 0  # and the constant
-        leverages = np.minimum(n_used / moments.weights.sum(), _LARGEST_LEVERAGE)
-        targets = 2.0 * np.eye(batch.Y.shape[1])[:, -n_outputs:] - 1
+        leverages = self._leverages(model, columns.take(chosen), rows.weight)
+        targets = 2.0 * np.eye(batch.Y.shape[1])[:, -outputs.shape[1] :] - 1
         left = held_out(self, rows, targets, np.tile(leverages, (len(batch), 1)))
         return decided(fit, heads, left, len(pool), joint=False)
 
@@ -377,3 +374,15 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, -np.inf)
             return Heads(lower, np.eye(n_outputs))
         return heads_of_features(self, moments, np.empty(0), joint=False, all_outputs=lambda: rows)
+
+    def _leverages(self, model: KernelModel, columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return the mean leverage of samples in each output, as if the loss were that of squares."""
+        if self.penalty == "l1":  # given the support, nearly least squares on its columns
+            n_used = np.count_nonzero(model.projection, axis=0)
+            found = (n_used + (n_used > 0)) / weight.sum()
+        else:
+            of_norm = self.penalty == "norm"
+            lengths = model.kernel.block(model.landmarks, model.landmarks) if of_norm else None
+            leverage = mean_ridge_leverage(columns, weight, float(np.mean(self.C)), lengths)
+            found = np.full(model.n_components, leverage)
+        return np.minimum(found, _LARGEST_LEVERAGE)
