@@ -59,7 +59,7 @@ def sparse_curve(criterion: str, p: int, seed: int, most_evaluations: int) -> Cu
     """Return the curve of p-sparse directions on one draw of 100 x 1,000 data."""
     X, y = make_sparse_linear(100, 1000, n_informative=50, random_state=seed)
     estimator = CRITERIA[criterion](
-        most_evaluations // p, kernel="linear", candidates="all", n_nonzero=p
+        most_evaluations // p, kernel="linear", candidates="all", n_nonzero=p, tol=1e-20
     ).fit(X, y)
     # A direction may use an example again, which costs nothing: distinct landmarks are counted.
     lengths = range(1, estimator.n_components_ + 1)
@@ -107,6 +107,7 @@ def subset_curve(criterion: str, K: np.ndarray, y: np.ndarray, subset: int, seed
         N_FEATURES,
         kernel="precomputed",
         candidates="all" if everyone else subset,
+        tol=1e-20,
         resample=not everyone,
         block_size=len(K),  # columns of K lie in one piece in memory: do not cut them
         random_state=seed,

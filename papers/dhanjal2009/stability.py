@@ -68,6 +68,7 @@ def compare(
         candidates=CANDIDATES,
         resample=True,
         center=False,
+        tol=1e-20,
         random_state=seed,
     )
     bound = stability_bound(extractor, X, y, delta=0.1, trim=trim)

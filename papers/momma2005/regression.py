@@ -101,7 +101,7 @@ def fit(setting: Setting, gamma: float, rows: Rows) -> Any:
     """Fit one setting of the paper."""
     selection, nu, n_features = setting
     if selection == "dense":
-        model: Any = KernelPLS(n_features, gamma=gamma, candidates="all")
+        model: Any = KernelPLS(n_features, gamma=gamma, candidates="all", tol=1e-20)
     else:
         model = SparseKernelPLS(n_features, nu=nu, selection=selection, gamma=gamma, random_state=0)
     with warnings.catch_warnings():

@@ -65,7 +65,7 @@ def pls_errors(K: np.ndarray, y: np.ndarray, K_new: np.ndarray, truth: np.ndarra
     """Count the errors for each number of features of kernel PLS on plain indicators of the classes."""
     classes = np.unique(y)
     targets = (y[:, None] == classes).astype(float)
-    model = fitted(KernelPLS(len(classes), kernel="precomputed"), K, targets)
+    model = fitted(KernelPLS(len(classes), kernel="precomputed", tol=1e-20), K, targets)
     features, new = model.transform(K), model.transform(K_new)
     return {
         k: neighbour_errors(squared_distances(new[:, :k], features[:, :k]), y, truth)
