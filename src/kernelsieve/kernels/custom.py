@@ -50,6 +50,8 @@ class CallableKernel(Kernel):
         own_diag = getattr(self.function, "diag", None)
         if callable(own_diag):
             return np.asarray(own_diag(X), dtype=np.float64)
+        if X.shape[0] == 0:
+            return np.empty(0)
         starts = range(0, X.shape[0], _DIAGONAL_BLOCK)
         rows = (X[start : start + _DIAGONAL_BLOCK] for start in starts)
         return np.concatenate([np.diagonal(self._evaluate(part, part)) for part in rows])

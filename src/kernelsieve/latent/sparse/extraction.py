@@ -210,11 +210,6 @@ class _Path:
     def result(self, outcome: str) -> SparseLatent:
         loadings = self._kernel.loadings
         k = len(loadings)
-        if not k:
-            raise InvalidDataError(
-                f"No feature could be found: {outcome}. Look for a kernel that is constant, equal "
-                "samples, or a target that is constant."
-            )
         landmarks, first_use = order_of_first_use([loading.rows for loading in loadings])
         projection, offset = _projection(loadings, landmarks)
         coefficients = np.zeros((k, k, len(self._baseline)))
