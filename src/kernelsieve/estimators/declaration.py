@@ -31,8 +31,8 @@ def estimator(cls: _Class) -> _Class:
 def _declared(cls: Any, *, kw_only: bool) -> Any:
     """Give a class the constructor that stores its parameters, and the constraints of its bases.
 
-    Comparison and text are left to scikit-learn. A default is no attribute of the class: an estimator
-    that lacks a parameter of its base, because it has a constructor of its own, has no value of it.
+    Comparison and text are left to scikit-learn. A default is no attribute of the class, so that an
+    estimator without a parameter of its base, ``field(init=False)``, has no value of it either.
     """
     dataclass(eq=False, repr=False, match_args=False, kw_only=kw_only)(cls)
     for name in {field.name for field in fields(cls)} & set(vars(cls)):

@@ -174,24 +174,10 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
 
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        loss: str | Loss = "squared",
-        center: bool = True,
-        tol: float = 1e-12,
-        max_memory: float = 2**30,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.loss = loss
-        self.center = center
-        self.tol = tol
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    loss: str | Loss = "squared"
+    tol: float = 1e-12
 
     def _criterion(self) -> Criterion:
         return LossGradient(loss_of_numbers(self))
@@ -228,24 +214,10 @@ class BoostedLatentFeaturesClassifier(PredictMixin, PrimalEstimator):
 
     _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        loss: str | Loss = "logistic",
-        center: bool = True,
-        tol: float = 1e-12,
-        max_memory: float = 2**30,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.loss = loss
-        self.center = center
-        self.tol = tol
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | None = None
+    _: KW_ONLY
+    loss: str | Loss = "logistic"
+    tol: float = 1e-12
 
     predict_proba = predict_proba
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, field
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from ..deflation import Criterion, IdentityMetric, resolve_criterion
-from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, estimator
+from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, estimator, parameters
 from ..exceptions import InvalidParameterError
 from ..fitting import OnePass, Problem, fit_columns
 from ..kernels import Inputs, Kernel, Rows
@@ -76,8 +76,18 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         return super()._out_of_core_obstacle()
 
 
+@parameters
 class PrimalEstimator(LoopEstimator):
-    """Base of the estimators whose candidates are the features of X themselves."""
+    """Base of the estimators whose candidates are the features of X themselves: without a kernel."""
+
+    kernel: Any = field(init=False)
+    gamma: Any = field(init=False)
+    degree: Any = field(init=False)
+    coef0: Any = field(init=False)
+    kernel_params: Any = field(init=False)
+    random_state: Any = field(init=False)
+    tol: float = 1e-10
+    max_memory: float = 2**30
 
     def _resolve_kernel(
         self, batch: Batch, points: Rows | None, random_state: np.random.RandomState
@@ -157,30 +167,12 @@ class FeatureExtraction(PredictMixin, PrimalEstimator):
         "criterion": [str, Criterion],
     }
 
-    def __init__(
-        self,
-        criterion: str | Criterion = "pls",
-        n_components: int | None = None,
-        *,
-        center: bool = True,
-        tol: float = 1e-10,
-        precision: str = "auto",
-        target: str = "auto",
-        block_size: int | None = None,
-        max_memory: float = 2**30,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.criterion = criterion
-        self.n_components = n_components
-        self.center = center
-        self.tol = tol
-        self.precision = precision
-        self.target = target
-        self.block_size = block_size
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    criterion: str | Criterion = "pls"
+    n_components: int | None = None
+    _: KW_ONLY
+    precision: str = "auto"
+    target: str = "auto"
+    block_size: int | None = None
 
     predict = _where_targets_are(PredictMixin.predict)
     score = _where_targets_are(PredictMixin.score)
