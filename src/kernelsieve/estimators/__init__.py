@@ -7,6 +7,7 @@ from .inverse_transform import InverseTransformMixin
 from .loop import LoopEstimator
 from .out_of_core import OutOfCoreMixin
 from .predicting import PredictMixin
+from .statistic import StatisticPart, StatisticPlan
 from .transaction import all_or_nothing
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "LoopEstimator",
     "OutOfCoreMixin",
     "PredictMixin",
+    "StatisticPart",
+    "StatisticPlan",
     "all_or_nothing",
     "check_precomputed_columns",
     "estimator",

@@ -1,7 +1,7 @@
 """Who runs the blocks."""
 
 from .finite import check_finite
-from .passes import absorb, gather
+from .passes import Work, absorb, gather, sum_up
 from .tangents import (
     Change,
     WeightedBlock,
@@ -16,6 +16,7 @@ __all__ = [
     "QUIET",
     "Change",
     "WeightedBlock",
+    "Work",
     "absorb",
     "absorb_weighted",
     "change_block",
@@ -26,4 +27,5 @@ __all__ = [
     "n_threads",
     "run_blocks",
     "single_threaded_blas",
+    "sum_up",
 ]

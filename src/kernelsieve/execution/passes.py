@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -10,24 +12,56 @@ from ..rows import AugmentedBlock, Batch, row_slices, rows_per_block
 from ..statistics import Statistic
 from .threads import run_blocks
 
+_Sums = TypeVar("_Sums")
+
 #: The weighted sum of k(x, x) over a batch.
 TraceOf = Callable[[Batch], float]
+
+
+class Work(Protocol[_Sums]):
+    """What a pass sums up; it can be sent to other processes, and so can its sums."""
+
+    def empty(self) -> _Sums:
+        """Return sums that have seen no rows."""
+
+    def add(self, sums: _Sums, batch: Batch) -> None:
+        """Add rows to sums that nobody needs after an error."""
+
+
+def sum_up(batches: Iterable[Batch], work: Work[_Sums]) -> _Sums:
+    """Pass once over all rows: here, or where the batches are, if they say how."""
+    elsewhere = getattr(batches, "sum_up", None)
+    if elsewhere is not None:
+        return elsewhere(work)
+    sums = work.empty()
+    for batch in batches:
+        work.add(sums, batch)
+    return sums
 
 
 def gather(
     batches: Iterable[Batch],
     frame: AugmentedBlock,
     make_statistic: Callable[[int], Statistic],
-    *,
-    trace_of: TraceOf | None = None,
-    block_rows: int | None = None,
-    n_jobs: int | None = None,
+    **how: Any,
 ) -> Statistic:
     """Pass once over all rows; nothing larger than a block of columns is ever held."""
-    statistic = make_statistic(frame.n_lines)
-    for batch in batches:
-        absorb(statistic, [batch], frame, trace_of=trace_of, block_rows=block_rows, n_jobs=n_jobs)
-    return statistic
+    return sum_up(batches, Lines(frame, make_statistic, how))
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Sums up the lines of a frame; ``how`` are options of :func:`absorb`."""
+
+    frame: AugmentedBlock
+    make_statistic: Callable[[int], Statistic]
+    how: dict[str, Any]
+
+    def empty(self) -> Statistic:
+        return self.make_statistic(self.frame.n_lines)
+
+    def add(self, sums: Statistic, batch: Batch) -> None:
+        absorb(sums, [batch], self.frame, **self.how)
 
 
 def absorb(
