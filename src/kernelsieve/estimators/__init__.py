@@ -7,6 +7,7 @@ from .inverse_transform import InverseTransformMixin
 from .loop import LoopEstimator
 from .out_of_core import OutOfCoreMixin
 from .predicting import PredictMixin
+from .sources import row_wise
 from .statistic import StatisticPart, StatisticPlan
 from .transaction import all_or_nothing
 
@@ -22,4 +23,5 @@ __all__ = [
     "check_precomputed_columns",
     "estimator",
     "parameters",
+    "row_wise",
 ]

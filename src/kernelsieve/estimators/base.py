@@ -31,6 +31,7 @@ from .inputs import (
     given_pool,
 )
 from .parameters import SHARED_CONSTRAINTS, with_class_weight
+from .sources import fitted_on_sources, row_wise
 from .transaction import all_or_nothing
 
 
@@ -70,13 +71,15 @@ class KernelEstimator(
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
+    @fitted_on_sources
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose landmarks and directions.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            Training samples; kernel values for a precomputed kernel. Memory maps are read in blocks.
+            Training samples; kernel values for a precomputed kernel. Memory maps are read in blocks;
+            so are arrays of HDF5 and Zarr, a ``pyarrow.dataset``, Dask collections and Spark frames.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets or labels: numbers for a regressor, labels for a classifier, either for others, as
             their parameter ``target`` says.
@@ -255,6 +258,7 @@ class KernelEstimator(
 
     # ------------------------------------------------------------------ using it
 
+    @row_wise
     def transform(self, X: Any, n_components: int | None = None) -> Any:
         """Compute the features of new samples.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import QUIET
 from ..fitting import ColumnSums, Plan, RowPass
 from ..model import load_object, save_object
-from ..rows import Batch
+from ..rows import Batch, Part
 from .inputs import check_rows
 
 _VERSION = 1  # of the files of plans and parts
@@ -202,6 +202,14 @@ class StatisticPlan(Saved):
         reader = self.estimator
         X = check_rows(reader, X, reset=False, precomputed=reader._is_precomputed)
         return reader._batch(X, y, sample_weight, self.settled.encoder)
+
+    def batch_of(self, part: Part) -> Batch:
+        """Check samples that were read from a source."""
+        return self.batch(part.X, part.y, part.weight)
+
+    def renumbered(self, rows: np.ndarray) -> StatisticPlan:
+        """Return the plan with the numbers of samples among all."""
+        return replace(self, settled=self.settled.renumbered(rows, self.estimator.n_features_in_))
 
     def describe(self, estimator: Any) -> None:
         """Tell an estimator the features and classes that this plan is of."""

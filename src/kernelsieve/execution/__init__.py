@@ -2,6 +2,7 @@
 
 from .finite import check_finite
 from .passes import Work, absorb, gather, sum_up
+from .sources import open_source
 from .tangents import (
     Change,
     WeightedBlock,
@@ -25,6 +26,7 @@ __all__ = [
     "check_finite",
     "gather",
     "n_threads",
+    "open_source",
     "run_blocks",
     "single_threaded_blas",
     "sum_up",

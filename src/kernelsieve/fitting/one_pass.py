@@ -111,6 +111,9 @@ class OnePass:
         if these turned out to be too coarse.
         """
         few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components)
+        sample = getattr(batches, "sample", None)
+        if sample is not None:  # of all samples, which a source has drawn already
+            return self._pass.gather(batches, self._form_by(sample[:few]))
         safe = statistic = self._pass.empty(self._policy.form(prefer_safe=True))
         decided = False
         for batch in batches:
@@ -126,6 +129,12 @@ class OnePass:
                     statistic = self._pass.squared(safe)
             self._pass.add(statistic, *others)
         return statistic
+
+    def _form_by(self, sample: Batch) -> type[Statistic]:
+        """Return the form that a selection from a few samples asks for."""
+        safe = self._policy.form(prefer_safe=True)
+        needed = self._needs_double_double(self._pass.gather([sample], safe))
+        return safe if needed else self._policy.form()
 
     def _needs_double_double(self, statistic: ColumnSums) -> bool:
         """Tell if a selection comes near residuals that a Gram matrix does not know."""

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ..exceptions import AmbiguousTargetWarning, InvalidDataError, warn
-from .blocks import Batch
+from .blocks import Batch, row_number
 
 _NUMBERS = (Real, np.number, np.bool_)
 _FEW_VALUES = 20  # whole numbers with at most so many values may well be labels
@@ -70,10 +70,10 @@ class TargetEncoder:
         codes = np.minimum(codes, len(self.classes) - 1)
         unknown = np.flatnonzero(self.classes[codes] != labels)
         if len(unknown):
+            label, row = labels.tolist()[unknown[0]], row_number(unknown[0])
             raise InvalidDataError(
-                f"y has the label {labels.tolist()[unknown[0]]!r} in row {unknown[0]}, which is not "
-                f"one of the classes {self.classes.tolist()}; pass classes=... with all of them to the "
-                "first call."
+                f"y has the label {label!r} in row {row}, which is not one of the classes "
+                f"{self.classes.tolist()}; pass classes=... with all of them to the first call."
             )
         if self.signed:
             return 2.0 * codes[:, None] - 1.0
@@ -98,7 +98,7 @@ class TargetEncoder:
         if len(bad):
             kind = "NaN" if np.isnan(columns[bad[0]]).any() else "inf"
             raise InvalidDataError(
-                f"Input y contains {kind} in row {bad[0]} (rows counted from 0); "
+                f"Input y contains {kind} in row {row_number(bad[0])} (rows counted from 0); "
                 "remove these rows or fill them in."
             )
         return columns
@@ -196,8 +196,8 @@ def _labels(values: np.ndarray) -> np.ndarray:
     missing = [i for i, label in enumerate(labels.tolist()) if not _is_label(label)]
     if missing:
         raise InvalidDataError(
-            f"Input y contains NaN, None or infinity in row {missing[0]} (counted from 0), which is no "
-            "label; remove these rows or give them a label."
+            f"Input y contains NaN, None or infinity in row {row_number(missing[0])} (counted from 0), "
+            "which is no label; remove these rows or give them a label."
         )
     return labels
 
