@@ -71,8 +71,8 @@ def check_weights(sample_weight: Any, X: Rows) -> np.ndarray | None:
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(bad):
         raise InvalidDataError(
-            f"sample_weight has {weight[bad[0]]} in row {row_number(bad[0])}; weights must be finite and "
-            "not negative; remove the sample, or give it weight 0."
+            f"sample_weight has {weight[bad[0]]} in row {row_number(bad[0])}; weights must be "
+            "finite and not negative; remove the sample, or give it weight 0."
         )
     extreme = np.flatnonzero(
         (weight > 0) & ((weight < 1 / _LARGEST_WEIGHT) | (weight > _LARGEST_WEIGHT))
