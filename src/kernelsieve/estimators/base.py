@@ -33,6 +33,7 @@ from .inputs import (
 from .parameters import SHARED_CONSTRAINTS, with_class_weight
 from .sources import fitted_on_sources, row_wise
 from .transaction import all_or_nothing
+from .writing import transform_to
 
 
 @parameters
@@ -256,8 +257,6 @@ class KernelEstimator(
     explained_target_ratio_ = of_fit(lambda fit: fit.explained_target_ratio)
     _n_features_out = n_components_
 
-    # ------------------------------------------------------------------ using it
-
     @row_wise
     def transform(self, X: Any, n_components: int | None = None) -> Any:
         """Compute the features of new samples.
@@ -278,6 +277,8 @@ class KernelEstimator(
         """
         fitted = self._prefix(n_components)
         return wrap_output("transform", self._features(X, fitted), X, fitted)
+
+    transform_to = transform_to
 
     def _features(self, X: Any, fitted: Self) -> np.ndarray:
         """Return the features by a prefix of this model, as an array."""

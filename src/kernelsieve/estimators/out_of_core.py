@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._sklearn import fit_context
 from ..exceptions import InvalidDataError
-from ..execution import QUIET
+from ..execution import QUIET, counted
 from ..fitting import (
     AUTO_POOL,
     CandidateRule,
@@ -177,8 +177,9 @@ class OutOfCoreMixin:
         row_pass = plan.row_pass(self)
         if iterator is batches:
             statistic = row_pass.new_statistic(repeatable=False)
-            for item in chain([first], iterator):
-                row_pass.absorb(statistic, plan.batch(*split_item(item)))
+            with counted(None):
+                for item in chain([first], iterator):
+                    row_pass.absorb(statistic, plan.batch(*split_item(item)))
             fit = row_pass.solve(statistic)
         else:
             fit = row_pass.fit(RepeatableBatches(batches, lambda item: plan.batch(*split_item(item))))

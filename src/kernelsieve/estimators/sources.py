@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from ..exceptions import InvalidDataError
-from ..execution import open_source
+from ..execution import counted, open_source, reported
 from ..fitting import CandidateRule
 from ..rows import Source
 from .statistic import prepared
@@ -67,9 +67,11 @@ def row_wise(method: _Method) -> _Method:
     @wraps(method)
     def apply(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         source = open_source(X, inputs=vars(self).get("feature_names_in_"))
-        if source is None:
-            return method(self, X, *args, **kwargs)
-        self._current_fit()  # which may not be there, or be found in a stream
-        return source.apply(lambda rows: method(self, rows, *args, **kwargs))
+        with reported(type(self).__name__, self.verbose):
+            if source is None:
+                return method(self, X, *args, **kwargs)
+            self._current_fit()  # which may not be there, or be found in a stream
+            with counted(source.n_rows):
+                return source.apply(lambda rows: method(self, rows, *args, **kwargs))
 
     return apply  # type: ignore[return-value]

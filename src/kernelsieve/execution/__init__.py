@@ -1,7 +1,8 @@
 """Who runs the blocks."""
 
 from .finite import check_finite
-from .passes import Work, absorb, gather, sum_up
+from .passes import Work, absorb, gather, rows_in, sum_up
+from .progress import advance, counted, reported
 from .sources import open_source
 from .tangents import (
     Change,
@@ -20,13 +21,17 @@ __all__ = [
     "Work",
     "absorb",
     "absorb_weighted",
+    "advance",
     "change_block",
     "change_blocks",
     "change_products",
     "check_finite",
+    "counted",
     "gather",
     "n_threads",
     "open_source",
+    "reported",
+    "rows_in",
     "run_blocks",
     "single_threaded_blas",
     "sum_up",

@@ -53,7 +53,7 @@ def absorb_weighted(
     """Add the lines of several blocks for the same rows, each with its weight."""
     for weight, block in blocks:
         rows = Batch(batch.X, np.empty((len(batch), 0)), weight * batch.root_weight**2)
-        absorb(statistic, [rows], block, block_rows=block_rows, n_jobs=n_jobs)
+        absorb(statistic, [rows], block, block_rows=block_rows, n_jobs=n_jobs, again=True)
 
 
 def change_products(

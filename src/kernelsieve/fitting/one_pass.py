@@ -10,7 +10,7 @@ import numpy as np
 
 from ..deflation import Criterion, Extraction, Metric, Outcome, StoredColumns, extract
 from ..exceptions import InvalidDataError
-from ..execution import Change, change_blocks
+from ..execution import Change, change_blocks, counted, rows_in
 from ..kernels import Kernel
 from ..model import (
     FeatureGram,
@@ -95,7 +95,8 @@ class OnePass:
     def fit(self, batches: Iterable[Batch]) -> Fit:
         def gather(form: type[Statistic]) -> ColumnSums:
             if self._policy.may_change(form) and not self.changes:
-                return self._gather_looking_ahead(batches)
+                with counted(rows_in(batches)):
+                    return self._gather_looking_ahead(batches)
             return self._pass.gather(batches, form)
 
         return self._policy.solve(

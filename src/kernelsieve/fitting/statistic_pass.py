@@ -132,7 +132,7 @@ class StatisticPass:
 
     def add(self, sums: ColumnSums, *batches: Batch) -> None:
         """Add rows to sums that nobody needs after an error."""
-        how = {"block_rows": self.block_rows, "n_jobs": self.n_jobs}
+        how: dict[str, Any] = {"block_rows": self.block_rows, "n_jobs": self.n_jobs}
         absorb(sums.columns, batches, self._block_of(sums), trace_of=self._trace_of, **how)
         for statistic, group in zip(sums.beside, self.beside, strict=True):
             for batch in batches:

@@ -118,6 +118,10 @@ class SourceBatches:
     check: Callable[[Part], Batch]
     sample: Batch  # drawn from all samples
 
+    @property
+    def n_rows(self) -> int:
+        return self.source.n_rows
+
     def __iter__(self) -> Iterator[Batch]:
         start = 0
         for part in self.source:
