@@ -55,11 +55,11 @@ def gather(
     **how: Any,
 ) -> Statistic:
     """Pass once over all rows; nothing larger than a block of columns is ever held."""
-    return sum_up(batches, Lines(frame, make_statistic, how))
+    return sum_up(batches, LineSums(frame, make_statistic, how))
 
 
 @dataclass(frozen=True)
-class Lines:
+class LineSums:
     """Sums up the lines of a frame; ``how`` are options of :func:`absorb`."""
 
     frame: AugmentedBlock
