@@ -6,6 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import joblib
 import numpy as np
 
 from kernelsieve import SparseMaximalAlignment
@@ -83,6 +84,39 @@ def write_features(folder: Path, name: str) -> tuple[float, float]:
     return time.perf_counter() - start, peak_megabytes() - before
 
 
+def on_paper(rows_per_second: float) -> None:
+    """Print what a fit would take on more rows and workers, by the measured rate of one core.
+
+    Parts are merged in a tree of eight branches over a network of a gigabyte a second, and the loop on
+    their coordinates runs on one core, in the time that it took here.
+    """
+    part_bytes = 8 * (2 + POOL) ** 2
+    loop = min(fit_statistic() for _ in range(3))
+    lines = []
+    for n_rows in (10**6, 10**7, 10**8, 10**9):
+        for workers in (1, 10, 100):
+            levels = int(np.ceil(np.log(workers) / np.log(8)))
+            merging = levels * 8 * part_bytes / 1e9
+            total = n_rows / (workers * rows_per_second) + merging + loop
+            moved = part_bytes * workers + POOL * N_INPUTS * 4 * workers
+            share = n_rows / (workers * rows_per_second) / total
+            lines.append([f"{n_rows:,}", workers, moved / 1e6, total, f"{share:.0%}"])
+    print(f"\non paper, from {rows_per_second:,.0f} rows a second and core; loop {loop:.2f} s")
+    table(["rows", "workers", "MB moved", "s", "in passes"], lines)
+
+
+def fit_statistic() -> float:
+    """Time what is not a pass: the fit from a statistic alone, on one core."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3 * POOL, N_INPUTS))
+    model = make_model().set_params(precision="fast", n_jobs=1)
+    plan = model.prepare(X, X[:, 0] ** 2)
+    part = plan.statistic(X, X[:, 0] ** 2)
+    start = time.perf_counter()
+    model.finish(plan, part)
+    return time.perf_counter() - start
+
+
 def main() -> None:
     heading(f"scale: SMA on {N_ROWS:,} x {N_INPUTS} float32 from disk, pool {POOL}, k = {K}")
     with tempfile.TemporaryDirectory() as name:
@@ -113,6 +147,7 @@ def main() -> None:
     verdict("MB above the interpreter, Parquet", from_parquet[1], 1024, at_least=False)
     verdict("exponent of rows in the time of a fit", exponent, 1.1, at_least=False)
     verdict("exponent of rows in the time of a fit", exponent, 0.9, at_least=True)
+    on_paper(N_ROWS / from_map[0] / joblib.cpu_count())
 
 
 if __name__ == "__main__":
