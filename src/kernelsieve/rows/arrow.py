@@ -12,7 +12,7 @@ from ..exceptions import InvalidDataError
 from .blocks import row_number
 from .sources import Part, Source
 
-_BATCH_ROWS = 2**16
+_READING = {"batch_size": 2**15, "batch_readahead": 2, "fragment_readahead": 1}
 
 
 class ArrowSource(Source):
@@ -45,7 +45,7 @@ class ArrowSource(Source):
     def __iter__(self) -> Iterator[Part]:
         others = [name for name in (self._target, self._weight) if name is not None]
         start = 0
-        for batch in self._dataset.to_batches(columns=[*self._inputs, *others], batch_size=_BATCH_ROWS):
+        for batch in self._dataset.to_batches(columns=[*self._inputs, *others], **self._reading()):
             if batch.num_rows == 0:
                 continue
             _refuse_nulls(batch, start)
@@ -53,6 +53,13 @@ class ArrowSource(Source):
             frame = batch.to_pandas()
             y, weight = (None if name is None else frame[name] for name in (self._target, self._weight))
             yield Part(frame[self._inputs], y, weight)
+
+    def _reading(self) -> dict[str, Any]:
+        """Return options that keep little in memory; by default a Parquet file would be kept whole."""
+        parquet = import_module("pyarrow.dataset").ParquetFragmentScanOptions
+        if getattr(getattr(self._dataset, "format", None), "default_extname", "") != "parquet":
+            return _READING
+        return _READING | {"fragment_scan_options": parquet(pre_buffer=False)}
 
     def _check_types(self) -> None:
         types = import_module("pyarrow").types
