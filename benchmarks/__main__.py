@@ -21,6 +21,7 @@ NAMES = (
     "selection",
     "tolerance",
     "million",
+    "dask_engine",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -70,6 +71,7 @@ def row_wise(method: _Method) -> _Method:
         if source is None:
             return method(self, X, *args, **kwargs)
         self._current_fit()  # which may not be there, or be found in a stream
-        return source.apply(lambda rows: method(self, rows, *args, **kwargs))
+        fitted = copy(self)  # a result that is computed later does not follow another fit
+        return source.apply(lambda rows: method(fitted, rows, *args, **kwargs))
 
     return apply  # type: ignore[return-value]
