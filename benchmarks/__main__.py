@@ -22,6 +22,7 @@ NAMES = (
     "tolerance",
     "million",
     "scale",
+    "dask_engine",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -71,7 +72,8 @@ def row_wise(method: _Method) -> _Method:
             if source is None:
                 return method(self, X, *args, **kwargs)
             self._current_fit()  # which may not be there, or be found in a stream
-            with counted(source.n_rows):
-                return source.apply(lambda rows: method(self, rows, *args, **kwargs))
+            fitted = copy(self)  # a result that is computed later does not follow another fit
+            with counted(None if source.is_lazy else source.n_rows):
+                return source.apply(lambda rows: method(fitted, rows, *args, **kwargs))
 
     return apply  # type: ignore[return-value]

@@ -11,10 +11,10 @@ from scipy import sparse
 
 from ..rows import ArrowSource, SlicedSource, Source
 
-#: Packages whose objects are sources: the module here, and the class in it.
+#: Packages whose objects are sources: the module here, and what opens them.
 _OF_PACKAGES = {
-    "dask": ("kernelsieve.execution.dask", "DaskSource"),
-    "dask_expr": ("kernelsieve.execution.dask", "DaskSource"),
+    "dask": ("kernelsieve.execution.dask", "open_collection"),
+    "dask_expr": ("kernelsieve.execution.dask", "open_collection"),
     "pyspark": ("kernelsieve.execution.spark", "SparkSource"),
 }
 

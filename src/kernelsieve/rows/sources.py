@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -55,7 +55,9 @@ class Source(ABC):
     """Samples that are read in parts, from a file or on a cluster."""
 
     #: How a user would bring all samples into memory.
-    in_memory: str = "numpy.asarray(X)"
+    in_memory: ClassVar[str] = "numpy.asarray(X)"
+    #: Whether results of :meth:`apply` are computed when they are asked for.
+    is_lazy: ClassVar[bool] = False
 
     @property
     @abstractmethod
