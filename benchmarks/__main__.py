@@ -16,6 +16,7 @@ NAMES = (
     "sparse_pls",
     "fisher",
     "sparse_fisher",
+    "probabilities",
     "pools",
     "subspace",
     "selection",
