@@ -50,7 +50,7 @@ def instances():
                     yield case.entry(**few, **others)
         elif "loss" in case.option:
             slow = case.option["loss"] == "absolute" and case.parameters >= {"kernel", "n_components"}
-            yield case.entry(**{"n_components": 8} if slow else few, **case.option)
+            yield case.entry(**{"n_components": 4} if slow else few, **case.option)
 
 
 def excused(estimator):
