@@ -22,9 +22,6 @@ EXEMPT = {
     ("SparseKernelPLS", ()): dict.fromkeys(
         WEIGHTS, "of equal residuals the first rows are chosen, and these are others when shuffled"
     ),
-    ("SparseKernelBoostedLatentFeatures", ("absolute",)): {
-        WEIGHTS[1]: "least absolute deviations have several solutions"
-    },
     ("SparseKernelBoostedLatentFeaturesClassifier", ("absolute",)): dict.fromkeys(
         WEIGHTS, "least absolute deviations from -1 and +1 have several solutions"
     ),
