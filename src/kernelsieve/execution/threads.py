@@ -61,7 +61,7 @@ class _SingleThreadedBLAS:
             self._controller = ThreadpoolController()
         libraries = self._controller.lib_controllers
         counts = [library.num_threads for library in libraries if library.user_api == "blas"]
-        return max(counts, default=joblib.effective_n_jobs(-1))  # some cannot be asked
+        return max(counts) if counts else joblib.effective_n_jobs(-1)  # some cannot be asked
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
