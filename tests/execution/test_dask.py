@@ -219,6 +219,14 @@ def test_errors_name_the_row_of_all_samples(scheduler):
         model.transform(rows_of(damaged)).compute()
 
 
+def test_errors_of_drawn_samples_name_the_row_of_all(threads, monkeypatch):
+    monkeypatch.setattr("kernelsieve.estimators.sources._SAMPLE_ROWS", 500)
+    damaged = X.copy()
+    damaged[1500:] = np.nan  # samples are drawn from there as well
+    with pytest.raises(InvalidDataError, match=r"NaN in row (1[5-9]|2\d)\d\d, column 0"):
+        SparseMaximalAlignment(3, candidates=POOL, random_state=0).fit(rows_of(damaged), Y)
+
+
 def test_refusals(threads):
     model = SparseMaximalAlignment(2)
     with pytest.raises(InvalidDataError, match=r"y has 10 entries and X has 3000 rows"):

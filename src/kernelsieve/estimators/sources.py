@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
 
 from ..exceptions import InvalidDataError
 from ..execution import counted, open_source, reported
 from ..fitting import CandidateRule
-from ..rows import Source
+from ..rows import Source, rows_from
 from .statistic import prepared
 
 _SAMPLE_ROWS = 10_000  # by which a plan is settled
 _Method = TypeVar("_Method", bound=Callable[..., Any])
+_RESULTS = {"predict": "prediction", "predict_proba": "probability", "decision_function": "decision"}
 
 
 def fitted_on_sources(fit: _Method) -> _Method:
@@ -34,10 +36,11 @@ def _fit_source(estimator: Any, source: Source) -> Any:
     random_state = estimator.get_params(deep=False).get("random_state")
     some, numbers = source.sample(_sample_size(estimator), random_state)
     given = some.X, some.y, some.weight
-    plan = prepared(estimator, *given, None)
-    if plan.settled.encoder.classes is not None:  # of which the sample may lack some
-        plan = prepared(estimator, *given, source.labels())
-    sample = plan.batch(*given)
+    with rows_from(numbers):
+        plan = prepared(estimator, *given, None)
+        if plan.settled.encoder.classes is not None:  # of which the sample may lack some
+            plan = prepared(estimator, *given, source.labels())
+        sample = plan.batch(*given)
     if estimator._given_points(sample.X) is None:
         plan = plan.renumbered(numbers)
     fit = plan.row_pass(estimator).fit(source.batches(plan.batch_of, sample))
@@ -74,6 +77,29 @@ def row_wise(method: _Method) -> _Method:
             self._current_fit()  # which may not be there, or be found in a stream
             fitted = copy(self)  # a result that is computed later does not follow another fit
             with counted(None if source.is_lazy else source.n_rows):
-                return source.apply(lambda rows: method(fitted, rows, *args, **kwargs))
+                return source.apply(RowWiseMethod(method, fitted, args, kwargs))
 
     return apply  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class RowWiseMethod:
+    """A method of a fitted estimator as a function of samples, and what its results are called."""
+
+    method: Callable[..., Any]
+    fitted: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def __call__(self, X: Any) -> Any:
+        return self.method(self.fitted, X, *self.args, **self.kwargs)
+
+    def column_names(self, n_columns: int) -> list[str]:
+        """Return names for the columns of the result in a table."""
+        name = _RESULTS.get(self.method.__name__)
+        if name is None:
+            return list(map(str, self.fitted.get_feature_names_out()[:n_columns]))
+        if n_columns == 1:
+            return [name]
+        classes = vars(self.fitted).get("classes_", range(n_columns))
+        return [f"{name}_{label}" for label in classes]

@@ -25,11 +25,19 @@ class Summing(Generic[_Sums]):
 
     def __call__(self, part: Part, start: int) -> _Sums:
         """Return the sums of a part, whose first sample has the number ``start`` among all."""
-        sums = self.work.empty()
+        sums = self.empty()
+        self.add(sums, part, start)
+        return sums
+
+    def empty(self) -> _Sums:
+        """Return sums of no samples."""
+        return self.work.empty()
+
+    def add(self, sums: _Sums, part: Part, start: int) -> None:
+        """Add the samples of a part."""
         if len(part):
             with one_thread(), rows_from(start):
                 self.work.add(sums, self.check(part))
-        return sums
 
 
 def merged(sums: Sequence[Any]) -> Any:

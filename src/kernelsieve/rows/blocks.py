@@ -64,19 +64,23 @@ def row_slices(n_rows: int, size: int) -> Iterator[slice]:
         yield slice(start, min(start + size, n_rows))
 
 
-_first_row = ContextVar("_first_row", default=0)
+_numbers: ContextVar[int | np.ndarray] = ContextVar("_numbers", default=0)
 
 
 @contextmanager
-def rows_from(start: int) -> Iterator[None]:
-    """Let errors count rows from the beginning of all samples, of which a part is checked."""
-    token = _first_row.set(start)
+def rows_from(start: int | np.ndarray) -> Iterator[None]:
+    """Let errors count rows from the beginning of all samples, of which a part is checked.
+
+    The numbers of samples that do not follow each other are an array.
+    """
+    token = _numbers.set(start)
     try:
         yield
     finally:
-        _first_row.reset(token)
+        _numbers.reset(token)
 
 
 def row_number(row: int) -> int:
     """Return the number by which an error calls a row of what is checked."""
-    return _first_row.get() + int(row)
+    numbers = _numbers.get()
+    return int(numbers[row]) if isinstance(numbers, np.ndarray) else numbers + int(row)

@@ -1,0 +1,269 @@
+"""Samples in a Spark data frame: summed up where the partitions are."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import pandas
+from pyspark import TaskContext
+from pyspark.errors import PySparkNotImplementedError
+from pyspark.sql import functions, types
+from sklearn.utils import check_random_state
+
+from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
+from ..rows import Batch, Part, Source, SourceBatches
+from ..rows.arrow import input_columns, named_column
+from .passes import Work
+from .tasks import FrameColumns, RowWise, Summing, merged
+
+_FAN_IN = 8  # sums that one task merges
+_MANY = 64  # partitions, where Spark Connect does not tell how many there are
+_KEY, _COUNT, _RESULT = "kernelsieve_key", "kernelsieve_count", "kernelsieve_result"
+_TYPES = {"f": "double", "i": "bigint", "u": "bigint", "b": "boolean"}  # of NumPy's kinds
+_OUR_ERRORS = (InvalidDataError, InvalidParameterError, KernelError)
+
+
+class SparkSource(Source):
+    """The rows of a Spark data frame; targets and weights are columns, called by their names.
+
+    Rows of Spark have neither numbers nor an order. So samples are drawn by a hash of their content,
+    equal ones as one with its weight, and are the same however the frame is partitioned; landmarks that
+    are drawn have the number -1. Errors count rows in a partition, and name it. What ``apply`` returns
+    is the frame with the results as further columns.
+    """
+
+    in_memory = "X.toPandas()"
+    is_lazy = True
+
+    def __init__(
+        self, frame: Any, target: Any = None, weight: Any = None, inputs: Sequence[str] | None = None
+    ) -> None:
+        target = named_column(target, "y", frame.columns)
+        weight = named_column(weight, "sample_weight", frame.columns)
+        inputs = input_columns(frame.columns, inputs, target, weight)
+        self._columns = FrameColumns(inputs, target, weight)
+        for name in inputs:
+            _check_type(frame.schema[name])
+        self._whole = frame
+        # Not every function of Spark takes names with dots in them.
+        wanted = enumerate(map(_column, self._columns.names))
+        self._frame = frame.select(*(column.alias(f"column{i}") for i, column in wanted))
+
+    @cached_property
+    def n_rows(self) -> int:
+        return int(self._frame.count())
+
+    def labels(self) -> np.ndarray:
+        found = self._whole.select(_column(str(self._columns.target))).distinct().collect()
+        return np.unique([label for (label,) in found if label is not None and label == label])
+
+    def __iter__(self) -> Iterator[Part]:
+        def as_they_are(frames: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
+            return (_pickled(frame) for frame in frames)
+
+        for row in self._frame.mapInPandas(as_they_are, "value binary").toLocalIterator():
+            yield _part(pickle.loads(row.value), self._columns)
+
+    def sample(self, size: int, random_state: Any) -> tuple[Part, np.ndarray]:
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        key = functions.xxhash64(functions.lit(seed), *self._frame.columns)
+        found = _reduced(self._frame.withColumn(_KEY, key), _Drawing(size)).rows
+        if not len(found):
+            raise InvalidDataError(
+                "Found 0 sample(s) without missing values while a minimum of 1 is required; look at X."
+            )
+        part, counts = _part(found, self._columns), found[_COUNT]
+        if (counts > 1).any():
+            part = Part(part.X, part.y, counts if part.weight is None else counts * part.weight)
+        return part, np.full(len(found), -1)
+
+    def batches(self, check: Callable[[Part], Batch], sample: Batch) -> SparkBatches:
+        return SparkBatches(self, check, sample)
+
+    def sum_up(self, check: Callable[[Part], Batch], work: Work) -> Any:
+        """Sum up every partition in a task of its own, and merge the sums by a tree."""
+        return _reduced(self._frame, _SummingFrames(self._columns, Summing(check, work)))
+
+    def apply(self, function: Any) -> Any:
+        inputs = [self._whole.schema[name] for name in self._columns.inputs]
+        example = _table(function, function(_row_of_ones(inputs)))
+        taken = [name for name in example if name in self._whole.columns]
+        if taken:
+            raise InvalidDataError(
+                f"X has a column {taken[0]!r} already, which the result would be called; rename it."
+            )
+        schema = types.StructType()
+        for name in example:
+            schema.add(name, _TYPES.get(example[name].dtype.kind, "string"))
+        row_wise = RowWise(lambda rows: _table(function, function(rows)), example[:0])
+
+        @functions.pandas_udf(schema)
+        def results(rows: pandas.DataFrame) -> pandas.DataFrame:
+            return row_wise(rows)
+
+        rows = functions.struct(*(_column(field.name) for field in inputs))
+        together = self._whole.withColumn(_RESULT, results(rows))
+        features = (functions.col(_RESULT)[name].alias(name) for name in example)
+        return together.select(*map(_column, self._whole.columns), *features)
+
+
+class SparkBatches(SourceBatches):
+    """All samples of a source, which are checked and summed up where they are."""
+
+    source: SparkSource
+
+    @property
+    def n_rows(self) -> None:  # type: ignore[override]  # to count them would be one more pass
+        return None
+
+    def sum_up(self, work: Work) -> Any:
+        """Sum up every partition."""
+        return self.source.sum_up(self.check, work)
+
+
+# ---------------------------------------------------------------------- what tasks do
+
+
+class _Reduction(Protocol):
+    """What partitions are reduced to: something that takes in frames, and has a method ``merge``."""
+
+    def empty(self) -> Any: ...
+
+    def add(self, sums: Any, frame: pandas.DataFrame, start: int) -> None: ...
+
+
+@dataclass(frozen=True)
+class _SummingFrames:
+    columns: FrameColumns
+    summing: Summing
+
+    def empty(self) -> Any:
+        return self.summing.empty()
+
+    def add(self, sums: Any, frame: pandas.DataFrame, start: int) -> None:
+        self.summing.add(sums, _part(frame, self.columns), start)
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    size: int
+
+    def empty(self) -> _Drawn:
+        return _Drawn(self.size)
+
+    def add(self, drawn: _Drawn, frame: pandas.DataFrame, start: int) -> None:
+        # What is missing is refused in a pass, which knows where it is.
+        complete = frame.replace([np.inf, -np.inf], np.nan).dropna()
+        drawn.take_in(complete.assign(**{_COUNT: 1}))
+
+
+class _Drawn:
+    """The different rows of the smallest keys, and how often they came."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self.rows = pandas.DataFrame()
+
+    def take_in(self, rows: pandas.DataFrame) -> None:
+        if len(self.rows) == self._size:
+            rows = rows[rows[_KEY] <= self.rows[_KEY].iloc[-1]]
+        together = pandas.concat([self.rows, rows], ignore_index=True) if len(self.rows) else rows
+        counts = together.groupby(_KEY)[_COUNT].transform("sum")
+        together = together.assign(**{_COUNT: counts}).drop_duplicates(_KEY)
+        self.rows = together.sort_values(_KEY, ignore_index=True)[: self._size]
+
+    def merge(self, other: _Drawn) -> None:
+        if len(other.rows):
+            self.take_in(other.rows)
+
+
+def _reduced(frame: Any, reduction: _Reduction) -> Any:
+    """Reduce every partition in a task of its own, and merge what comes of them by a tree.
+
+    An error of ours is a result too, so that Spark neither tries again nor tells it by a Java trace.
+    """
+
+    def reduce(frames: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
+        sums, start = reduction.empty(), 0
+        try:
+            for frame in frames:
+                reduction.add(sums, frame, start)
+                start += len(frame)
+        except _OUR_ERRORS as error:
+            context = TaskContext.get()
+            place = "" if context is None else f"Partition {context.partitionId()}: "
+            sums = type(error)(f"{place}{error}")
+        yield _pickled(sums)
+
+    def merge(frames: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
+        values = [value for frame in frames for value in frame["value"]]
+        if values:
+            yield _pickled(_merged(values))
+
+    reduced, n_left = frame.mapInPandas(reduce, "value binary"), _n_partitions(frame)
+    while n_left > _FAN_IN:
+        n_left = -(-n_left // _FAN_IN)
+        reduced = reduced.repartition(n_left).mapInPandas(merge, "value binary")
+    values = [row.value for row in reduced.collect()]
+    whole = _merged(values) if values else reduction.empty()
+    if isinstance(whole, Exception):
+        raise whole
+    return whole
+
+
+def _merged(pickled: Iterable[bytes]) -> Any:
+    values = list(map(pickle.loads, pickled))
+    errors = [value for value in values if isinstance(value, Exception)]
+    return errors[0] if errors else merged(values)
+
+
+def _pickled(value: Any) -> pandas.DataFrame:
+    return pandas.DataFrame({"value": [pickle.dumps(value, protocol=5)]})
+
+
+def _table(function: Any, result: Any) -> pandas.DataFrame:
+    """Return results with names for their columns."""
+    if hasattr(result, "iloc"):
+        return result
+    columns = np.asarray(result).reshape(len(result), -1)
+    return pandas.DataFrame(columns, columns=function.column_names(columns.shape[1]))
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def _column(name: str) -> Any:
+    """Return a column whose name may have dots in it."""
+    return functions.col("`" + name.replace("`", "``") + "`")
+
+
+def _part(frame: pandas.DataFrame, columns: FrameColumns) -> Part:
+    """Return samples whose columns are in their order, and perhaps others after them."""
+    names = columns.names
+    return columns.part(frame.iloc[:, : len(names)].set_axis(names, axis=1))
+
+
+def _check_type(field: Any) -> None:
+    if not isinstance(field.dataType, types.NumericType | types.BooleanType):
+        raise InvalidDataError(
+            f"Column {field.name!r} has the type {field.dataType.simpleString()}, and inputs are "
+            "numbers; leave it out by X.drop or X.select, or encode it first."
+        )
+
+
+def _row_of_ones(fields: Sequence[Any]) -> pandas.DataFrame:
+    kinds = {types.FloatType: np.float32, types.BooleanType: bool}
+    columns = {field.name: np.ones(1, kinds.get(type(field.dataType), np.float64)) for field in fields}
+    return pandas.DataFrame(columns)
+
+
+def _n_partitions(frame: Any) -> int:
+    try:
+        return int(frame.rdd.getNumPartitions())
+    except PySparkNotImplementedError:
+        return _MANY
