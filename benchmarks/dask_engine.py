@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +22,20 @@ def make_data() -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def main() -> None:
+def on_workers(client: Any, values: np.ndarray, rows: int) -> Any:
+    """Return a Dask array whose chunks are on the workers in turns, before anything is timed."""
     import dask.array as da
+
+    chunks = [values[start : start + rows] for start in range(0, len(values), rows)]
+    futures = client.scatter(chunks, hash=False)
+    arrays = [
+        da.from_delayed(future, chunk.shape, chunk.dtype)
+        for future, chunk in zip(futures, chunks, strict=True)
+    ]
+    return da.concatenate(arrays)
+
+
+def main() -> None:
     from distributed import Client, LocalCluster
 
     heading(f"dask_engine: SMA on {N_ROWS} x {N_INPUTS} float32, pool of {POOL}, k = {K}")
@@ -30,16 +43,12 @@ def main() -> None:
     model = SparseMaximalAlignment(
         K, candidates=X[:: N_ROWS // POOL], gamma=1 / (2 * N_INPUTS), n_jobs=2
     )
-    options = {"processes": True, "dashboard_address": None, "silence_logs": logging.ERROR}
+    options = {"processes": True, "dashboard_address": ":0", "silence_logs": logging.ERROR}
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster,
         Client(cluster) as client,
     ):
-        kept = []
-        for rows in CHUNKS:  # on the workers before anything is timed, as the array is in memory
-            kept.append(
-                tuple(client.persist(da.from_array(v, chunks=(rows, *v.shape[1:]))) for v in (X, y))
-            )
+        kept = [[on_workers(client, values, rows) for values in (X, y)] for rows in CHUNKS]
         model.fit(kept[0][0][:20_000], kept[0][1][:20_000])  # compiles
         works = [lambda: model.fit(X, y)]
         works += [lambda of=of: model.fit(*of) for of in kept]

@@ -54,7 +54,10 @@ def client():
     """Two worker processes of one thread each."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",  # any port that is free: with None it is a fixed one
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
