@@ -155,7 +155,7 @@ def _extract(
     targets = weighted_targets(batch, settings.center)
     if criterion.supervised:
         check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
-    targets *= criterion.target_scale(batch.root_weight**2 @ batch.Y)
+    targets *= criterion.target_scale(batch.target_sums)
     candidates = candidates_for(targets)
     return extract(
         candidates,
@@ -179,7 +179,7 @@ def _finish(
 ) -> Fit:
     """Finish a model, after one more pass where features would show how they are rounded."""
     if built.needs_refinement:
-        sums = batch.root_weight**2 @ batch.Y
+        sums = batch.target_sums
         measured = feature_gram(
             built,
             [batch],
@@ -233,7 +233,7 @@ def _heads(
         heads = extraction.selector.heads(features, batch.Y, weight)
         if heads is not None:
             return heads
-    return linear_heads(extraction, criterion, weight @ batch.Y, center=settings.center)
+    return linear_heads(extraction, criterion, batch.target_sums, center=settings.center)
 
 
 def row_columns(

@@ -2,6 +2,7 @@
 
 from .augmented_block import AugmentedBlock
 from .blocks import Batch, row_slices, rows_per_block
+from .labels import Labels
 from .pool import (
     Pool,
     dense_sample,
@@ -25,6 +26,7 @@ from .targets import (
 __all__ = [
     "AugmentedBlock",
     "Batch",
+    "Labels",
     "Pool",
     "TargetEncoder",
     "check_not_constant",

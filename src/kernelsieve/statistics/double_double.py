@@ -10,12 +10,14 @@ from ..kernels.compiled import (
     TILE,
     add_combinations,
     add_products,
+    means_and_rests,
     pivoted_factor,
     plus_arrays,
     products_of,
     shifted,
 )
 from .base import Statistic
+from .class_sums import ClassSums
 from .gram import GramStatistic
 
 _NOISE = 1e-28  # of a squared length; sums are good to 1e-29 or so
@@ -39,20 +41,24 @@ class DoubleDoubleStatistic(Statistic):
 
     keeps_all_digits = True
 
-    def __init__(self, n_lines: int, shift: np.ndarray | None = None) -> None:
-        super().__init__(n_lines)
+    def __init__(
+        self, n_lines: int, shift: np.ndarray | None = None, *, n_classes: int = 0
+    ) -> None:
+        super().__init__(n_lines, n_classes)
         self._shift = np.zeros(n_lines) if shift is None else shift
         self._sums: tuple[np.ndarray, np.ndarray] | None = None  # below and on the diagonal
         self._waiting: list[tuple[np.ndarray, np.ndarray]] = []  # lines and their weights
 
     def empty(self) -> Self:
-        return type(self)(self.n_lines, self._shift)
+        return type(self)(self.n_lines, self._shift, n_classes=self.n_classes)
 
     def squared(self, shift: np.ndarray) -> GramStatistic:
         """Return the fast form of the same rows, with that shift of the lines."""
-        gram = GramStatistic(self.n_lines)
+        gram = GramStatistic(self.n_lines, self.n_classes)
         gram.add_products(sum(shifted(*self._inner_products(), shift - self._shift)))
         gram.n_rows, gram.trace = self.n_rows, self.trace
+        if self.by_class is not None:
+            gram.by_class = self.by_class.shifted(shift)
         return gram
 
     def products(self, combinations: np.ndarray) -> np.ndarray:
@@ -118,7 +124,7 @@ class DoubleDoubleStatistic(Statistic):
         if self._waiting:
             add_products(*self._rows_waiting(), self._shift, *sums)
         high, low = (part[: self.n_lines, : self.n_lines] for part in sums)
-        return np.tril(high) + np.tril(high, -1).T, np.tril(low) + np.tril(low, -1).T
+        return _mirrored(high), _mirrored(low)
 
     def _squared_norms(self) -> np.ndarray:
         norms = np.zeros(self.n_lines)
@@ -142,6 +148,21 @@ class DoubleDoubleStatistic(Statistic):
             rest = pivoted_factor(high, low, floors)
         return ones + ones[0] * self._shift, rest
 
+    def _factor_within(self, means: np.ndarray, about_means: ClassSums) -> np.ndarray:
+        high, low = self._inner_products()
+        if not np.isfinite(np.diagonal(high)).all():
+            return high
+        floors = np.maximum(_NOISE * np.diagonal(high)[1:], np.finfo(np.float64).tiny)
+        high, low = shifted(high, low, means - self._shift)
+        of_classes, rests = means_and_rests(about_means.high, about_means.low)
+        lines, rests = np.ascontiguousarray(of_classes[:, 1:].T), rests[:, 1:]
+        lost = lines @ rests
+        n, missing = len(lines), -len(lines) % TILE
+        high = np.pad(high[1:, 1:], (0, missing))
+        low = np.pad(low[1:, 1:] - lost - lost.T, (0, missing))
+        add_products(lines, -about_means.high[:, 0], np.zeros(n), high, low)
+        return np.asarray(pivoted_factor(*(_mirrored(part[:n, :n]) for part in (high, low)), floors))
+
     def _factor_of_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the factor of few rows by orthogonal transformations."""
         lines, weight = self._rows_waiting()
@@ -151,3 +172,8 @@ class DoubleDoubleStatistic(Statistic):
         triangle = np.asarray(np.linalg.qr(rows, mode="r"))
         triangle *= 1.0 if triangle[0, 0] >= 0 else -1.0
         return triangle[0], triangle[1:, 1:]
+
+
+def _mirrored(half: np.ndarray) -> np.ndarray:
+    """Return a symmetric matrix, given what is below and on its diagonal."""
+    return np.tril(half) + np.tril(half, -1).T

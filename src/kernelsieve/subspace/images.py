@@ -8,7 +8,7 @@ directions are those of V.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -145,7 +145,7 @@ def row_images(batch: Batch, kernel: Kernel, max_memory: float, n_jobs: int | No
         )
     everyone = np.arange(n)
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    unweighted = Batch(batch.X, batch.Y)
+    unweighted = replace(batch, weight=None)
     W = store_columns(unweighted, kernel, pool.points, center=False, n_jobs=n_jobs).values
     trace = weighted_sum(W.diagonal(), batch)
     factor, chosen = independent(W)

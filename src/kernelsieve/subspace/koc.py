@@ -124,7 +124,7 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
         if self.n_clusters > 1:
             rows, kernel, state = problem.rows, problem.kernel, problem.random_state
             labels = clusters_as_labels(rows, kernel, self.n_clusters, state)
-            problem = replace(problem, rows=replace(rows, Y=labels))
+            problem = replace(problem, rows=replace(rows, targets=labels))
         return super()._solve(problem)
 
     def _solve_among_all(self, problem: Problem) -> Fit:
