@@ -6,9 +6,27 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-MOST_SAMPLES = 10_000  # whose outputs a slope is found by; more would change its third digit
+_MOST_SAMPLES = 10_000  # whose outputs a slope is found by; more would change its third digit
+_MOST_DECISIONS = 2**22  # of samples about classes, where these are many
 
 _SLOPES = 1e-6, 1e6  # smallest and largest, for decisions of unit size
+
+
+def sample_places(n_samples: int, n_classes: int, most: int = _MOST_SAMPLES) -> np.ndarray:
+    """Return which of so many samples, from all over them, a slope is found by.
+
+    They are ``most``, or fewer where classes are many.
+
+    Examples
+    --------
+    >>> from kernelsieve.rayleigh.calibration import sample_places
+    >>> sample_places(3, 10)
+    array([0, 1, 2])
+    """
+    most = min(n_samples, most, max(1, _MOST_DECISIONS // n_classes))
+    if most == n_samples:
+        return np.arange(n_samples)
+    return np.linspace(0, n_samples - 1, most).astype(np.intp)
 
 
 def probabilities(decisions: np.ndarray, slope: float) -> np.ndarray:
@@ -40,8 +58,9 @@ def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.nd
     >>> round(float(np.exp(2 * slope)), 3)
     3.0
     """
-    counts = weight @ indicators > 0
-    scores = _of_classes(decisions)[:, counts]
+    scores = _of_classes(decisions)
+    counts = (weight @ indicators > 0) | np.isfinite(scores).all(axis=0)
+    scores = scores[:, counts]
     wrong = 0.5 / (weight.sum() + 1)
     n_others = max(scores.shape[1] - 1, 1)
     targets = indicators[:, counts] * (1 - wrong - wrong / n_others) + wrong / n_others

@@ -365,7 +365,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         heads = self._heads(rows, moments) if alpha.any() else prior_heads(moments)
         leverages = self._leverages(model, columns.take(chosen), rows.weight)
         targets = 2.0 * np.eye(batch.Y.shape[1])[:, -outputs.shape[1] :] - 1
-        left = held_out(self, rows, targets, np.tile(leverages, (len(batch), 1)))
+        left = held_out(self, rows, rows.indicators @ targets, np.tile(leverages, (len(batch), 1)))
         return decided(fit, heads, left, len(pool), joint=False)
 
     def _heads(self, rows: Outputs, moments: Moments) -> Heads:

@@ -36,6 +36,11 @@ class Batch:
         return self.targets.indicators if isinstance(self.targets, Labels) else self.targets
 
     @property
+    def n_targets(self) -> int:
+        """How many targets there are, or classes."""
+        return self.targets.n_classes if isinstance(self.targets, Labels) else self.targets.shape[1]
+
+    @property
     def codes(self) -> np.ndarray | None:
         """The numbers of the samples' classes, where these are many."""
         return self.targets.codes if isinstance(self.targets, Labels) else None

@@ -110,7 +110,7 @@ class ClassScatter:
         squares = weights
         if self.centred:  # the basis need not be, where columns are linearly dependent
             targets[:-1] -= np.outer(roots @ basis, weights / total)
-            squares = weights - weights**2 / total
+            squares = weights * (1 - weights / total)
         seen = np.einsum("nq,nq->q", targets, targets)
         targets[-1] = np.sqrt(np.maximum(squares - seen, 0.0))
         return Coordinates(

@@ -49,11 +49,11 @@ class LearnedSubspace(SubspaceMethod):
         """Return what is to be maximised."""
         return TargetAlignment(self.coded(known))
 
-    def coded(self, known: Labelled) -> np.ndarray:
+    def coded(self, known: Labelled) -> Rows:
         """Return F with ``F F'`` the kernel of the labels, scaled by root weights."""
         if isinstance(self.target_kernel, str):
             return coded_labels(known.labels, self.target_kernel)
-        root = known.labels.sum(axis=1, keepdims=True)
+        root = np.asarray(known.labels.sum(axis=1)).reshape(-1, 1)
         return root * factor(checked_target_kernel(self.target_kernel, len(root)))
 
     def solve(self, images: Images) -> Fit:
