@@ -20,6 +20,7 @@ NAMES = (
     "subspace",
     "selection",
     "tolerance",
+    "many_classes",
     "million",
 )
 

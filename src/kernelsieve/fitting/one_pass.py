@@ -180,9 +180,7 @@ class OnePass:
             return None
         return feature_gram_from_statistic(built, statistic.columns, target_shift, *statistic.beside)
 
-    def _coordinates(
-        self, statistic: ColumnSums
-    ) -> tuple[Coordinates, np.ndarray, np.ndarray | None]:
+    def _coordinates(self, statistic: ColumnSums) -> tuple[Coordinates, np.ndarray, np.ndarray | None]:
         """Return columns and targets, these scaled as the criterion wants them, and the scale.
 
         Changes of the columns are below them, where targets are zero. Where targets are more than

@@ -41,7 +41,7 @@ from .settings import Settings
 SCREEN_ROWS = 10_000  # on which candidates are scored
 SCREEN_CANDIDATES = 10_000  # that are scored
 _SHORTLIST = 1000  # that may be picked in one round
-_SCREEN_TARGETS = 256  # that stand for more classes
+_SCREEN_TARGETS = 128  # that stand for more classes
 _SCREEN_STEPS = 25  # picks of a round
 _ANALYSED_ROWS = 2000
 _ANALYSED_CANDIDATES = 5000
@@ -123,7 +123,7 @@ def draw_screened(
 def _with_fewer_targets(batch: Batch, random_state: np.random.RandomState) -> Batch:
     """Return many classes as few targets, in which sums of squares over classes are nearly the same.
 
-    Each class has random signs in all of them (Achlioptas, 2003): sums differ by a tenth at most, in
+    Each class has random signs in all of them (Achlioptas, 2003): sums differ by an eighth at most, in
     most cases, and the samples on which candidates are scored are random, too.
     """
     labels = batch.targets

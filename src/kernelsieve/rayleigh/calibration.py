@@ -7,26 +7,26 @@ from scipy.optimize import brentq
 from scipy.special import softmax
 
 _MOST_SAMPLES = 10_000  # whose outputs a slope is found by; more would change its third digit
-_MOST_DECISIONS = 2**22  # of samples about classes, where these are many
+_MOST_DECISIONS = 2**20  # of samples about classes, where these are many
 
 _SLOPES = 1e-6, 1e6  # smallest and largest, for decisions of unit size
 
 
-def sample_places(n_samples: int, n_classes: int, most: int = _MOST_SAMPLES) -> np.ndarray:
-    """Return which of so many samples, from all over them, a slope is found by.
+def sample_places(n_samples: int, n_classes: int) -> np.ndarray:
+    """Return which of so many samples a slope is found by; fewer where classes are many."""
+    return spread_places(n_samples, min(_MOST_SAMPLES, max(1, _MOST_DECISIONS // n_classes)))
 
-    They are ``most``, or fewer where classes are many.
+
+def spread_places(n: int, most: int) -> np.ndarray:
+    """Return places from all over a sequence.
 
     Examples
     --------
-    >>> from kernelsieve.rayleigh.calibration import sample_places
-    >>> sample_places(3, 10)
-    array([0, 1, 2])
+    >>> from kernelsieve.rayleigh.calibration import spread_places
+    >>> spread_places(9, 3), spread_places(3, 9)
+    (array([0, 4, 8]), array([0, 1, 2]))
     """
-    most = min(n_samples, most, max(1, _MOST_DECISIONS // n_classes))
-    if most == n_samples:
-        return np.arange(n_samples)
-    return np.linspace(0, n_samples - 1, most).astype(np.intp)
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
 
 
 def probabilities(decisions: np.ndarray, slope: float) -> np.ndarray:

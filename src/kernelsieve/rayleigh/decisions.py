@@ -168,8 +168,8 @@ def check_few_classes(n_classes: int, what: str, remedy: str) -> None:
     """Refuse work on each of many classes alone, before it is begun."""
     if n_classes > MOST_ALONE:
         raise InvalidParameterError(
-            f"y has {n_classes} classes, and {what} for each of them; that is for {MOST_ALONE} at most. "
-            f"{remedy}"
+            f"y has {n_classes} classes, and {what} for each of them; that is for {MOST_ALONE} at "
+            f"most. {remedy}"
         )
 
 

@@ -235,7 +235,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         for j in range(1, fit.model.n_components + 1):
             first = features.first(j)
             samples = None if rows is None else replace(rows, values=rows.values[:, :j])
-            sides = first.sides_of_combinations(directions[:j])
+            sides = _sides(first, directions[:j])
             outputs = None if samples is None else samples.combined(directions[:j])
             lines = decision_lines(self.threshold, sides, outputs, self.nu)
             outputs = self._held_out(fit, samples, first, directions[:j])
@@ -267,16 +267,21 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         Features are orthonormal together with the ridge, so leverages are their squares; outputs are
         regressions to the indicators of the classes.
         """
-        j, m = len(directions), fit.total_weight
-        if samples is None:
-            samples = Outputs.drawn(features)
-            penalised = 0.0 if fit.penalty is None else float(np.trace(fit.penalty[:j, :j]))
-            leverages = np.full(len(samples.weight), (1 + j - penalised / m) / m)
-        else:
-            leverages = (1 + (samples.values**2).sum(axis=1)) / m
+        (j, n_outputs), m = directions.shape, fit.total_weight
         shares = features.weights / features.weights.sum()
-        wanted = (samples.indicators - shares)[:, -directions.shape[1] :]
-        return held_out(self, samples.combined(directions), wanted, leverages)
+        if samples is not None:
+            wanted = (samples.indicators - shares)[:, -n_outputs:]
+            leverages = (1 + (samples.values**2).sum(axis=1)) / m
+            return held_out(self, samples.combined(directions), wanted, leverages)
+        if n_outputs <= j:  # what is drawn has as few dimensions as can be
+            outputs = Outputs.drawn(features.combined(directions))
+        else:
+            outputs = Outputs.drawn(features).combined(directions)
+        if self.probability != "loo":
+            return outputs
+        penalised = 0.0 if fit.penalty is None else float(np.trace(fit.penalty[:j, :j]))
+        leverage = (1 + j - penalised / m) / m
+        return outputs.left_out((outputs.indicators - shares)[:, -n_outputs:], np.array([[leverage]]))
 
 
 @dataclass(frozen=True)
@@ -310,6 +315,28 @@ def _moments(fit: Fit) -> Moments:
     total = m * np.eye(k) - (0.0 if fit.penalty is None else fit.penalty)
     within = total - means.T @ (weights[:, None] * means)
     return Moments(weights, means, within / m)
+
+
+def _sides(features: Moments, directions: np.ndarray) -> list[Moments]:
+    """Return the moments of the rest and of a class for each combination of features.
+
+    It is the class of the same number, or the second of two. Nothing is computed for pairs of classes,
+    which may be many.
+    """
+    weights, means = features.weights, features.means
+    total = weights.sum()
+    mean = weights @ means / total
+    scatter = (means - mean).T @ (weights[:, None] * (means - mean))
+    classes = slice(1, None) if directions.shape[1] == 1 else slice(None)
+    own, overall = np.einsum("ok,ko->o", means[classes], directions), mean @ directions
+    of_own, of_rest = weights[classes], total - weights[classes]
+    rest = (total * overall - of_own * own) / of_rest
+    spread = np.einsum("ko,ko->o", directions, scatter @ directions)
+    spread += total * (overall - rest) ** 2 - of_own * (own - rest) ** 2
+    variance = np.einsum("ko,ko->o", directions, features.covariance @ directions)
+    variance += np.maximum(spread, 0.0) / total
+    pairs = np.column_stack([of_rest, of_own]), np.stack([rest, own])[None].T, variance[:, None, None]
+    return [Moments(*moments) for moments in zip(*pairs, strict=True)]
 
 
 def _nested(lines: list[tuple[np.ndarray, np.ndarray]], directions: np.ndarray) -> Heads:

@@ -12,12 +12,13 @@ from typing import Self
 import numpy as np
 
 from ..deflation import Heads
-from .calibration import sample_places
+from .calibration import spread_places
 
 _FOLDS = 5
 _NUS = (0.5, 0.3, 0.7, 0.2, 1.0, 0.1, 0.05, 0.02, 0.01)  # by preference
 _SMALLEST_REST = 1e-9  # of a leverage to one: what a fit without the sample says is then unknown
 _DRAWN = 400  # outputs of each class that stand for its Gaussian
+_MOST_INDICATORS = 2**22  # of their classes
 _SMALLEST_VARIANCE = 1e-10  # of the squared distance of the means: outputs of a perfect fit have none
 
 
@@ -60,34 +61,10 @@ class Moments:
         return Moments(weights, means, np.array([[variance]]))
 
     def sides(self) -> list[Moments]:
-        """Return for each output the moments of the rest and of its class; a single one's is the last."""
+        """Return for each output the moments of the rest and of its class; one alone has the second."""
         n_outputs = self.means.shape[1]
         classes = [1] if n_outputs == 1 else range(n_outputs)
         return [self.one_against_rest(which, output) for output, which in enumerate(classes)]
-
-    def sides_of_combinations(self, directions: np.ndarray) -> list[Moments]:
-        """Return the same for combinations of the outputs, each for a class, or for the second of two.
-
-        Nothing is computed for pairs of classes, which may be many.
-        """
-        weights, means = self.weights, self.means
-        total = weights.sum()
-        mean = weights @ means / total
-        scatter = (means - mean).T @ (weights[:, None] * (means - mean))
-        classes = slice(1, None) if directions.shape[1] == 1 else slice(None)
-        own = np.einsum("ok,ko->o", means[classes], directions)
-        of_own, of_rest = weights[classes], total - weights[classes]
-        rest = (total * (mean @ directions) - of_own * own) / of_rest
-        spread = np.einsum("ko,kl,lo->o", directions, scatter, directions, optimize=True)
-        spread += total * (mean @ directions - rest) ** 2 - of_own * (own - rest) ** 2
-        variance = np.einsum("ko,kl,lo->o", directions, self.covariance, directions, optimize=True)
-        variance += np.maximum(spread, 0.0) / total
-        return [
-            Moments(*(np.array(values) for values in (sizes, [[a], [b]], [[c]])))
-            for sizes, a, b, c in zip(
-                np.column_stack([of_rest, of_own]), rest, own, variance, strict=True
-            )
-        ]
 
     @property
     def distance(self) -> float:
@@ -98,6 +75,11 @@ class Moments:
         """Return the moments of the first outputs."""
         j = n_outputs
         return Moments(self.weights, self.means[:, :j], self.covariance[:j, :j])
+
+    def combined(self, directions: np.ndarray) -> Moments:
+        """Return the moments of combinations of the outputs, one for each column."""
+        covariance = directions.T @ self.covariance @ directions
+        return replace(self, means=self.means @ directions, covariance=covariance)
 
     def left_out(self, targets: np.ndarray, leverage: float) -> Moments:
         """Return the moments of left-out outputs, as if all samples had the same leverage."""
@@ -144,8 +126,8 @@ class Outputs:
         values, vectors = np.linalg.eigh(moments.covariance)
         noise = np.vstack([half, -half]) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
         # Of many classes some outputs, from all over them.
-        n_drawn = n_classes * _DRAWN
-        classes, draws = np.divmod(sample_places(n_drawn, n_classes, most=n_drawn), _DRAWN)
+        places = spread_places(n_classes * _DRAWN, max(1, _MOST_INDICATORS // n_classes))
+        classes, draws = np.divmod(places, _DRAWN)
         indicators = np.zeros((len(classes), n_classes))
         indicators[np.arange(len(classes)), classes] = 1.0
         return cls(moments.means[classes] + noise[draws], indicators, moments.weights[classes] / _DRAWN)

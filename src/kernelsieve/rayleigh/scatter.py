@@ -49,7 +49,8 @@ class Seen:
         if self.classes is None:
             return self.class_basis.T @ self.coordinates.columns
         factor = self.classes.between
-        return np.linalg.qr(factor, mode="r") if len(factor) > factor.shape[1] else factor
+        is_long = len(factor) > factor.shape[1]
+        return np.asarray(np.linalg.qr(factor, mode="r")) if is_long else factor
 
     @property
     def within(self) -> np.ndarray:

@@ -31,7 +31,7 @@ class Batch:
         return Batch(self.X[rows], self.targets[rows], weight)
 
     @property
-    def Y(self) -> np.ndarray:
+    def Y(self) -> np.ndarray:  # noqa: N802  # as formulas call it
         """The targets as an array; that of all samples may be large where classes are many."""
         return self.targets.indicators if isinstance(self.targets, Labels) else self.targets
 

@@ -47,7 +47,8 @@ class TargetEncoder:
         given = _labels(values) if classes is None else np.asarray(classes)
         found = _distinct(given)
         if target == "classes":
-            check_classification_targets(given)
+            # Named classes twice, or scikit-learn would wonder that each of them occurs only once.
+            check_classification_targets(given if classes is None else np.tile(given, 2))
         if len(found) < 2:
             raise InvalidDataError(
                 f"y has one class only, {found.tolist()[0]!r}; at least 2 are needed. Check the target "

@@ -41,9 +41,7 @@ class DoubleDoubleStatistic(Statistic):
 
     keeps_all_digits = True
 
-    def __init__(
-        self, n_lines: int, shift: np.ndarray | None = None, *, n_classes: int = 0
-    ) -> None:
+    def __init__(self, n_lines: int, shift: np.ndarray | None = None, *, n_classes: int = 0) -> None:
         super().__init__(n_lines, n_classes)
         self._shift = np.zeros(n_lines) if shift is None else shift
         self._sums: tuple[np.ndarray, np.ndarray] | None = None  # below and on the diagonal

@@ -29,8 +29,8 @@ from .images import (
     input_images,
     labelled,
     orthonormal,
-    products,
     present_classes,
+    products,
     squared_lengths,
     whitened,
 )
