@@ -52,7 +52,7 @@ class GramStatistic(Statistic):
         centred = gram[1:, 1:] - np.outer(ones[1:], ones[1:])
         if not np.isfinite(centred).all():
             return ones, centred  # nothing to factorise; the caller says why
-        return ones, _pivoted_factor(centred, np.diagonal(centred))
+        return ones, _pivoted_factor(centred)
 
     def _factor_within(self, means: np.ndarray, about_means: ClassSums) -> np.ndarray:
         gram = self.gram
@@ -63,13 +63,13 @@ class GramStatistic(Statistic):
         return _pivoted_factor(centred - between.T @ between, np.diagonal(centred))
 
 
-def _pivoted_factor(gram: np.ndarray, squares: np.ndarray) -> np.ndarray:
+def _pivoted_factor(gram: np.ndarray, squares: np.ndarray | None = None) -> np.ndarray:
     """Return R with ``R'R = gram`` and as many rows as ``gram`` has numerical rank.
 
-    ``squares`` are what rounding is relative to: the squared norms of the lines.
+    Rounding is relative to ``squares``, where these are not the diagonal.
     """
     # Unit diagonal first, so that a target in other units than the kernel is not taken for noise.
-    norms = np.sqrt(np.maximum(squares, 0.0))
+    norms = np.sqrt(np.maximum(np.diagonal(gram) if squares is None else squares, 0.0))
     safe = np.where(norms > 0, norms, 1.0)
     scaled = gram / np.outer(safe, safe)
     tol = len(gram) * np.finfo(np.float64).eps
