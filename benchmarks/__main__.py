@@ -22,6 +22,8 @@ NAMES = (
     "tolerance",
     "many_classes",
     "million",
+    "scale",
+    "dask_engine",
 )
 
 

@@ -8,6 +8,7 @@ from .displays import (
     RocComparisonDisplay,
     StabilityBoundDisplay,
 )
+from .estimators import StatisticPart, StatisticPlan
 from .fitting import candidates_needed
 from .greedy import (
     AcceleratedKernelFeatureAnalysis,
@@ -84,6 +85,8 @@ __all__ = [
     "SparseMaximalAlignment",
     "SparseMaximalCovariance",
     "StabilityBoundDisplay",
+    "StatisticPart",
+    "StatisticPlan",
     "SubspaceKernelFeatures",
     "candidates_needed",
 ]

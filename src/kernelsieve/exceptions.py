@@ -24,6 +24,10 @@ class CriterionError(ValueError):
     """A criterion did what it has not declared, or proposed what cannot be a direction."""
 
 
+class ModelFileError(ValueError):
+    """A file is damaged, of another kind or version, or something cannot be written to one."""
+
+
 class AmbiguousTargetWarning(UserWarning):
     """``y`` has few whole numbers, which may be labels or quantities; one of them was assumed."""
 

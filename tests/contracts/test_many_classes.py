@@ -72,6 +72,19 @@ def test_labels_give_what_columns_give(name, how, monkeypatch):
         assert_array_equal(labels.predict(X), columns.predict(X))
 
 
+def test_parts_of_a_statistic_of_labels(tmp_path):
+    X, y = samples(600, 150)
+    model = model_of("KernelPLSClassifier")
+    plan = model.prepare(X, y)
+    here, there = plan.statistic(X[:300], y[:300]), plan.statistic(X[300:], y[300:])
+    there.save(tmp_path / "part")
+    both = here.merge(type(there).load(tmp_path / "part"))
+    whole = model_of("KernelPLSClassifier").fit_batches(iter([(X, y)]))
+    assert_allclose(model.finish(plan, both).transform(X), whole.transform(X), atol=1e-8)
+    rest = model.finish(plan, both.subtract(there))
+    assert_allclose(rest.transform(X), model.finish(plan, here).transform(X), atol=1e-8)
+
+
 @pytest.mark.parametrize("precision", ["fast", "safe"])
 @pytest.mark.parametrize("center", [True, False])
 def test_labels_give_what_columns_give_in_either_precision(precision, center, monkeypatch):

@@ -43,13 +43,14 @@ def instances():
     """Yield each estimator as it is, with a drawn pool, with a kernel matrix, and with each loss."""
     for case in all_cases():
         few = FEW_STEPS.get(case.entry.__name__, {})
+        eight = {"n_components": 8} if "n_components" in case.parameters else {}
         if not case.option:
             yield case.entry(**few)
             for others in ({case.pool: 10}, {"kernel": "precomputed"}):
                 if case.parameters.issuperset(others):
                     yield case.entry(**few, **others)
         elif "loss" in case.option:
-            yield case.entry(**few, **case.option)
+            yield case.entry(**eight | few, **case.option)
 
 
 def excused(estimator):

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from kernelsieve.exceptions import ModelFileError
 from kernelsieve.statistics import DoubleDoubleStatistic, GramStatistic
 
 FORMS = [GramStatistic, DoubleDoubleStatistic]
@@ -88,6 +89,33 @@ def test_the_fast_form_of_what_the_safe_one_has_seen():
     fast = statistic_of(GramStatistic, columns - shift[1:], codes, None, 15)
     assert_allclose(safe.squared(shift).gram, fast.gram, atol=1e-10)
     assert_allclose(safe.squared(shift).by_class.high, fast.by_class.high, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_are_taken_out_and_weighed_again(form):
+    columns, codes, rng = rows_of(4)
+    weight = rng.uniform(0.5, 2.0, len(codes))
+    stay = codes < 12  # of three classes nothing is left
+    statistic = statistic_of(form, columns, codes, weight, 15)
+    statistic.subtract(statistic_of(form, columns[~stay], codes[~stay], weight[~stay], 15))
+    statistic.scale(0.3)
+    expected = statistic_of(form, columns[stay], codes[stay], 0.3 * weight[stay], 15)
+    found, expected = (each.class_scatter(np.zeros(6), center=False) for each in (statistic, expected))
+    assert_allclose(found.class_weights, expected.class_weights, atol=1e-12)
+    assert_allclose(found.columns.T @ found.columns, expected.columns.T @ expected.columns, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_file_holds_the_sums(form):
+    columns, codes, _ = rows_of(5)
+    statistic = statistic_of(form, columns, codes, None, 15)
+    other = form(1)
+    other.take_state(statistic.to_state())
+    assert other.n_classes == 15
+    assert_array_equal(other.by_class.high, statistic.by_class.high)
+    assert_array_equal(other.by_class.low, statistic.by_class.low)
+    with pytest.raises(ModelFileError, match="class_low"):
+        other.take_state(statistic.to_state() | {"class_low": np.zeros((2, 2))})
 
 
 def test_sums_of_combinations_keep_what_cancels():

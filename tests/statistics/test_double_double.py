@@ -289,3 +289,20 @@ def test_a_factor_has_the_digits_of_its_matrix(rng):
     factor = pivoted_factor(high, low, np.full(12, 1e-28))
     sizes = np.linalg.svd(factor, compute_uv=False)
     assert np.prod(sizes) == pytest.approx(np.sqrt(2.6477805e-78), rel=1e-6)
+
+
+@pytest.mark.parametrize("n_rows", [5, 300])
+def test_weights_multiplied_afterwards_keep_all_digits(n_rows):
+    A = np.random.default_rng(3).normal(size=(n_rows, 8))
+    statistic = statistic_of(A)
+    statistic.scale(0.3)
+    assert relative_errors(statistic, exact_products(A, np.full(n_rows, 0.3))).max() < 1e-28
+
+
+def test_rows_taken_out_again_keep_all_digits():
+    A = np.random.default_rng(4).normal(size=(600, 8))
+    A[300:] *= 1e4  # which a sum of squares in one number would not forget
+    statistic = statistic_of(A)
+    statistic.subtract(statistic_of(A[300:]))
+    assert statistic.n_rows == 300
+    assert relative_errors(statistic, exact_products(A[:300])).max() < 1e-20

@@ -7,6 +7,8 @@ from .inverse_transform import InverseTransformMixin
 from .loop import LoopEstimator
 from .out_of_core import OutOfCoreMixin
 from .predicting import PredictMixin
+from .sources import row_wise
+from .statistic import StatisticPart, StatisticPlan
 from .transaction import all_or_nothing
 
 __all__ = [
@@ -15,8 +17,11 @@ __all__ = [
     "LoopEstimator",
     "OutOfCoreMixin",
     "PredictMixin",
+    "StatisticPart",
+    "StatisticPlan",
     "all_or_nothing",
     "check_precomputed_columns",
     "estimator",
     "parameters",
+    "row_wise",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -32,7 +31,9 @@ from .inputs import (
     given_pool,
 )
 from .parameters import SHARED_CONSTRAINTS, with_class_weight
+from .sources import fitted_on_sources, row_wise
 from .transaction import all_or_nothing
+from .writing import transform_to
 
 
 @parameters
@@ -71,13 +72,15 @@ class KernelEstimator(
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
+    @fitted_on_sources
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose landmarks and directions.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            Training samples; kernel values for a precomputed kernel. Memory maps are read in blocks.
+            Training samples; kernel values for a precomputed kernel. Memory maps are read in blocks;
+            so are arrays of HDF5 and Zarr, a ``pyarrow.dataset``, Dask collections and Spark frames.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets or labels: numbers for a regressor, labels for a classifier, either for others, as
             their parameter ``target`` says.
@@ -108,7 +111,7 @@ class KernelEstimator(
         points = self._given_points(batch.X)
         rows, kept = batch.without_zero_weights()
         if points is None and kept is not None and self._is_precomputed:
-            rows = replace(rows, X=rows.X[:, kept])
+            rows = Batch(rows.X[:, kept], rows.targets, rows.weight)
         kernel = self._resolve_kernel(rows, points, random_state)
         return Problem(
             rows=rows,
@@ -254,8 +257,7 @@ class KernelEstimator(
     explained_target_ratio_ = of_fit(lambda fit: fit.explained_target_ratio)
     _n_features_out = n_components_
 
-    # ------------------------------------------------------------------ using it
-
+    @row_wise
     def transform(self, X: Any, n_components: int | None = None) -> Any:
         """Compute the features of new samples.
 
@@ -275,6 +277,8 @@ class KernelEstimator(
         """
         fitted = self._prefix(n_components)
         return wrap_output("transform", self._features(X, fitted), X, fitted)
+
+    transform_to = transform_to
 
     def _features(self, X: Any, fitted: Self) -> np.ndarray:
         """Return the features by a prefix of this model, as an array."""

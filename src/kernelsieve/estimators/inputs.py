@@ -14,7 +14,7 @@ from ..exceptions import InputScaleWarning, InvalidDataError, InvalidParameterEr
 from ..execution import check_finite
 from ..fitting import CandidatePool
 from ..kernels import KERNELS, Kernel, Precomputed, Rows
-from ..rows import Pool, row_slices
+from ..rows import Pool, row_number, row_slices
 
 _LARGEST_WEIGHT = 1e100
 _COMPARED_VALUES = 500_000  # looked at together
@@ -71,16 +71,16 @@ def check_weights(sample_weight: Any, X: Rows) -> np.ndarray | None:
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(bad):
         raise InvalidDataError(
-            f"sample_weight has {weight[bad[0]]} in row {bad[0]}; weights must be finite and not "
-            "negative; remove the sample, or give it weight 0."
+            f"sample_weight has {weight[bad[0]]} in row {row_number(bad[0])}; weights must be "
+            "finite and not negative; remove the sample, or give it weight 0."
         )
     extreme = np.flatnonzero(
         (weight > 0) & ((weight < 1 / _LARGEST_WEIGHT) | (weight > _LARGEST_WEIGHT))
     )
     if len(extreme):
         raise InvalidDataError(
-            f"sample_weight has {weight[extreme[0]]} in row {extreme[0]}, which cannot be squared and "
-            "summed up; divide all weights by their mean, or pass 0 for very small ones."
+            f"sample_weight has {weight[extreme[0]]} in row {row_number(extreme[0])}, which cannot be "
+            "squared and summed up; divide all weights by their mean, or pass 0 for very small ones."
         )
     return None if (weight == 1.0).all() else weight
 

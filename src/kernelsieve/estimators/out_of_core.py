@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from .._sklearn import fit_context
 from ..exceptions import InvalidDataError
+from ..execution import QUIET, counted
 from ..fitting import (
     AUTO_POOL,
     CandidateRule,
@@ -18,15 +19,13 @@ from ..fitting import (
     Problem,
     RepeatableBatches,
     RowPass,
-    Stream,
     check_first_batch,
     split_item,
 )
 from ..kernels import Rows
 from ..model import Fit
-from ..rows import Batch
 from .declaration import parameters
-from .inputs import check_rows
+from .statistic import StatisticPart, StatisticPlan, Stream, prepared
 from .transaction import all_or_nothing
 
 
@@ -86,18 +85,68 @@ class OutOfCoreMixin:
         self
         """
         stream = vars(self).get("_stream")
-        X = check_rows(self, X, reset=stream is None, precomputed=self._is_precomputed)
-        plan = self._plan(X, y, classes, sample_weight) if stream is None else stream.plan
-        batch = self._batch(X, y, sample_weight, plan.encoder)
-        one_pass = self._row_pass(plan)
-        if stream is None:
-            statistic = one_pass.new_statistic(repeatable=False)
-        else:  # of which an interrupt may leave a half, so that nobody else must see it
-            statistic = copy.deepcopy(stream.statistic)
-        one_pass.absorb(statistic, batch)
-        self._stream = Stream(plan, statistic)
-        self._set_classes(plan.encoder)
+        plan = prepared(self, X, y, sample_weight, classes) if stream is None else stream.plan
+        part = plan.statistic(X, y, sample_weight)
+        self._stream = Stream(plan, part if stream is None else stream.part.merge(part))
+        plan.describe(self)
         vars(self).pop("_fit", None)
+        return self
+
+    @available_if(_is_offered)
+    @fit_context(prefer_skip_nested_validation=True)
+    def prepare(
+        self: Any, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None
+    ) -> StatisticPlan:
+        """Settle what must be the same wherever samples are summed up, from some of them.
+
+        Kernel, candidates, classes and precision are settled; the estimator stays as it is. Candidates
+        that are not given as points are drawn from these samples, which should be like all others.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Some samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+        classes : array-like, default=None
+            All labels, where these samples lack some.
+
+        Returns
+        -------
+        StatisticPlan
+            Its ``statistic`` sums up samples; see there for an example.
+        """
+        with np.errstate(**QUIET):
+            return prepared(self, X, y, sample_weight, classes)
+
+    @available_if(_is_offered)
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def finish(self: Any, plan: StatisticPlan, part: StatisticPart) -> Any:
+        """Fit from a statistic alone.
+
+        Parameters
+        ----------
+        plan : StatisticPlan
+            Of ``prepare``, of this estimator or of one with other parameters. Kernel and candidates are
+            those of the plan.
+        part : StatisticPart
+            The sums of all samples.
+
+        Returns
+        -------
+        self
+        """
+        if not isinstance(plan, StatisticPlan) or not isinstance(part, StatisticPart):
+            raise InvalidDataError(
+                f"finish takes a plan and a part, and got {type(plan).__name__} and "
+                f"{type(part).__name__}; pass what prepare and plan.statistic returned."
+            )
+        fit = plan.row_pass(self).solve(part.sums)
+        plan.describe(self)
+        self._set_fit(fit, plan.settled.encoder, plan.settled.pool.points)
         return self
 
     @available_if(_is_offered)
@@ -124,23 +173,18 @@ class OutOfCoreMixin:
         if first is None:
             raise InvalidDataError("fit_batches got no batch; pass at least one (X, y).")
         X, y, weight = split_item(first)
-        X = check_rows(self, X, reset=True, precomputed=self._is_precomputed)
-        plan = self._plan(X, y, classes, weight)
-        one_pass = self._row_pass(plan)
-
-        def check(item: Any) -> Batch:
-            X, y, weight = split_item(item)
-            X = check_rows(self, X, reset=False, precomputed=self._is_precomputed)
-            return self._batch(X, y, weight, plan.encoder)
-
+        plan = prepared(self, X, y, weight, classes)
+        row_pass = plan.row_pass(self)
         if iterator is batches:
-            statistic = one_pass.new_statistic(repeatable=False)
-            for item in chain([first], iterator):
-                one_pass.absorb(statistic, check(item))
-            fit = one_pass.solve(statistic)
+            statistic = row_pass.new_statistic(repeatable=False)
+            with counted(None):
+                for item in chain([first], iterator):
+                    row_pass.absorb(statistic, plan.batch(*split_item(item)))
+            fit = row_pass.solve(statistic)
         else:
-            fit = one_pass.fit(RepeatableBatches(batches, check))
-        self._set_fit(fit, plan.encoder, plan.pool.points)
+            fit = row_pass.fit(RepeatableBatches(batches, lambda item: plan.batch(*split_item(item))))
+        plan.describe(self)
+        self._set_fit(fit, plan.settled.encoder, plan.settled.pool.points)
         return self
 
     def _plan(self: Any, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
@@ -171,8 +215,7 @@ class OutOfCoreMixin:
     @all_or_nothing
     def _solve_stream(self: Any) -> None:
         stream = self._stream
-        fit = self._row_pass(stream.plan).solve(stream.statistic)
-        self._set_fit(fit, stream.plan.encoder, stream.plan.pool.points)
+        self.finish(stream.plan, stream.part)
         self._stream = stream  # more samples may come
 
     def __sklearn_is_fitted__(self) -> bool:

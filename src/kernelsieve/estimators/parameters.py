@@ -67,8 +67,8 @@ def _class_weights(batch: Batch, class_weight: Any, classes: np.ndarray) -> np.n
         present = totals > 0
         mean = totals.sum() / np.count_nonzero(present)
         return np.where(present, mean / np.where(present, totals, 1.0), 0.0)
-    given = dict(class_weight)
-    unknown = [label for label in given if label not in classes.tolist()]
+    given, known = dict(class_weight), set(classes.tolist())
+    unknown = [label for label in given if label not in known]
     bad = [value for value in given.values() if not _is_positive(value)]
     if unknown or bad:
         raise InvalidParameterError(

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..model import features_as_they_are
 from ..rows import target_array
+from .sources import row_wise
 
 
 def _has_classes(estimator: Any) -> bool:
@@ -23,6 +24,7 @@ def _has_classes(estimator: Any) -> bool:
 class PredictMixin:
     """Predictions of the target by a linear head on the features, for every number of them."""
 
+    @row_wise
     def predict(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
         """Predict the target of new samples.
 
@@ -46,6 +48,7 @@ class PredictMixin:
         return self.classes_[heads.classes(features)]
 
     @available_if(_has_classes)
+    @row_wise
     def decision_function(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
         """Return a score for each class, the largest for the predicted one.
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..execution import QUIET
+from ..execution import QUIET, reported
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -20,7 +20,8 @@ def all_or_nothing(fit: _Method) -> _Method:
     def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
         before = dict(vars(self))
         try:
-            with np.errstate(**QUIET):
+            verbose = getattr(self, "verbose", 0)
+            with np.errstate(**QUIET), reported(type(self).__name__, verbose):
                 return fit(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from ..exceptions import InvalidDataError
 from ..kernels import Rows
-from ..rows import row_slices
+from ..rows import row_number, row_slices
 from .threads import run_blocks
 
 _CHECKED_VALUES = 500_000  # looked at together
@@ -41,6 +41,6 @@ def check_finite(X: Rows, name: str, n_jobs: int | None = None) -> None:
 def _refuse(value: float, name: str, row: int, column: int) -> None:
     kind = "NaN" if np.isnan(value) else "inf"
     raise InvalidDataError(
-        f"Input {name} contains {kind} in row {row}, column {column} (counted from 0); "
+        f"Input {name} contains {kind} in row {row_number(row)}, column {column} (counted from 0); "
         "remove such rows, or fill them in, for example with sklearn.impute.SimpleImputer."
     )

@@ -3,31 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from ..rows import AugmentedBlock, Batch, row_slices, rows_per_block
 from ..statistics import Statistic
+from .progress import advance, counted
 from .threads import run_blocks
+
+_Sums = TypeVar("_Sums")
 
 #: The weighted sum of k(x, x) over a batch.
 TraceOf = Callable[[Batch], float]
+
+
+class Work(Protocol[_Sums]):
+    """What a pass sums up; it can be sent to other processes, and so can its sums."""
+
+    def empty(self) -> _Sums:
+        """Return sums that have seen no rows."""
+
+    def add(self, sums: _Sums, batch: Batch) -> None:
+        """Add rows to sums that nobody needs after an error."""
+
+
+def sum_up(batches: Iterable[Batch], work: Work[_Sums]) -> _Sums:
+    """Pass once over all rows: here, or where the batches are, if they say how."""
+    elsewhere = getattr(batches, "sum_up", None)
+    if elsewhere is not None:
+        return elsewhere(work)
+    sums = work.empty()
+    with counted(rows_in(batches)):
+        for batch in batches:
+            work.add(sums, batch)
+    return sums
+
+
+def rows_in(batches: Iterable[Batch]) -> int | None:
+    """Return the number of rows, where it is known before a pass."""
+    if isinstance(batches, list):
+        return sum(map(len, batches))
+    return getattr(batches, "n_rows", None)
 
 
 def gather(
     batches: Iterable[Batch],
     frame: AugmentedBlock,
     make_statistic: Callable[[int], Statistic],
-    *,
-    trace_of: TraceOf | None = None,
-    block_rows: int | None = None,
-    n_jobs: int | None = None,
+    **how: Any,
 ) -> Statistic:
     """Pass once over all rows; nothing larger than a block of columns is ever held."""
-    statistic = make_statistic(frame.n_lines)
-    for batch in batches:
-        absorb(statistic, [batch], frame, trace_of=trace_of, block_rows=block_rows, n_jobs=n_jobs)
-    return statistic
+    return sum_up(batches, LineSums(frame, make_statistic, how))
+
+
+@dataclass(frozen=True)
+class LineSums:
+    """Sums up the lines of a frame; ``how`` are options of :func:`absorb`."""
+
+    frame: AugmentedBlock
+    make_statistic: Callable[[int], Statistic]
+    how: dict[str, Any]
+
+    def empty(self) -> Statistic:
+        return self.make_statistic(self.frame.n_lines)
+
+    def add(self, sums: Statistic, batch: Batch) -> None:
+        absorb(sums, [batch], self.frame, **self.how)
 
 
 def absorb(
@@ -38,11 +81,16 @@ def absorb(
     trace_of: TraceOf | None = None,
     block_rows: int | None = None,
     n_jobs: int | None = None,
+    again: bool = False,
 ) -> None:
-    """Add the rows of batches to a statistic; an error leaves the statistic as it was."""
+    """Add the rows of batches to a statistic; an error leaves the statistic as it was.
+
+    Rows that are passed over ``again`` are not counted as progress.
+    """
+    done = (lambda n_done: None) if again else advance()
     size = block_rows or rows_per_block(frame.n_lines)
     blocks = [batch[rows] for batch in batches for rows in row_slices(len(batch), size)]
-    workers = run_blocks(blocks, lambda: _Accumulator(frame, statistic.empty(), trace_of), n_jobs)
+    workers = run_blocks(blocks, lambda: _Accumulator(frame, statistic.empty(), trace_of, done), n_jobs)
     for worker in workers:
         worker.statistic.check_finite()
     for worker in workers:
@@ -52,11 +100,18 @@ def absorb(
 class _Accumulator:
     """A worker with a statistic and a buffer of its own."""
 
-    def __init__(self, frame: AugmentedBlock, statistic: Statistic, trace_of: TraceOf | None) -> None:
+    def __init__(
+        self,
+        frame: AugmentedBlock,
+        statistic: Statistic,
+        trace_of: TraceOf | None,
+        done: Callable[[int], None],
+    ) -> None:
         self.statistic = statistic
         self._frame = frame
         self._trace_of = trace_of
         self._buffer = np.empty(0)
+        self._done = done
 
     def __call__(self, block: Batch) -> None:
         size = self._frame.n_lines * len(block)
@@ -65,3 +120,4 @@ class _Accumulator:
         out = self._buffer[:size].reshape(self._frame.n_lines, len(block))
         trace = self._trace_of(block) if self._trace_of is not None else 0.0
         self.statistic.update(self._frame.lines(block, out), trace, block.weight, block.codes)
+        self._done(len(block))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..kernels import Filler, Rows
 from ..rows import AugmentedBlock, Batch
 from ..statistics import GramStatistic, Statistic
-from .passes import absorb
+from .passes import absorb, sum_up
 
 #: Sums of squares beside the columns: each has a weight, and a block of lines without targets.
 WeightedBlock = tuple[float, AugmentedBlock]
@@ -52,7 +53,7 @@ def absorb_weighted(
     """Add the lines of several blocks for the same rows, each with its weight."""
     for weight, block in blocks:
         rows = Batch(batch.X, np.empty((len(batch), 0)), weight * batch.root_weight**2)
-        absorb(statistic, [rows], block, block_rows=block_rows, n_jobs=n_jobs)
+        absorb(statistic, [rows], block, block_rows=block_rows, n_jobs=n_jobs, again=True)
 
 
 def change_products(
@@ -65,8 +66,21 @@ def change_products(
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Return inner products of the changes of columns, summed over all rows."""
-    statistic = GramStatistic(1 + n_columns)
-    blocks = change_blocks(changes, fill, n_columns)
-    for batch in batches:
-        absorb_weighted(statistic, batch, blocks, block_rows=block_rows, n_jobs=n_jobs)
-    return statistic.gram[1:, 1:]
+    how = {"block_rows": block_rows, "n_jobs": n_jobs}
+    work = SquaredChanges(n_columns, change_blocks(changes, fill, n_columns), how)
+    return sum_up(batches, work).gram[1:, 1:]
+
+
+@dataclass(frozen=True)
+class SquaredChanges:
+    """Sums up the changes of columns."""
+
+    n_columns: int
+    blocks: Sequence[WeightedBlock]
+    how: dict[str, Any]
+
+    def empty(self) -> GramStatistic:
+        return GramStatistic(1 + self.n_columns)
+
+    def add(self, sums: GramStatistic, batch: Batch) -> None:
+        absorb_weighted(sums, batch, self.blocks, **self.how)

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import joblib
@@ -111,11 +112,27 @@ if hasattr(os, "register_at_fork"):  # where there are forks
     os.register_at_fork(after_in_child=single_threaded_blas.forget)
 
 
+_alone = ContextVar("_alone", default=False)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep the work of this thread to one core; an engine gives the others to other tasks."""
+    token = _alone.set(True)
+    try:
+        with single_threaded_blas():
+            yield
+    finally:
+        _alone.reset(token)
+
+
 def n_threads(n_jobs: int | None) -> int:
     """Return how many threads ``n_jobs`` means; None is as many as BLAS would use.
 
     So a process that was told to keep to one core, such as a joblib worker, is obeyed.
     """
+    if _alone.get():
+        return 1
     if n_jobs is not None:
         return int(joblib.effective_n_jobs(n_jobs))
     return single_threaded_blas.threads_outside()

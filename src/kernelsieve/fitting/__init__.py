@@ -17,7 +17,7 @@ from .sample_size import candidates_needed
 from .selection import loop_pass, select, select_in_pool
 from .settings import DEFAULT_COMPONENTS, Settings
 from .statistic_pass import ColumnSums, StatisticPass
-from .stream import RepeatableBatches, Stream, check_first_batch, split_item
+from .stream import RepeatableBatches, check_first_batch, split_item
 from .symmetric import about_the_mean
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
     "RowPass",
     "Settings",
     "StatisticPass",
-    "Stream",
     "about_the_mean",
     "candidates_needed",
     "check_first_batch",

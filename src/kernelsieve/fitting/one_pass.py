@@ -10,7 +10,7 @@ import numpy as np
 
 from ..deflation import Criterion, Extraction, Metric, Outcome, StoredColumns, extract
 from ..exceptions import InvalidDataError
-from ..execution import Change, change_blocks
+from ..execution import Change, change_blocks, counted, rows_in
 from ..kernels import Kernel
 from ..model import (
     FeatureGram,
@@ -97,7 +97,8 @@ class OnePass:
     def fit(self, batches: Iterable[Batch]) -> Fit:
         def gather(form: type[Statistic]) -> ColumnSums:
             if self._policy.may_change(form) and not self.changes:
-                return self._gather_looking_ahead(batches)
+                with counted(rows_in(batches)):
+                    return self._gather_looking_ahead(batches)
             return self._pass.gather(batches, form)
 
         return self._policy.solve(
@@ -113,6 +114,9 @@ class OnePass:
         if these turned out to be too coarse.
         """
         few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components)
+        sample = getattr(batches, "sample", None)
+        if sample is not None:  # of all samples, which a source has drawn already
+            return self._pass.gather(batches, self._form_by(sample[:few]))
         safe = statistic = self._pass.empty(self._policy.form(prefer_safe=True))
         decided = False
         for batch in batches:
@@ -128,6 +132,12 @@ class OnePass:
                     statistic = self._pass.squared(safe)
             self._pass.add(statistic, *others)
         return statistic
+
+    def _form_by(self, sample: Batch) -> type[Statistic]:
+        """Return the form that a selection from a few samples asks for."""
+        safe = self._policy.form(prefer_safe=True)
+        needed = self._needs_double_double(self._pass.gather([sample], safe))
+        return safe if needed else self._policy.form()
 
     def _needs_double_double(self, statistic: ColumnSums) -> bool:
         """Tell if a selection comes near residuals that a Gram matrix does not know."""

@@ -118,17 +118,8 @@ class Problem:
 
     def settings_for(self, n_candidates: int, too_few: str | None = None) -> Settings:
         """Return the settings with a number of components; refuse more than there are candidates."""
-        asked = self.n_components
-        if isinstance(asked, bool):
-            raise InvalidParameterError(
-                f"n_components={asked} is no number of features; pass a whole number, or None."
-            )
-        if asked is not None and asked > n_candidates:
-            raise InvalidParameterError(
-                f"n_components={asked} is larger than the {n_candidates} "
-                f"{too_few or self.candidates.too_few}."
-            )
-        return replace(self.settings, n_components=asked or min(DEFAULT_COMPONENTS, n_candidates))
+        too_few = too_few or self.candidates.too_few
+        return _with_components(self.settings, self.n_components, n_candidates, too_few)
 
     def draw(self, size: int, how: str, criterion: Criterion | None = None) -> CandidatePool:
         """Draw a pool from the samples; by a criterion where it is screened."""
@@ -164,9 +155,30 @@ class Plan:
     def pool(self) -> Pool:
         return self.candidates.pool
 
+    def for_estimator(self, settings: Settings, n_components: int | None) -> Self:
+        """Return the plan with the settings of an estimator, and as many components as it asks for."""
+        too_few = "candidates of the plan; lower n_components, or prepare a plan with more"
+        settings = _with_components(settings, n_components, len(self.pool), too_few)
+        return replace(self, settings=settings)
+
     def renumbered(self, kept: np.ndarray, n_columns: int) -> Self:
         """Return the plan of the kept samples with the numbers that they have among all."""
         kernel, pool = self.kernel, Pool(self.pool.points, kept[self.pool.indices])
         if isinstance(kernel, Precomputed):
             kernel, pool = Precomputed(n_columns), Pool(kept[pool.points], pool.indices)
         return replace(self, kernel=kernel, candidates=replace(self.candidates, pool=pool))
+
+
+def _with_components(
+    settings: Settings, asked: int | None, n_candidates: int, too_few: str
+) -> Settings:
+    """Return settings with a number of components; refuse more than there are candidates."""
+    if isinstance(asked, bool):
+        raise InvalidParameterError(
+            f"n_components={asked} is no number of features; pass a whole number, or None."
+        )
+    if asked is not None and asked > n_candidates:
+        raise InvalidParameterError(
+            f"n_components={asked} is larger than the {n_candidates} {too_few}."
+        )
+    return replace(settings, n_components=asked or min(DEFAULT_COMPONENTS, n_candidates))

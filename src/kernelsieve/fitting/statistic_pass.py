@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from ..execution import WeightedBlock, absorb, absorb_weighted
+from ..exceptions import InvalidDataError
+from ..execution import WeightedBlock, absorb, absorb_weighted, sum_up
 from ..kernels import Kernel
 from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import ClassScatter, Coordinates, DoubleDoubleStatistic, Statistic
@@ -22,6 +27,7 @@ class ColumnSums:
 
     columns: Statistic
     beside: tuple[Statistic, ...] = ()
+    key: str = ""  # of what made the lines; sums of different lines cannot be put together
 
     @property
     def keeps_all_digits(self) -> bool:
@@ -30,9 +36,30 @@ class ColumnSums:
 
     def merge(self, other: ColumnSums) -> None:
         """Take in what another one has seen."""
-        self.columns.merge(other.columns)
-        for mine, theirs in zip(self.beside, other.beside, strict=True):
+        for mine, theirs in self._pairs(other):
             mine.merge(theirs)
+
+    def subtract(self, other: ColumnSums) -> None:
+        """Take out what another one has seen."""
+        for mine, theirs in self._pairs(other):
+            mine.subtract(theirs)
+
+    def scale(self, factor: float) -> None:
+        """Multiply the weights of all rows that have been seen."""
+        for statistic in self.statistics:
+            statistic.scale(factor)
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        return self.columns, *self.beside
+
+    def _pairs(self, other: ColumnSums) -> Iterator[tuple[Statistic, Statistic]]:
+        if (self.key, type(self.columns)) != (other.key, type(other.columns)):
+            raise InvalidDataError(
+                "These sums belong to different plans: kernel, candidates, targets or precision are "
+                "not the same. Make all parts with one plan, or with copies of its file."
+            )
+        return zip(self.statistics, other.statistics, strict=True)
 
     def lines_beside(self, group: int) -> np.ndarray:
         """Return lines beside the columns in coordinates, which are not centred."""
@@ -73,6 +100,16 @@ class StatisticPass:
         no_shift = np.zeros_like(self.shift)
         self._safe = self._shifted if self.always_shifted else replace(self._shifted, shift=no_shift)
 
+    @cached_property
+    def key(self) -> str:
+        """What the lines are made of, in a few letters; the same on every machine."""
+        made_of = hashlib.sha256(f"{np.dtype(self.dtype)} {self.always_shifted}".encode())
+        made_of.update(f"{self.kernel.name} {len(self.target_shift)} {len(self.beside)}".encode())
+        public = {name: v for name, v in vars(self.kernel).items() if not name.startswith("_")}
+        for value in (self.pool.points, self.target_shift, *(public[name] for name in sorted(public))):
+            made_of.update(_bytes(value))
+        return made_of.hexdigest()
+
     def empty(self, form: type[Statistic]) -> ColumnSums:
         """Return sums that have seen no rows."""
         n_lines, n_beside = self._shifted.n_lines, 1 + len(self.diagonal)
@@ -82,7 +119,8 @@ class StatisticPass:
             columns = DoubleDoubleStatistic(n_lines, shift, n_classes=self.n_labels)
         else:
             columns = form(n_lines, n_classes=self.n_labels)
-        return ColumnSums(columns, tuple(form(n_beside if group else 1) for group in self.beside))
+        beside = tuple(form(n_beside if group else 1) for group in self.beside)
+        return ColumnSums(columns, beside, self.key)
 
     def absorb(self, sums: ColumnSums, batch: Batch) -> None:
         """Add rows; an error leaves the sums as they were."""
@@ -93,14 +131,11 @@ class StatisticPass:
 
     def gather(self, batches: Iterable[Batch], form: type[Statistic]) -> ColumnSums:
         """Pass once over all rows."""
-        sums = self.empty(form)
-        for batch in batches:
-            self.add(sums, batch)
-        return sums
+        return sum_up(batches, SumsInForm(self, form))
 
     def add(self, sums: ColumnSums, *batches: Batch) -> None:
         """Add rows to sums that nobody needs after an error."""
-        how = {"block_rows": self.block_rows, "n_jobs": self.n_jobs}
+        how: dict[str, Any] = {"block_rows": self.block_rows, "n_jobs": self.n_jobs}
         absorb(sums.columns, batches, self._block_of(sums), trace_of=self._trace_of, **how)
         for statistic, group in zip(sums.beside, self.beside, strict=True):
             for batch in batches:
@@ -110,16 +145,25 @@ class StatisticPass:
         """Return the fast form of what the safe one has seen."""
         if not isinstance(sums.columns, DoubleDoubleStatistic) or sums.beside:
             raise TypeError("only the safe form of columns alone can become the fast one")
-        return ColumnSums(sums.columns.squared(self._of_lines(self._shifted.shift)))
+        return replace(sums, columns=sums.columns.squared(self._of_lines(self._shifted.shift)))
 
     def coordinates(self, sums: ColumnSums, *, center: bool) -> Coordinates:
         """Return columns and targets in coordinates, without the shift that they were summed with."""
+        self._check_key(sums)
         shift = self._block_of(sums).shift
         return sums.columns.coordinates(self._shifted.target_shift, shift, center=center)
 
     def class_scatter(self, sums: ColumnSums, *, center: bool) -> ClassScatter:
         """Return class means, and what is within classes, where lines are summed up by class."""
+        self._check_key(sums)
         return sums.columns.class_scatter(self._block_of(sums).shift, center=center)
+
+    def _check_key(self, sums: ColumnSums) -> None:
+        if sums.key != self.key:
+            raise InvalidDataError(
+                "The statistic was made for another kernel, other candidates, other targets or another "
+                "kind of estimator than it is to be fitted with; finish it with the plan that made it."
+            )
 
     def _block_of(self, sums: ColumnSums) -> AugmentedBlock:
         """Return what makes the lines: shifted where that saves digits, and not where it costs one."""
@@ -135,3 +179,26 @@ class StatisticPass:
 
     def _trace_of(self, batch: Batch) -> float:
         return trace_of(self.kernel, batch, self.diagonal)
+
+
+@dataclass(frozen=True)
+class SumsInForm:
+    """The work of a pass: sums in one form."""
+
+    statistic_pass: StatisticPass
+    form: type[Statistic]
+
+    def empty(self) -> ColumnSums:
+        return self.statistic_pass.empty(self.form)
+
+    def add(self, sums: ColumnSums, batch: Batch) -> None:
+        self.statistic_pass.add(sums, batch)
+
+
+def _bytes(value: Any) -> bytes:
+    """Return the bytes of an array or a parameter; code of the user's is told by its name."""
+    if sparse.issparse(value):
+        return b"".join(map(_bytes, (value.data, value.indices, value.indptr)))
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    return getattr(value, "__qualname__", repr(value) if np.isscalar(value) else "").encode()

@@ -1,4 +1,4 @@
-"""Out of core: what is remembered between batches."""
+"""Out of core: batches, and what the first of them must have."""
 
 from __future__ import annotations
 
@@ -8,15 +8,7 @@ from typing import Any
 
 from ..exceptions import InvalidDataError
 from ..rows import Batch
-from .problem import CandidateRule, Plan
-
-
-@dataclass
-class Stream:
-    """The plan settled by the first batch, and the statistic of all batches so far."""
-
-    plan: Plan
-    statistic: Any  # of the kind that the estimator's pass makes
+from .problem import CandidateRule
 
 
 @dataclass(frozen=True)

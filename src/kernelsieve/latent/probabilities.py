@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from ..deflation import resolve_loss
+from ..estimators import row_wise
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -20,6 +21,7 @@ def _has_probabilities(estimator: Any) -> bool:
 
 
 @available_if(_has_probabilities)
+@row_wise
 def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
     """Return the probability of each class, as the loss understands it.
 

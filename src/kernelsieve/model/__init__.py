@@ -12,6 +12,7 @@ from .build import (
     mean_image,
     reorthonormalise,
 )
+from .codec import load_object, save_object
 from .explained import (
     explained_variance_ratio,
     is_indefinite,
@@ -41,11 +42,13 @@ __all__ = [
     "finish",
     "is_indefinite",
     "linear_heads",
+    "load_object",
     "mean_image",
     "order_of_first_use",
     "orthonormal_additions",
     "orthonormal_combinations",
     "prune",
     "reorthonormalise",
+    "save_object",
     "sign_of_largest",
 ]

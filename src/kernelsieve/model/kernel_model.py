@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..exceptions import KernelError
-from ..execution import check_finite, run_blocks
+from ..execution import check_finite, counted, run_blocks
 from ..kernels import Filler, Inputs, Kernel, Rows, TiledFiller
 from ..kernels.compiled import DoubleDoubleRowProduct, RowProduct
 from ..rows import row_slices, rows_per_block
@@ -115,9 +115,11 @@ class KernelModel:
         def transform(rows: slice) -> None:
             if not np.isfinite(projector.write(X[rows], out[rows])):
                 suspects.append(rows)
+            done(rows.stop - rows.start)
 
         slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection), _BLOCK_BYTES)))
-        run_blocks(slices, lambda: transform, n_jobs, in_any_order=True)
+        with counted(X.shape[0]) as done:
+            run_blocks(slices, lambda: transform, n_jobs, in_any_order=True)
         if suspects:
             check_finite(X, "X", n_jobs)
             for rows in sorted(suspects, key=lambda rows: rows.start):

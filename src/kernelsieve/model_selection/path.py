@@ -24,13 +24,13 @@ from sklearn.utils import assert_all_finite, indexable
 from .._sklearn import Interval, StrOptions, fit_context
 from ..estimators import all_or_nothing
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
+from ..execution import counted, reported
 from ..fitting import DEFAULT_COMPONENTS
 from .checks import check_fold_sizes, check_folds, check_head, settled_target
 from .composed import ExtractorWithHead, composed_tags
 from .delegation import DelegatingToChosen
 from .folds import Curve, Data, Task, group_settings, own_head, run_group, with_setting
 from .nested_extractors import check_nested, fit_with_weight, last_step, name_in_pipeline, truncate
-from .progress import followed
 from .rules import RULES, Budget, Choice, Scores, choose
 from .table import in_words, sizes_of, thinned, tidy_table
 
@@ -297,9 +297,10 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
             delayed(run_group)(task, data, *folds[number], group) for number, group in jobs
         )
         found: list[dict[int, Curve]] = [{} for _ in folds]
-        done = followed(results, len(jobs), type(self).__name__, self.verbose)
-        for (number, _), curves in zip(jobs, done, strict=True):
-            found[number].update(curves)
+        with reported(type(self).__name__, self.verbose), counted(len(jobs), "fits") as done:
+            for (number, _), curves in zip(jobs, results, strict=True):
+                found[number].update(curves)
+                done(1)
         return [[of_fold[i] for i in range(len(settings))] for of_fold in found]
 
     def _sizes_to_keep(self, sizes: np.ndarray, curves: Sequence[Sequence[Curve]]) -> np.ndarray:

@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 
 from .._sklearn import Interval, StrOptions, fit_context
 from ..deflation import Heads
-from ..estimators import KernelEstimator, all_or_nothing
+from ..estimators import KernelEstimator, all_or_nothing, row_wise
 from ..exceptions import IgnoredParameterWarning, InvalidParameterError, warn
 from ..model import Decision, Fit
 from ..rows import Batch
@@ -206,6 +206,7 @@ def sparsity(model: Any) -> float:
     return 1.0 - used / fit.decision.n_candidates
 
 
+@row_wise
 def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
     """Return the probability of each class; the predicted class has the largest.
 

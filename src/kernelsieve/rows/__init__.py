@@ -1,7 +1,8 @@
 """Rows in blocks, targets, pools of candidates, and augmented blocks that statistics are made of."""
 
+from .arrow import ArrowSource
 from .augmented_block import AugmentedBlock
-from .blocks import Batch, row_slices, rows_per_block
+from .blocks import Batch, row_number, row_slices, rows_from, rows_per_block
 from .labels import Labels
 from .pool import (
     Pool,
@@ -14,6 +15,7 @@ from .pool import (
     filled_up,
     first_equals,
 )
+from .sources import Part, SlicedSource, Source, SourceBatches
 from .targets import (
     TargetEncoder,
     check_not_constant,
@@ -24,10 +26,15 @@ from .targets import (
 )
 
 __all__ = [
+    "ArrowSource",
     "AugmentedBlock",
     "Batch",
     "Labels",
+    "Part",
     "Pool",
+    "SlicedSource",
+    "Source",
+    "SourceBatches",
     "TargetEncoder",
     "check_not_constant",
     "dense_sample",
@@ -39,7 +46,9 @@ __all__ = [
     "filled_up",
     "first_equals",
     "one_target",
+    "row_number",
     "row_slices",
+    "rows_from",
     "rows_per_block",
     "target_array",
     "warn_if_ambiguous",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -91,3 +93,21 @@ def row_slices(n_rows: int, size: int) -> Iterator[slice]:
     """
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
+
+
+_first_row = ContextVar("_first_row", default=0)
+
+
+@contextmanager
+def rows_from(start: int) -> Iterator[None]:
+    """Let errors count rows from the beginning of all samples, of which a part is checked."""
+    token = _first_row.set(start)
+    try:
+        yield
+    finally:
+        _first_row.reset(token)
+
+
+def row_number(row: int) -> int:
+    """Return the number by which an error calls a row of what is checked."""
+    return _first_row.get() + int(row)

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ..exceptions import AmbiguousTargetWarning, InvalidDataError, warn
-from .blocks import Batch
+from .blocks import Batch, row_number
 from .labels import MANY_CLASSES, Labels
 
 _NUMBERS = (Real, np.number, np.bool_)
@@ -89,12 +89,12 @@ class TargetEncoder:
         codes = np.minimum(codes, len(self.classes) - 1)
         unknown = np.flatnonzero(self.classes[codes] != labels)
         if len(unknown):
+            label, row = labels.tolist()[unknown[0]], row_number(unknown[0])
             named = ", ".join(map(repr, self.classes[:_FEW_VALUES].tolist()))
             more = ", ..." if len(self.classes) > _FEW_VALUES else ""
             raise InvalidDataError(
-                f"y has the label {labels.tolist()[unknown[0]]!r} in row {unknown[0]}, which is not "
-                f"one of the classes [{named}{more}]; pass classes=... with all of them to the "
-                "first call."
+                f"y has the label {label!r} in row {row}, which is not one of the classes "
+                f"[{named}{more}]; pass classes=... with all of them to the first call."
             )
         return codes
 
@@ -117,7 +117,7 @@ class TargetEncoder:
         if len(bad):
             kind = "NaN" if np.isnan(columns[bad[0]]).any() else "inf"
             raise InvalidDataError(
-                f"Input y contains {kind} in row {bad[0]} (rows counted from 0); "
+                f"Input y contains {kind} in row {row_number(bad[0])} (rows counted from 0); "
                 "remove these rows or fill them in."
             )
         return columns
@@ -215,8 +215,8 @@ def _labels(values: np.ndarray) -> np.ndarray:
     missing = [i for i, label in enumerate(labels.tolist()) if not _is_label(label)]
     if missing:
         raise InvalidDataError(
-            f"Input y contains NaN, None or infinity in row {missing[0]} (counted from 0), which is no "
-            "label; remove these rows or give them a label."
+            f"Input y contains NaN, None or infinity in row {row_number(missing[0])} (counted from 0), "
+            "which is no label; remove these rows or give them a label."
         )
     return labels
 

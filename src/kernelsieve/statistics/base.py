@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..exceptions import KernelError
+from ..exceptions import InvalidDataError, KernelError
 from .class_sums import ClassScatter, ClassSums
 from .coordinates import Coordinates
+from .two_parts import check_shape
 
 
 class Statistic(ABC):
@@ -20,6 +21,8 @@ class Statistic(ABC):
 
     #: Whether residuals are known to all digits, or to half of them.
     keeps_all_digits: ClassVar[bool]
+    #: The share of a squared norm that must be left after others were subtracted from it.
+    _least_left: ClassVar[float]
 
     def __init__(self, n_lines: int, n_classes: int = 0) -> None:
         self.n_lines = n_lines
@@ -57,6 +60,49 @@ class Statistic(ABC):
             self.by_class.merge(other.by_class)
         self.n_rows += other.n_rows
         self.trace += other.trace
+
+    def subtract(self, other: Self) -> None:
+        """Take out what another statistic has seen; refused where too few digits would be left."""
+        self._check_lines(other.n_lines)
+        if other.n_rows > self.n_rows:
+            raise InvalidDataError(
+                f"{other.n_rows} samples cannot be subtracted from {self.n_rows}; subtract what was "
+                "merged before."
+            )
+        before = self._squared_norms().copy()
+        self._take_out(other)
+        if self.by_class is not None and other.by_class is not None:
+            self.by_class.subtract(other.by_class)
+        left = self._squared_norms()
+        if not (left >= self._least_left * before).all():
+            raise InvalidDataError(
+                "What is left after subtracting is too small against what was there to be known: only "
+                f"{max(0.0, float((left / np.where(before > 0, before, 1.0)).min())):.1g} of a sum of "
+                f"squares, and {self._least_left:g} is needed. Sum up the samples that stay instead"
+                f"{'' if self.keeps_all_digits else ', or pass precision=' + repr('safe')}."
+            )
+        self.n_rows -= other.n_rows
+        self.trace -= other.trace
+
+    def scale(self, factor: float) -> None:
+        """Multiply the weights of all rows that have been seen."""
+        self._multiply(factor)
+        if self.by_class is not None:
+            self.by_class.scale(factor)
+        self.trace *= factor
+
+    def to_state(self) -> dict[str, Any]:
+        """Return what a file holds of the statistic."""
+        own = {"n_lines": self.n_lines, "n_rows": self.n_rows, "trace": self.trace}
+        by_class = {} if self.by_class is None else self.by_class.to_arrays()
+        return own | by_class | self._to_arrays()
+
+    def take_state(self, state: dict[str, Any]) -> None:
+        """Become the statistic that a file holds."""
+        self.n_lines, self.n_rows = int(state["n_lines"]), int(state["n_rows"])
+        self.trace = float(state["trace"])
+        self.by_class = ClassSums.from_arrays(state, self.n_lines)
+        self._take_arrays(state)
 
     def empty(self) -> Self:
         """Return a statistic of the same kind that has seen nothing."""
@@ -103,7 +149,7 @@ class Statistic(ABC):
         """Return columns in coordinates in which classes are axes, centred where asked."""
         if self.by_class is None:
             raise ValueError("the statistic has no sums by class; make it with n_classes")
-        class_weights = self.by_class.high[:, 0]
+        class_weights = self.by_class.weights
         sums = self.by_class.present()
         means = sums.high.sum(axis=0) / (class_weights.sum() or 1.0)
         means[0] = 0.0
@@ -128,6 +174,19 @@ class Statistic(ABC):
     def _absorb_statistic(self, other: Self) -> None: ...
 
     @abstractmethod
+    def _to_arrays(self) -> dict[str, np.ndarray]:
+        """Return the sums as few arrays."""
+
+    @abstractmethod
+    def _take_arrays(self, arrays: dict[str, np.ndarray]) -> None: ...
+
+    @abstractmethod
+    def _take_out(self, other: Self) -> None: ...
+
+    @abstractmethod
+    def _multiply(self, factor: float) -> None: ...
+
+    @abstractmethod
     def _squared_norms(self) -> np.ndarray:
         """Return the squared norms of the lines."""
 
@@ -149,3 +208,18 @@ def _refuse() -> None:
         "Kernel values or targets are too large for sums of their squares, or not numbers; "
         "scale X and y."
     )
+
+
+def packed(half: np.ndarray) -> np.ndarray:
+    """Return what is below and on the diagonal, line by line."""
+    return np.concatenate([half[i, : i + 1] for i in range(len(half))])
+
+
+def unpacked(values: np.ndarray, n_lines: int, size: int) -> np.ndarray:
+    """Return packed lines below and on the diagonal of a square of zeros."""
+    check_shape("sums", values, (n_lines * (n_lines + 1) // 2,))
+    half, start = np.zeros((size, size)), 0
+    for i in range(n_lines):
+        half[i, : i + 1] = values[start : start + i + 1]
+        start += i + 1
+    return half

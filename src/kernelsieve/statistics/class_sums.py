@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from ..kernels.compiled import add_by_class, add_combinations, plus_arrays, shift_sums
 from .coordinates import Coordinates
+from .two_parts import check_shape, scaled
 
 _NO_WEIGHT = np.empty(0)
+_NO_CLASS = 1e-24  # of all weights
 
 
 class ClassSums:
@@ -36,6 +38,35 @@ class ClassSums:
         """Add the sums of other rows."""
         plus_arrays(self.high, self.low, other.high, other.low)
 
+    def subtract(self, other: Self) -> None:
+        """Take out the sums of rows that were added before."""
+        plus_arrays(self.high, self.low, -other.high, -other.low)
+
+    def scale(self, factor: float) -> None:
+        """Multiply the weights of all rows."""
+        self.high, self.low = scaled(self.high, self.low, factor)
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Return what a file holds of the sums."""
+        return {"class_high": self.high, "class_low": self.low}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Any], n_lines: int) -> Self | None:
+        """Return the sums that a file holds, if it does."""
+        if "class_high" not in arrays:
+            return None
+        sums = cls(n_lines, len(arrays["class_high"]))
+        for name, part in (("class_high", sums.high), ("class_low", sums.low)):
+            check_shape(name, arrays[name], part.shape)
+            part[:] = arrays[name]
+        return sums
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Weights of the classes; what subtracting leaves of one but for rounding is zero."""
+        weights = self.high[:, 0]
+        return np.where(weights > _NO_CLASS * weights.sum(), weights, 0.0)
+
     def shifted(self, shift: np.ndarray) -> Self:
         """Return the sums of lines less multiples of the first, which has no shift."""
         other = copy.deepcopy(self)
@@ -45,7 +76,7 @@ class ClassSums:
     def present(self) -> Self:
         """Return the sums of classes that occur."""
         other = copy.copy(self)
-        occurs = self.high[:, 0] > 0
+        occurs = self.weights > 0
         other.high, other.low = self.high[occurs], self.low[occurs]
         return other
 

@@ -16,9 +16,10 @@ from ..kernels.compiled import (
     products_of,
     shifted,
 )
-from .base import Statistic
+from .base import Statistic, packed, unpacked
 from .class_sums import ClassSums
 from .gram import GramStatistic
+from .two_parts import check_shape, scaled
 
 _NOISE = 1e-28  # of a squared length; sums are good to 1e-29 or so
 _FEWEST_AT_ONCE = 256  # rows; with fewer, adding to the sums takes longer than making them
@@ -40,6 +41,7 @@ class DoubleDoubleStatistic(Statistic):
     """
 
     keeps_all_digits = True
+    _least_left = 1e-12
 
     def __init__(self, n_lines: int, shift: np.ndarray | None = None, *, n_classes: int = 0) -> None:
         super().__init__(n_lines, n_classes)
@@ -89,14 +91,52 @@ class DoubleDoubleStatistic(Statistic):
         for lines, weight in list(other._waiting):
             self._absorb(lines, weight)
 
+    def _take_out(self, other: Self) -> None:
+        high, low = other._all_sums()
+        self._sums, self._waiting = self._all_sums(), []
+        plus_arrays(*self._sums, -high, -low)
+
+    def _multiply(self, factor: float) -> None:
+        if self._sums is not None:
+            high, low = self._sums
+            self._sums = scaled(high, low, factor)
+        self._waiting = [
+            (lines, factor * (weight if len(weight) else np.ones(lines.shape[1])))
+            for lines, weight in self._waiting
+        ]
+
+    def _to_arrays(self) -> dict[str, np.ndarray]:
+        if self._sums is None and self._waiting:  # few rows, which are smaller than sums
+            lines, weight = self._rows_waiting()
+            return {"shift": self._shift, "lines": lines, "weight": weight}
+        high, low = (part[: self.n_lines, : self.n_lines] for part in self._all_sums())
+        return {"shift": self._shift, "high": packed(high), "low": packed(low)}
+
+    def _take_arrays(self, arrays: dict[str, np.ndarray]) -> None:
+        self._shift, self._sums, self._waiting = arrays["shift"], None, []
+        if "lines" in arrays:
+            lines, weight = arrays["lines"], arrays["weight"]
+            check_shape("lines", lines, (self.n_lines, lines.shape[-1]))
+            check_shape("weight", weight, (len(weight) and lines.shape[1],))
+            self._waiting = [(lines, weight)]
+        else:
+            size = self._padded_size
+            high, low = (unpacked(arrays[name], self.n_lines, size) for name in ("high", "low"))
+            self._sums = high, low
+        check_shape("shift", self._shift, (self.n_lines,))
+
     def _make_sums(self) -> tuple[np.ndarray, np.ndarray]:
         if self._sums is None:
             self._sums = self._no_sums()
         return self._sums
 
     def _no_sums(self) -> tuple[np.ndarray, np.ndarray]:
-        size = -(-self.n_lines // TILE) * TILE
+        size = self._padded_size
         return np.zeros((size, size)), np.zeros((size, size))
+
+    @property
+    def _padded_size(self) -> int:
+        return -(-self.n_lines // TILE) * TILE
 
     def _add(self, lines: np.ndarray, weight: np.ndarray) -> None:
         add_products(lines, weight, self._shift, *self._make_sums())
@@ -118,18 +158,24 @@ class DoubleDoubleStatistic(Statistic):
 
         Nothing is changed: several threads may look at a model that has not been used before.
         """
-        sums = self._no_sums() if self._sums is None else tuple(part.copy() for part in self._sums)
-        if self._waiting:
-            add_products(*self._rows_waiting(), self._shift, *sums)
+        sums = self._all_sums()
         high, low = (part[: self.n_lines, : self.n_lines] for part in sums)
         return _mirrored(high), _mirrored(low)
+
+    def _all_sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return sums of all rows, those that wait among them, below and on the diagonal."""
+        sums = self._no_sums() if self._sums is None else (self._sums[0].copy(), self._sums[1].copy())
+        if self._waiting:
+            add_products(*self._rows_waiting(), self._shift, *sums)
+        return sums
 
     def _squared_norms(self) -> np.ndarray:
         norms = np.zeros(self.n_lines)
         if self._sums is not None:
             norms += np.diagonal(self._sums[0])[: self.n_lines]
         for lines, weight in self._waiting:
-            norms += np.einsum("ln,ln->l", lines, lines * weight if len(weight) else lines)
+            values = lines - self._shift[:, None]
+            norms += np.einsum("ln,ln->l", values, values * weight if len(weight) else values)
         return norms
 
     def _factor(self) -> tuple[np.ndarray, np.ndarray]:

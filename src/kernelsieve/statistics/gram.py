@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from ..kernels.compiled import add_squares
-from .base import Statistic
+from .base import Statistic, packed, unpacked
 from .class_sums import ClassSums
 
 
@@ -21,6 +21,7 @@ class GramStatistic(Statistic):
     """
 
     keeps_all_digits = False
+    _least_left = 1e-8
 
     def __init__(self, n_lines: int, n_classes: int = 0) -> None:
         super().__init__(n_lines, n_classes)
@@ -42,6 +43,18 @@ class GramStatistic(Statistic):
 
     def _absorb_statistic(self, other: Self) -> None:
         self._half += other._half
+
+    def _take_out(self, other: Self) -> None:
+        self._half -= other._half
+
+    def _multiply(self, factor: float) -> None:
+        self._half *= factor
+
+    def _to_arrays(self) -> dict[str, np.ndarray]:
+        return {"products": packed(self._half)}
+
+    def _take_arrays(self, arrays: dict[str, np.ndarray]) -> None:
+        self._half = unpacked(arrays["products"], self.n_lines, self.n_lines)
 
     def _squared_norms(self) -> np.ndarray:
         return np.diagonal(self._half)

@@ -1,0 +1,79 @@
+"""Samples that are not in memory: fits that go to them, and results that stay with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from functools import wraps
+from typing import Any, TypeVar
+
+from ..exceptions import InvalidDataError
+from ..execution import counted, open_source, reported
+from ..fitting import CandidateRule
+from ..rows import Source
+from .statistic import prepared
+
+_SAMPLE_ROWS = 10_000  # by which a plan is settled
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def fitted_on_sources(fit: _Method) -> _Method:
+    """Let ``fit`` take samples that are not in memory."""
+
+    @wraps(fit)
+    def apply(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        source = open_source(X, y, sample_weight)
+        return fit(self, X, y, sample_weight) if source is None else _fit_source(self, source)
+
+    return apply  # type: ignore[return-value]
+
+
+def _fit_source(estimator: Any, source: Source) -> Any:
+    """Settle a plan by samples drawn from all, and pass over them wherever they are."""
+    _refuse_what_needs_memory(estimator, source)
+    random_state = estimator.get_params(deep=False).get("random_state")
+    some, numbers = source.sample(_sample_size(estimator), random_state)
+    given = some.X, some.y, some.weight
+    plan = prepared(estimator, *given, None)
+    if plan.settled.encoder.classes is not None:  # of which the sample may lack some
+        plan = prepared(estimator, *given, source.labels())
+    sample = plan.batch(*given)
+    if estimator._given_points(sample.X) is None:
+        plan = plan.renumbered(numbers)
+    fit = plan.row_pass(estimator).fit(source.batches(plan.batch_of, sample))
+    plan.describe(estimator)
+    estimator._set_fit(fit, plan.settled.encoder, plan.settled.pool.points)
+    return estimator
+
+
+def _refuse_what_needs_memory(estimator: Any, source: Source) -> None:
+    obstacle = "all samples are needed at once."
+    if hasattr(estimator, "_out_of_core_obstacle"):
+        obstacle = estimator._out_of_core_obstacle()
+    if obstacle:
+        raise InvalidDataError(
+            f"{type(estimator).__name__} cannot be fitted on samples that are not in memory: "
+            f"{obstacle} Or pass {source.in_memory}, if they fit."
+        )
+
+
+def _sample_size(estimator: Any) -> int:
+    rule = CandidateRule.of_parameters(estimator.get_params(deep=False))
+    return max(_SAMPLE_ROWS, int(rule.number) if rule.is_number else 0)
+
+
+def row_wise(method: _Method) -> _Method:
+    """Let a method that treats samples one by one take samples that are not in memory."""
+
+    @wraps(method)
+    def apply(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        source = open_source(X, inputs=vars(self).get("feature_names_in_"))
+        with reported(type(self).__name__, self.verbose):
+            if source is None:
+                return method(self, X, *args, **kwargs)
+            self._current_fit()  # which may not be there, or be found in a stream
+            fitted = copy(self)  # a result that is computed later does not follow another fit
+            with counted(None if source.is_lazy else source.n_rows):
+                return source.apply(lambda rows: method(fitted, rows, *args, **kwargs))
+
+    return apply  # type: ignore[return-value]

@@ -1,0 +1,249 @@
+"""The statistic as an interface: what is settled once, and parts that are made anywhere."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from ..exceptions import InvalidDataError, InvalidParameterError
+from ..execution import QUIET
+from ..fitting import ColumnSums, Plan, RowPass
+from ..model import load_object, save_object
+from ..rows import Batch, Part
+from .inputs import check_rows
+
+_VERSION = 1  # of the files of plans and parts
+
+
+class Saved:
+    """Objects that are written to safe files: arrays and JSON, no code."""
+
+    _kind: str
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a file of arrays and JSON; an old file stays until the new one is whole.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to.
+
+        Raises
+        ------
+        ModelFileError
+            If there is code of the user's in it, such as a callable kernel.
+        """
+        save_object(path, self._kind, _VERSION, self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what :meth:`save` wrote; nothing that a file says is run.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        object
+            Equal to what was saved.
+
+        Raises
+        ------
+        ModelFileError
+            If the file is damaged, or of another kind or version.
+        """
+        return load_object(path, cls._kind, _VERSION, cls)
+
+
+@dataclass(frozen=True)
+class StatisticPart(Saved):
+    """What some samples contribute to a fit: sums of products instead of the samples.
+
+    Parts of one plan can be made in any process, on any machine, and be put together in any order.
+    No method changes a part; those that seem to return another one.
+
+    See Also
+    --------
+    StatisticPlan : Makes parts.
+    """
+
+    _kind = "part"
+
+    sums: ColumnSums
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that are summed up."""
+        return self.sums.columns.n_rows
+
+    def merge(self, other: StatisticPart) -> StatisticPart:
+        """Return the part of the samples of both.
+
+        Parameters
+        ----------
+        other : StatisticPart
+            Another part of the same plan.
+
+        Returns
+        -------
+        StatisticPart
+            In whatever order parts are merged, the same up to rounding.
+        """
+        return self._changed(lambda sums: sums.merge(_checked(other).sums))
+
+    def subtract(self, other: StatisticPart) -> StatisticPart:
+        """Return the part without the samples of another: to forget them, or to let a window slide.
+
+        Candidates stay in the plan: where forgotten samples are among them, they may become landmarks
+        still. Prepare a plan with other candidates if they must not.
+
+        Parameters
+        ----------
+        other : StatisticPart
+            A part of the same plan whose samples are in this one.
+
+        Returns
+        -------
+        StatisticPart
+
+        Raises
+        ------
+        InvalidDataError
+            If so little would be left that its digits are lost: 1e-8 of a sum of squares, or 1e-12
+            in double-double precision.
+        """
+        return self._changed(lambda sums: sums.subtract(_checked(other).sums))
+
+    def decay(self, factor: float) -> StatisticPart:
+        """Return the part with all sample weights multiplied, for streams that drift.
+
+        Parameters
+        ----------
+        factor : float
+            Above 0 and at most 1.
+
+        Returns
+        -------
+        StatisticPart
+        """
+        if not isinstance(factor, Real) or not 0 < factor <= 1:
+            raise InvalidParameterError(f"factor={factor!r} must be above 0 and at most 1.")
+        return self._changed(lambda sums: sums.scale(float(factor)))
+
+    def _changed(self, change: Callable[[ColumnSums], None]) -> StatisticPart:
+        sums = copy.deepcopy(self.sums)
+        with np.errstate(**QUIET):
+            change(sums)
+        return StatisticPart(sums)
+
+
+@dataclass(frozen=True)
+class StatisticPlan(Saved):
+    """What must be the same wherever samples are summed up: kernel, candidates, classes, precision.
+
+    Made by ``prepare`` of an estimator. A plan, once saved, can be sent to where the samples are; the
+    parts that come back are merged, and ``finish`` fits them.
+
+    See Also
+    --------
+    StatisticPart : The sums.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernelsieve import SparseMaximalAlignment
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> sma = SparseMaximalAlignment(5, candidates=50, random_state=0)
+    >>> plan = sma.prepare(X[:200], y[:200])
+    >>> here, there = plan.statistic(X[:200], y[:200]), plan.statistic(X[200:], y[200:])
+    >>> sma.finish(plan, here.merge(there)).transform(X).shape
+    (442, 5)
+    """
+
+    _kind = "plan"
+
+    estimator: Any  # without a fit; it knows the features and reads samples
+    settled: Plan
+
+    def statistic(self, X: Any, y: Any = None, sample_weight: Any = None) -> StatisticPart:
+        """Sum up samples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+
+        Returns
+        -------
+        StatisticPart
+        """
+        batch, row_pass = self.batch(X, y, sample_weight), self.row_pass(self.estimator)
+        with np.errstate(**QUIET):
+            sums = row_pass.new_statistic(repeatable=False)
+            row_pass.absorb(sums, batch)
+        return StatisticPart(sums)
+
+    def batch(self, X: Any, y: Any = None, sample_weight: Any = None) -> Batch:
+        """Check samples."""
+        reader = self.estimator
+        X = check_rows(reader, X, reset=False, precomputed=reader._is_precomputed)
+        return reader._batch(X, y, sample_weight, self.settled.encoder)
+
+    def batch_of(self, part: Part) -> Batch:
+        """Check samples that were read from a source."""
+        return self.batch(part.X, part.y, part.weight)
+
+    def renumbered(self, rows: np.ndarray) -> StatisticPlan:
+        """Return the plan with the numbers of samples among all."""
+        return replace(self, settled=self.settled.renumbered(rows, self.estimator.n_features_in_))
+
+    def describe(self, estimator: Any) -> None:
+        """Tell an estimator the features and classes that this plan is of."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            vars(estimator).pop(name, None)
+            if name in vars(self.estimator):
+                setattr(estimator, name, getattr(self.estimator, name))
+        estimator._set_classes(self.settled.encoder)
+
+    def row_pass(self, estimator: Any) -> RowPass:
+        """Return what passes over samples for an estimator, with its own settings."""
+        settings, n_components = estimator._settings(), estimator.n_components
+        return estimator._row_pass(self.settled.for_estimator(settings, n_components))
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The plan settled by the first batch, and the statistic of all batches so far."""
+
+    plan: StatisticPlan
+    part: StatisticPart
+
+
+def prepared(estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any) -> StatisticPlan:
+    """Settle by some samples what must be known before a pass; the estimator stays as it is."""
+    reader = clone(estimator)
+    X = check_rows(reader, X, reset=True, precomputed=reader._is_precomputed)
+    plan = estimator._plan(X, y, classes, sample_weight)
+    return StatisticPlan(reader, plan)
+
+
+def _checked(other: Any) -> StatisticPart:
+    if not isinstance(other, StatisticPart):
+        raise InvalidDataError(
+            f"{type(other).__name__} is no part of a statistic; pass what plan.statistic returned."
+        )
+    return other

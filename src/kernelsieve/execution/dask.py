@@ -1,0 +1,254 @@
+"""Samples in Dask collections: summed up where the chunks are, by whatever scheduler is active."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any
+
+import dask
+import dask.array
+import numpy as np
+from dask.delayed import Delayed, delayed
+
+from ..exceptions import InvalidDataError, warn
+from ..rows import Batch, Part, Source, SourceBatches
+from ..rows.arrow import input_columns, named_column
+from .passes import Work
+from .tasks import FrameColumns, RowWise, Summing, distinct_labels, merged
+
+_FAN_IN = 8  # sums that one task merges
+
+
+def open_collection(
+    X: Any, y: Any = None, weight: Any = None, inputs: Sequence[str] | None = None
+) -> DaskSource:
+    """Return the source of a ``dask.array`` or a ``dask.dataframe``."""
+    if not isinstance(X, Delayed) and getattr(X, "ndim", 0) == 2:
+        is_array = isinstance(X, dask.array.Array)
+        return ArraySource(X, y, weight) if is_array else FrameSource(X, y, weight, inputs)
+    raise InvalidDataError(
+        f"X is {X!r}; of Dask, samples are an array of two dimensions or a data frame."
+    )
+
+
+class DaskSource(Source):
+    """Samples in chunks, each of which a task reads, checks and sums up.
+
+    Targets and weights are cut as X is. The sizes of chunks must be known, so that errors name rows and
+    samples are drawn from all; where they are not, as in a data frame, one more pass counts them. What
+    ``apply`` returns is lazy, and has the chunks of X.
+    """
+
+    in_memory = "X.compute()"
+    is_lazy = True
+
+    @cached_property
+    @abstractmethod
+    def lengths(self) -> tuple[int, ...]:
+        """Numbers of samples of the chunks."""
+
+    @cached_property
+    @abstractmethod
+    def parts(self) -> list[Any]:
+        """The samples of every chunk, not computed yet."""
+
+    @property
+    def starts(self) -> list[int]:
+        """Numbers of the first samples of the chunks."""
+        return [start for start, _ in self._bounds]
+
+    @cached_property
+    def _bounds(self) -> list[tuple[int, int]]:
+        return list(pairwise([0, *accumulate(self.lengths)]))
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.lengths)
+
+    def __iter__(self) -> Iterator[Part]:
+        for part in self.parts:
+            (found,) = _compute([part])
+            if len(found):
+                yield found
+
+    def labels(self) -> np.ndarray:
+        found = _compute(_each(distinct_labels, self.parts))
+        return np.unique(list(set().union(*found)))
+
+    def take(self, rows: np.ndarray) -> Part:
+        wanted = (rows[slice(*ends)] for ends in np.searchsorted(rows, self._bounds))
+        found = [
+            delayed(Part.take, pure=False)(part, inside - start)
+            for part, start, inside in zip(self.parts, self.starts, wanted, strict=True)
+            if len(inside)
+        ]
+        return Part.joined(_compute(found))
+
+    def batches(self, check: Callable[[Part], Batch], sample: Batch) -> DaskBatches:
+        return DaskBatches(self, check, sample)
+
+    def aligned(self, values: Any, role: str) -> list[Any]:
+        """Return targets or weights cut as X is."""
+        if values is None:
+            return [None] * len(self.lengths)
+        if not dask.is_dask_collection(values):
+            values = np.asarray(values)
+            self._check_length(len(values), role)
+            return [values[start:stop] for start, stop in self._bounds]
+        chunks, lengths = _chunks(values), _lengths(values)
+        self._check_length(sum(lengths), role)
+        if lengths == self.lengths:
+            return chunks
+        starts, aligned = np.cumsum([0, *lengths]), []
+        for start, stop in self._bounds:
+            inside = np.flatnonzero((starts[:-1] < stop) & (starts[1:] > start))
+            first, last = inside[[0, -1]] if len(inside) else (0, 0)
+            cut = start - starts[first], stop - start
+            aligned.append(delayed(_cut, pure=False)(*cut, *chunks[first : last + 1]))
+        return aligned
+
+    def _check_length(self, length: int, role: str) -> None:
+        if length != self.n_rows:
+            raise InvalidDataError(
+                f"{role} has {length} entries and X has {self.n_rows} rows; they must be equal."
+            )
+
+
+class ArraySource(DaskSource):
+    """The rows of a ``dask.array``; targets and weights are arrays of Dask or NumPy."""
+
+    def __init__(self, X: Any, y: Any, weight: Any) -> None:
+        if X.numblocks[1] > 1:
+            warn(
+                f"X has {X.numblocks[1]} chunks along its columns, and a kernel needs whole samples: "
+                "they are joined, which moves data. Pass X.rechunk({1: -1}) to do so once.",
+                dask.array.PerformanceWarning,
+            )
+            X = X.rechunk({1: -1})
+        self._X, self._y, self._weight = X, y, weight
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        return _lengths(self._X)
+
+    @cached_property
+    def parts(self) -> list[Any]:
+        y, weight = self.aligned(self._y, "y"), self.aligned(self._weight, "sample_weight")
+        return _each(Part, _chunks(self._X), y, weight)
+
+    def apply(self, function: Callable[[Any], Any]) -> Any:
+        X = self._X
+        example = function(np.ones((1, X.shape[1]), X.dtype))
+        row_wise = _once(RowWise(function, example[:0]))
+        if hasattr(example, "iloc"):
+            from dask.dataframe import from_delayed
+
+            frames = _each(_apply, _chunks(X), [row_wise] * X.numblocks[0])
+            return from_delayed(frames, meta=example[:0], verify_meta=False)
+        return X.map_blocks(
+            _apply_to_block,
+            row_wise,
+            chunks=(X.chunks[0], *((size,) for size in example.shape[1:])),
+            drop_axis=[] if example.ndim == 2 else 1,
+            dtype=example.dtype,
+            meta=example[:0],
+        )
+
+
+class FrameSource(DaskSource):
+    """The rows of a ``dask.dataframe``; targets and weights are names of columns, or series."""
+
+    def __init__(self, frame: Any, y: Any, weight: Any, inputs: Sequence[str] | None) -> None:
+        all_names, given = list(frame.columns), {"y": y, "sample_weight": weight}
+        names = [
+            named_column(value, role, all_names) if isinstance(value, str) else None
+            for role, value in given.items()
+        ]
+        self._columns = FrameColumns(input_columns(all_names, inputs, *names), *names)
+        self._frame = frame[self._columns.names]
+        self._given = {role: None if isinstance(v, str) else v for role, v in given.items()}
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        return _lengths(self._frame[self._columns.names[:1]])  # no file need be read for more
+
+    @cached_property
+    def parts(self) -> list[Any]:
+        others = (self.aligned(values, role) for role, values in self._given.items())
+        return _each(self._columns.part, _chunks(self._frame), *others)
+
+    def apply(self, function: Callable[[Any], Any]) -> Any:
+        frame = self._frame[self._columns.inputs]
+        kinds = frame._meta.dtypes
+        example = function(frame._meta.reindex([0], fill_value=1).astype(kinds))
+        row_wise = _once(RowWise(function, example[:0]))
+        return frame.map_partitions(_apply, row_wise, meta=example[:0])
+
+
+@dataclass(frozen=True)
+class DaskBatches(SourceBatches):
+    """All samples of a source, which are checked and summed up where they are."""
+
+    source: DaskSource
+
+    def sum_up(self, work: Work) -> Any:
+        """Sum up every chunk in a task of its own, and merge the sums by a tree."""
+        parts, summing = self.source.parts, _once(Summing(self.check, work))
+        sums = _each(_sums, [summing] * len(parts), parts, self.source.starts)
+        while len(sums) > 1:
+            sums = _each(merged, [sums[i : i + _FAN_IN] for i in range(0, len(sums), _FAN_IN)])
+        return _compute(sums)[0]
+
+
+def _sums(summing: Summing, part: Part, start: int) -> Any:
+    return summing(part, start)
+
+
+def _apply(X: Any, row_wise: RowWise) -> Any:
+    return row_wise(X)
+
+
+def _apply_to_block(X: Any, row_wise: RowWise, block_info: Any = None) -> Any:
+    start = block_info[0]["array-location"][0][0]
+    return row_wise(X, 0 if np.isnan(start) else int(start))
+
+
+def _cut(start: int, size: int, *chunks: Any) -> Any:
+    """Return some rows of successive chunks."""
+    return Part.joined(list(map(Part, chunks))).take(np.arange(start, start + size)).X
+
+
+def _each(function: Callable[..., Any], *values: Iterable[Any]) -> list[Any]:
+    """Return one task for each of some values."""
+    return [delayed(function, pure=False)(*of_task) for of_task in zip(*values, strict=True)]
+
+
+def _once(value: Any) -> Any:
+    """Return a value as one key of a graph, which goes to each worker once."""
+    return delayed(value, pure=False, traverse=False)
+
+
+def _compute(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Compute by the caller's scheduler; candidates are in the graph, once, so it may be large."""
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}):
+        return dask.compute(*values)
+
+
+def _chunks(values: Any) -> list[Any]:
+    """Return the chunks of rows of an array or a data frame, not computed yet."""
+    if len(getattr(values, "numblocks", ())) == 2:
+        values = values.rechunk({1: -1})
+    chunks = values.to_delayed()
+    return list(getattr(chunks, "flat", chunks))
+
+
+def _lengths(values: Any) -> tuple[int, ...]:
+    """Return the numbers of rows of chunks, which are counted where they are not known."""
+    known = getattr(values, "chunks", ((np.nan,),))[0]
+    if np.isnan(known).any():
+        return tuple(shape[0] for shape in _compute(_each(np.shape, _chunks(values))))
+    return tuple(map(int, known))

@@ -1,0 +1,82 @@
+"""What one task of an engine does, in whatever process and on whatever machine it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from ..rows import Batch, Part, rows_from
+from .passes import Work
+from .threads import QUIET, one_thread
+
+_Sums = TypeVar("_Sums")
+
+
+@dataclass(frozen=True)
+class Summing(Generic[_Sums]):
+    """Checks samples and sums them up."""
+
+    check: Callable[[Part], Batch]
+    work: Work[_Sums]
+
+    def __call__(self, part: Part, start: int) -> _Sums:
+        """Return the sums of a part, whose first sample has the number ``start`` among all."""
+        sums = self.work.empty()
+        if len(part):
+            with one_thread(), rows_from(start):
+                self.work.add(sums, self.check(part))
+        return sums
+
+
+def merged(sums: Sequence[Any]) -> Any:
+    """Return sums of the samples of all; none of them is changed, for others may need it."""
+    whole = deepcopy(sums[0])
+    with one_thread(), np.errstate(**QUIET):
+        for other in sums[1:]:
+            whole.merge(other)
+    return whole
+
+
+@dataclass(frozen=True)
+class RowWise:
+    """Applies a function to samples, of which there may be none."""
+
+    function: Callable[[Any], Any]
+    of_none: Any  # what it would return for no samples
+
+    def __call__(self, X: Any, start: int = 0) -> Any:
+        if not X.shape[0]:
+            return self.of_none
+        with one_thread(), rows_from(start):
+            return self.function(X)
+
+
+@dataclass(frozen=True)
+class FrameColumns:
+    """The columns of a data frame that are inputs, target and weight."""
+
+    inputs: Sequence[str]
+    target: str | None
+    weight: str | None
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.inputs, *(name for name in (self.target, self.weight) if name is not None)]
+
+    def part(self, frame: Any, y: Any = None, weight: Any = None) -> Part:
+        """Return samples, with the given target and weight where they are no columns."""
+        return Part(
+            frame[list(self.inputs)],
+            y if self.target is None else frame[self.target],
+            weight if self.weight is None else frame[self.weight],
+        )
+
+
+def distinct_labels(part: Part) -> set[Any]:
+    """Return the different labels; what is none, such as NaN, is refused with its row later."""
+    labels = set(np.asarray(part.y).ravel().tolist())
+    return {label for label in labels if label is not None and label == label}

@@ -1,0 +1,183 @@
+"""Samples that are not in memory: read in parts, in order, as often as need be."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..exceptions import InvalidDataError
+from .blocks import Batch, row_slices, rows_from
+
+_PART_BYTES = 2**25  # of X that are read together
+_FEWEST_ROWS = 256
+
+
+@dataclass(frozen=True)
+class Part:
+    """Samples as they were read, unchecked: arrays, or a data frame and its columns."""
+
+    X: Any
+    y: Any = None
+    weight: Any = None
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def take(self, rows: np.ndarray) -> Part:
+        """Return the samples of these numbers in this part."""
+        return Part(*(None if v is None else getattr(v, "iloc", v)[rows] for v in self._columns))
+
+    @property
+    def _columns(self) -> tuple[Any, Any, Any]:
+        return self.X, self.y, self.weight
+
+    @classmethod
+    def joined(cls, parts: Sequence[Part]) -> Part:
+        """Return parts one after the other."""
+        columns = zip(*(part._columns for part in parts), strict=True)
+        return cls(*(None if values[0] is None else _concatenated(values) for values in columns))
+
+
+def _concatenated(values: Sequence[Any]) -> Any:
+    if not hasattr(values[0], "iloc"):
+        return np.concatenate(values)
+    import pandas
+
+    return pandas.concat(values, ignore_index=True)
+
+
+class Source(ABC):
+    """Samples that are read in parts, from a file or on a cluster."""
+
+    #: How a user would bring all samples into memory.
+    in_memory: ClassVar[str] = "numpy.asarray(X)"
+    #: Whether results of :meth:`apply` are computed when they are asked for.
+    is_lazy: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """Number of samples."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Part]:
+        """Read all samples in order, a part at a time."""
+
+    @abstractmethod
+    def labels(self) -> np.ndarray:
+        """Return the different values of the target."""
+
+    def sample(self, size: int, random_state: Any) -> tuple[Part, np.ndarray]:
+        """Draw samples, all of them alike, and tell their numbers, which ascend."""
+        n_rows = self.n_rows
+        if n_rows == 0:
+            raise InvalidDataError(
+                "Found array with 0 sample(s) while a minimum of 1 is required; look at the source."
+            )
+        numbers = np.arange(n_rows)
+        if size < n_rows:
+            numbers = np.sort(check_random_state(random_state).choice(n_rows, size, replace=False))
+        return self.take(numbers), numbers
+
+    def take(self, rows: np.ndarray) -> Part:
+        """Return the samples of these numbers, which ascend."""
+        start, found = 0, []
+        for part in self:
+            stop = start + len(part)
+            inside = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
+            if len(inside):
+                found.append(part.take(inside - start))
+            start = stop
+        return Part.joined(found)
+
+    def batches(self, check: Callable[[Part], Batch], sample: Batch) -> Iterable[Batch]:
+        """Return all samples in checked batches; ``sample`` are some of them, drawn from all."""
+        return SourceBatches(self, check, sample)
+
+    def apply(self, function: Callable[[Any], np.ndarray]) -> Any:
+        """Return what a function makes of X, a part at a time."""
+        return np.concatenate(list(self.applied(function)))
+
+    def applied(self, function: Callable[[Any], np.ndarray]) -> Iterator[np.ndarray]:
+        """Yield what a function makes of X, for one part after the other."""
+        start = 0
+        for part in self:
+            with rows_from(start):
+                yield function(part.X)
+            start += len(part)
+
+
+@dataclass(frozen=True)
+class SourceBatches:
+    """All samples of a source, in checked batches."""
+
+    source: Source
+    check: Callable[[Part], Batch]
+    sample: Batch  # drawn from all samples
+
+    @property
+    def n_rows(self) -> int:
+        return self.source.n_rows
+
+    def __iter__(self) -> Iterator[Batch]:
+        start = 0
+        for part in self.source:
+            with rows_from(start):
+                batch = self.check(part)
+            yield batch
+            start += len(part)
+
+
+class SlicedSource(Source):
+    """Anything with a shape, a type and slices of rows, such as arrays of HDF5 and Zarr."""
+
+    in_memory = "X[:]"
+
+    def __init__(self, X: Any, y: Any = None, weight: Any = None) -> None:
+        self._X = X
+        self._y, self._weight = (None if v is None else np.asarray(v) for v in (y, weight))
+        for name, values in (("y", self._y), ("sample_weight", self._weight)):
+            if values is not None and values.shape[:1] != X.shape[:1]:
+                raise InvalidDataError(
+                    f"{name} has shape {values.shape} and X has {X.shape[0]} rows; they must be equal."
+                )
+
+    @staticmethod
+    def fits(X: Any) -> bool:
+        """Tell if something is read by slices: two-dimensional, and not in memory as an array is."""
+        has_slices = all(hasattr(X, name) for name in ("shape", "dtype", "__getitem__"))
+        return has_slices and len(X.shape) == 2 and not hasattr(X, "__dlpack__")
+
+    @property
+    def n_rows(self) -> int:
+        return int(self._X.shape[0])
+
+    def __iter__(self) -> Iterator[Part]:
+        return map(self._part, self._slices())
+
+    def labels(self) -> np.ndarray:
+        return np.unique(self._y)  # type: ignore[arg-type]
+
+    def take(self, rows: np.ndarray) -> Part:
+        found = []
+        for of_part in self._slices():
+            first, last = np.searchsorted(rows, (of_part.start, of_part.stop))
+            if last > first:  # others are not read
+                found.append(self._part(of_part).take(rows[first:last] - of_part.start))
+        return Part.joined(found)
+
+    def _part(self, rows: slice) -> Part:
+        y, weight = (None if v is None else v[rows] for v in (self._y, self._weight))
+        return Part(np.asarray(self._X[rows]), y, weight)
+
+    def _slices(self) -> Iterable[slice]:
+        """Return slices of whole chunks, as many as are worth a block."""
+        width = np.dtype(self._X.dtype).itemsize * max(1, self._X.shape[1])
+        size = max(_FEWEST_ROWS, _PART_BYTES // width)
+        chunk = (getattr(self._X, "chunks", None) or (1,))[0]
+        return row_slices(self.n_rows, max(1, size // chunk) * chunk)

@@ -1,0 +1,308 @@
+"""Samples in Dask collections give what the same samples in memory give."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from kernelsieve import (
+    AcceleratedKernelFeatureAnalysis,
+    KernelFisherDiscriminant,
+    KernelOrthogonalCentroid,
+    KernelPCA,
+    KernelPLS,
+    SparseKernelPLS,
+    SparseMaximalAlignment,
+    SparseMaximalCovariance,
+)
+from kernelsieve.exceptions import InvalidDataError
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+pandas = pytest.importorskip("pandas")
+
+RNG = np.random.default_rng(0)
+N = 3000
+X = RNG.normal(size=(N, 4))
+Y = np.sin(X[:, 0]) + X[:, 1] ** 2 + 0.1 * RNG.normal(size=N)
+LABELS = np.where(X[:, 0] > 0.5, "high", np.where(X[:, 1] > 0, "left", "right"))
+LABELS[N - 1] = "rare"
+WEIGHT = RNG.uniform(0.5, 2.0, N)
+POOL = X[::60]
+NAMES = ["a", "b", "c", "d"]
+ROWS = (500, 1, 0, 1000, 1499, 0)  # of chunks
+
+METHODS = {
+    "alignment": (SparseMaximalAlignment(8, candidates=POOL, gamma=0.3), "y"),
+    "covariance": (SparseMaximalCovariance(8, candidates=POOL, gamma=0.3), "y"),
+    "analysis": (AcceleratedKernelFeatureAnalysis(8, candidates=POOL, gamma=0.3), None),
+    "pca": (KernelPCA(4, candidates=POOL, gamma=0.3), None),
+    "pls": (KernelPLS(4, candidates=POOL, gamma=0.3), "y"),
+    "fisher": (KernelFisherDiscriminant(candidates=POOL, gamma=0.3), "label"),
+    "centroid": (KernelOrthogonalCentroid(candidates=POOL, gamma=0.3), "label"),
+}
+TARGETS = {"y": Y, "label": LABELS, None: None}
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two worker processes of one thread each."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(params=["threads", "cluster"])
+def scheduler(request):
+    if request.param == "cluster":
+        with request.getfixturevalue("client").as_current():
+            yield
+    else:
+        with dask.config.set(scheduler="threads", num_workers=2):
+            yield
+
+
+@pytest.fixture
+def threads():
+    with dask.config.set(scheduler="threads", num_workers=2):
+        yield
+
+
+def rows_of(values, chunks=ROWS):
+    return da.from_array(values, chunks=(chunks, *((size,) for size in values.shape[1:])))
+
+
+def frame_of(values, n_partitions=4):
+    table = pandas.DataFrame(values, columns=NAMES).assign(y=Y, label=LABELS, w=WEIGHT)
+    return dd.from_pandas(table, npartitions=n_partitions)
+
+
+def in_memory(name, weight=None):
+    model, target = METHODS[name]
+    model.fit(X, TARGETS[target], weight)
+    return list(model.landmark_indices_), model.transform(X)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_arrays(name, scheduler):
+    landmarks, features = in_memory(name, WEIGHT)
+    model, target = METHODS[name]
+    y = None if target is None else rows_of(TARGETS[target], (N // 2, N // 2))
+    model.fit(rows_of(X), y, WEIGHT)
+    assert list(model.landmark_indices_) == landmarks
+    lazy = model.transform(rows_of(X))
+    assert lazy.chunks == (ROWS, (features.shape[1],))
+    assert lazy.dtype == features.dtype
+    assert (type(lazy._meta), lazy._meta.ndim) == (np.ndarray, 2)
+    assert_allclose(lazy.compute(), features, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_frames(name, scheduler):
+    landmarks, features = in_memory(name, WEIGHT)
+    model, target = METHODS[name]
+    frame = frame_of(X)
+    model.fit(frame[[*NAMES, "w", *([target] if target else [])]], target, "w")
+    assert list(model.landmark_indices_) == landmarks
+    assert list(model.feature_names_in_) == NAMES
+    lazy = model.transform(frame)  # columns that are no inputs do no harm
+    assert isinstance(lazy, da.Array)
+    assert lazy.numblocks == (4, 1)
+    assert_allclose(lazy.compute(), features, atol=1e-8)
+
+
+def test_targets_beside_a_frame(threads):
+    landmarks, _ = in_memory("alignment", WEIGHT)
+    model, _ = METHODS["alignment"]
+    others = frame_of(X, n_partitions=7)
+    for y in (others["y"], others[["y"]], rows_of(Y), Y):
+        model.fit(frame_of(X)[NAMES], y, others["w"])
+        assert list(model.landmark_indices_) == landmarks
+
+
+def test_unknown_sizes_of_chunks(scheduler):
+    landmarks, features = in_memory("pls")
+    model, _ = METHODS["pls"]
+    some, targets = frame_of(X)[NAMES].to_dask_array(), frame_of(X, 3)["y"].to_dask_array()
+    model.fit(some, targets)
+    assert list(model.landmark_indices_) == landmarks
+    assert_allclose(model.transform(some).compute(), features, atol=1e-8)
+
+
+def test_chunks_along_columns(threads):
+    landmarks, features = in_memory("alignment")
+    model, _ = METHODS["alignment"]
+    cut = rows_of(X).rechunk({1: 3})
+    with pytest.warns(da.PerformanceWarning, match=r"X has 2 chunks along its columns"):
+        model.fit(cut, Y)
+    assert list(model.landmark_indices_) == landmarks
+    with pytest.warns(da.PerformanceWarning, match=r"X.rechunk"):
+        assert_allclose(model.transform(cut).compute(), features, atol=1e-8)
+    targets = np.column_stack([Y, X[:, 2]])
+    whole = KernelPLS(4, candidates=POOL, gamma=0.3).fit(X, targets)
+    parts = KernelPLS(4, candidates=POOL, gamma=0.3).fit(rows_of(X), rows_of(targets).rechunk({1: 1}))
+    assert_allclose(parts.transform(X), whole.transform(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("candidates", [50, "auto"])
+def test_a_drawn_pool_does_not_depend_on_chunks(candidates, threads, monkeypatch):
+    monkeypatch.setattr("kernelsieve.estimators.sources._SAMPLE_ROWS", 1000)
+    found = []
+    for chunks in (ROWS, (N,), (100,) * 30):
+        model = SparseMaximalAlignment(8, candidates=candidates, random_state=3)
+        model.fit(rows_of(X, chunks), Y)
+        found.append((list(model.landmark_indices_), model.transform(X[:50])))
+        assert_array_equal(X[model.landmark_indices_], model.landmarks_)
+    for landmarks, features in found[1:]:
+        assert landmarks == found[0][0]
+        assert_allclose(features, found[0][1], atol=1e-8)
+
+
+def test_a_class_that_no_sampled_row_has(scheduler, monkeypatch):
+    monkeypatch.setattr("kernelsieve.estimators.sources._SAMPLE_ROWS", 500)
+    model = KernelFisherDiscriminant(candidates=POOL, gamma=0.3, random_state=0)
+    model.fit(rows_of(X), rows_of(LABELS))
+    assert list(model.classes_) == ["high", "left", "rare", "right"]
+    lazy = model.predict(rows_of(X))
+    assert (lazy.dtype, lazy.chunks) == (np.dtype("<U5"), (ROWS,))
+    assert_array_equal(lazy.compute(), model.predict(X))
+    model.fit(frame_of(X)[[*NAMES, "label"]], "label")
+    assert_array_equal(
+        model.predict(frame_of(X)).compute(), model.predict(frame_of(X).compute()[NAMES])
+    )
+
+
+def test_results_are_frames_where_asked(scheduler):
+    _, features = in_memory("alignment")
+    model = SparseMaximalAlignment(8, candidates=POOL, gamma=0.3).set_output(transform="pandas")
+    model.fit(frame_of(X)[[*NAMES, "y"]], "y")
+    shifted = frame_of(X).set_index("w")  # a result has the index of its samples
+    lazy = model.transform(shifted)
+    assert list(lazy.columns) == list(model.get_feature_names_out())
+    assert_array_equal(lazy.index.compute(), np.sort(WEIGHT))
+    assert_allclose(lazy.compute(), features[np.argsort(WEIGHT)], atol=1e-8)
+    model.fit(rows_of(X), Y)
+    assert_allclose(model.transform(rows_of(X)).compute(), features, atol=1e-8)
+
+
+def test_a_lazy_result_does_not_follow_another_fit(threads):
+    model = SparseMaximalAlignment(3, candidates=POOL, gamma=0.3).fit(X, Y)
+    features, lazy = model.transform(X), model.transform(rows_of(X))
+    model.fit(X, -Y + X[:, 3])
+    assert_array_equal(lazy.compute(), features)
+
+
+def test_errors_name_the_row_of_all_samples(scheduler):
+    model = SparseMaximalAlignment(3, candidates=POOL, gamma=0.3)
+    damaged = X.copy()
+    damaged[2345, 1] = np.nan
+    with pytest.raises(InvalidDataError, match="NaN in row 2345, column 1"):
+        model.fit(rows_of(damaged), Y)
+    with pytest.raises(InvalidDataError, match="NaN in row 2345, column 1"):
+        model.fit(frame_of(damaged)[[*NAMES, "y"]], "y")
+    targets = Y.copy()
+    targets[2346] = np.inf
+    with pytest.raises(InvalidDataError, match="inf in row 2346"):
+        model.fit(rows_of(X), rows_of(targets))
+    assert not hasattr(model, "landmarks_")
+    model.fit(rows_of(X), Y)  # the cluster goes on
+    with pytest.raises(InvalidDataError, match="NaN in row 2345, column 1"):
+        model.transform(rows_of(damaged)).compute()
+
+
+def test_refusals(threads):
+    model = SparseMaximalAlignment(2)
+    with pytest.raises(InvalidDataError, match=r"y has 10 entries and X has 3000 rows"):
+        model.fit(rows_of(X), Y[:10])
+    with pytest.raises(InvalidDataError, match=r"sample_weight has 10 entries and X has 3000 rows"):
+        model.fit(rows_of(X), Y, da.from_array(WEIGHT[:10]))
+    with pytest.raises(InvalidDataError, match=r"y='z' is no column of X"):
+        model.fit(frame_of(X), "z")
+    with pytest.raises(InvalidDataError, match="array of two dimensions or a data frame"):
+        model.fit(dask.delayed(X), Y)
+    with pytest.raises(InvalidDataError, match=r"Or pass X.compute\(\)"):
+        SparseKernelPLS(2).fit(rows_of(X), Y)
+    with pytest.raises(InvalidDataError, match=r"0 sample\(s\)"):
+        model.fit(da.zeros((0, 4)), np.zeros(0))
+
+
+def counting(values):
+    """Return a kernel that notes how many values it was asked for."""
+
+    def kernel(X, Z):
+        values.append(len(X) * len(Z))
+        return np.exp(-0.3 * ((X[:, None] - Z[None]) ** 2).sum(axis=2))
+
+    return kernel
+
+
+def test_work(threads, monkeypatch):
+    """One part a chunk, the candidates once in a graph, and no kernel value more than in memory."""
+    monkeypatch.setattr("kernelsieve.estimators.sources._SAMPLE_ROWS", 10)
+    graphs = []
+    compute = dask.compute
+
+    def recorded(*values, **options):
+        graphs.append([dict(value.__dask_graph__()) for value in values])
+        return compute(*values, **options)
+
+    monkeypatch.setattr(dask, "compute", recorded)
+    spent = []
+    for samples in (X, rows_of(X)):
+        values = []
+        KernelPCA(4, candidates=POOL, kernel=counting(values)).fit(samples)
+        spent.append(sum(values))
+    assert spent[1] <= spent[0] + len(POOL) * 10
+    (graph,) = graphs[-1]
+    names = [str(key).rpartition("-")[0].partition("-")[0] for key in graph]
+    assert names.count("_sums") == len(ROWS)
+    assert names.count("Summing") == 1
+    assert names.count("merged") == 1
+
+
+def test_tasks_keep_to_one_thread(threads):
+    from kernelsieve.execution import n_threads
+    from kernelsieve.execution.threads import single_threaded_blas
+
+    seen = []
+
+    def kernel(X, Z):
+        if threading.current_thread() is not threading.main_thread():
+            seen.append((n_threads(4), single_threaded_blas._limited))
+        return np.exp(-0.3 * ((X[:, None] - Z[None]) ** 2).sum(axis=2))
+
+    model = SparseMaximalAlignment(3, candidates=POOL, kernel=kernel, n_jobs=2)
+    model.fit(rows_of(X), Y).transform(rows_of(X)).compute()
+    assert set(seen) == {(1, True)}
+
+
+def test_a_killed_worker(client, tmp_path):
+    """The other worker, and the one that is started instead, do its work."""
+    once, parent = tmp_path / "killed", os.getpid()
+
+    def kernel(X, Z):
+        if os.getpid() != parent and len(X) > 100:
+            try:
+                once.touch(exist_ok=False)
+            except FileExistsError:
+                pass
+            else:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return np.exp(-0.3 * ((X[:, None] - Z[None]) ** 2).sum(axis=2))
+
+    model = SparseMaximalAlignment(8, candidates=POOL, kernel=kernel)
+    landmarks, features = list(model.fit(X, Y).landmark_indices_), model.transform(X)
+    with client.as_current():
+        model.fit(rows_of(X, (300,) * 10), Y)
+    assert once.exists()
+    assert list(model.landmark_indices_) == landmarks
+    assert_allclose(model.transform(X), features, atol=1e-8)
