@@ -21,6 +21,7 @@ NAMES = (
     "subspace",
     "selection",
     "tolerance",
+    "many_classes",
     "million",
     "scale",
     "dask_engine",

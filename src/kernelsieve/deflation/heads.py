@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..rows import row_slices, rows_per_block
+
+_BLOCK_BYTES = 2**22  # of predictions
+
 
 @dataclass(frozen=True)
 class Heads:
@@ -24,6 +28,16 @@ class Heads:
         nested = self.coefficients.ndim == 2
         coefficients = self.coefficients[:j] if nested else self.coefficients[j - 1, :j]
         return np.asarray(features @ coefficients + self.intercepts[j - 1])
+
+    def classes(self, features: np.ndarray) -> np.ndarray:
+        """Return the number of the class with the largest prediction, in blocks of rows."""
+        found = np.empty(len(features), np.intp)
+        size = rows_per_block(self.intercepts.shape[1], _BLOCK_BYTES)
+        for rows in row_slices(len(features), size):
+            scores = self.predict(features[rows])
+            # A single score is a margin between two classes.
+            found[rows] = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return found
 
     def truncate(self, j: int) -> Heads:
         """Return the heads of the first j features."""

@@ -111,7 +111,7 @@ class KernelEstimator(
         points = self._given_points(batch.X)
         rows, kept = batch.without_zero_weights()
         if points is None and kept is not None and self._is_precomputed:
-            rows = Batch(rows.X[:, kept], rows.Y, rows.weight)
+            rows = Batch(rows.X[:, kept], rows.targets, rows.weight)
         kernel = self._resolve_kernel(rows, points, random_state)
         return Problem(
             rows=rows,
@@ -156,8 +156,8 @@ class KernelEstimator(
 
     def _batch(self, X: Rows, y: Any, sample_weight: Any, encoder: TargetEncoder) -> Batch:
         n_rows = X.shape[0]
-        Y = encoder.encode(y, n_rows) if encoder.n_targets else np.empty((n_rows, 0))
-        batch = Batch(X, Y, check_weights(sample_weight, X))
+        targets = encoder.targets(y, n_rows) if encoder.n_targets else np.empty((n_rows, 0))
+        batch = Batch(X, targets, check_weights(sample_weight, X))
         return with_class_weight(batch, self.get_params().get("class_weight"), encoder.classes)
 
     def _resolve_kernel(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from .._sklearn import Interval, StrOptions
 from ..exceptions import InvalidParameterError
 from ..kernels import Kernel
-from ..rows import Batch
+from ..rows import Batch, Labels
 
 #: Of the parameters that several estimators have; a class adds its own, or narrows these.
 SHARED_CONSTRAINTS: dict[str, list] = {
@@ -55,17 +56,19 @@ def with_class_weight(batch: Batch, class_weight: Any, classes: np.ndarray | Non
     if class_weight is None or classes is None:
         return batch
     of_class = _class_weights(batch, class_weight, classes)
-    return Batch(batch.X, batch.Y, batch.root_weight**2 * (batch.Y @ of_class))
+    targets = batch.targets
+    of_rows = of_class[targets.codes] if isinstance(targets, Labels) else targets @ of_class
+    return replace(batch, weight=batch.root_weight**2 * of_rows)
 
 
 def _class_weights(batch: Batch, class_weight: Any, classes: np.ndarray) -> np.ndarray:
     if isinstance(class_weight, str):  # "balanced"
-        totals = batch.root_weight**2 @ batch.Y
+        totals = batch.target_sums
         present = totals > 0
         mean = totals.sum() / np.count_nonzero(present)
         return np.where(present, mean / np.where(present, totals, 1.0), 0.0)
-    given = dict(class_weight)
-    unknown = [label for label in given if label not in classes.tolist()]
+    given, known = dict(class_weight), set(classes.tolist())
+    unknown = [label for label in given if label not in known]
     bad = [value for value in given.values() if not _is_positive(value)]
     if unknown or bad:
         raise InvalidParameterError(

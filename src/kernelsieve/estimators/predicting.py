@@ -40,13 +40,12 @@ class PredictMixin:
         ndarray of shape (n_samples,) or (n_samples, n_targets)
             Numbers from a regressor, labels from a classifier.
         """
-        predictions = self._scores(X, n_components)
+        fitted = self._prefix(n_components)
+        features, heads = self._features(X, fitted), fitted._current_fit().heads
         if not self._predicts_labels():
+            predictions = heads.predict(features)
             return predictions[:, 0] if self._one_dimensional_y else predictions
-        classes = self.classes_
-        if predictions.shape[1] == 1:  # a margin between two classes
-            return classes[(predictions[:, 0] > 0).astype(int)]
-        return classes[predictions.argmax(axis=1)]
+        return self.classes_[heads.classes(features)]
 
     @available_if(_has_classes)
     @row_wise

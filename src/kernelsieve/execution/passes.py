@@ -119,5 +119,5 @@ class _Accumulator:
             self._buffer = np.empty(size)
         out = self._buffer[:size].reshape(self._frame.n_lines, len(block))
         trace = self._trace_of(block) if self._trace_of is not None else 0.0
-        self.statistic.update(self._frame.lines(block, out), trace, block.weight)
+        self.statistic.update(self._frame.lines(block, out), trace, block.weight, block.codes)
         self._done(len(block))

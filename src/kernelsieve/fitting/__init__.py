@@ -1,6 +1,14 @@
 """From data and candidates to a fit: exact, symmetric, in one pass, on pools, out of core."""
 
-from .exact import diagonal_of, fit_columns, row_columns, total_weight, trace_of, weighted_sum
+from .exact import (
+    check_target_memory,
+    diagonal_of,
+    fit_columns,
+    row_columns,
+    total_weight,
+    trace_of,
+    weighted_sum,
+)
 from .one_pass import OnePass, RowPass
 from .pools import draw_pool
 from .precision import RIDGE_TRUST, PrecisionPolicy
@@ -30,6 +38,7 @@ __all__ = [
     "about_the_mean",
     "candidates_needed",
     "check_first_batch",
+    "check_target_memory",
     "diagonal_of",
     "draw_pool",
     "fit_columns",

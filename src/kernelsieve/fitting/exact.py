@@ -45,6 +45,8 @@ from ..rows import (
 )
 from .settings import Settings
 
+_TARGET_COPIES = 4  # of the targets, with what features leave of them, that are held together
+
 
 def fit_columns(
     batch: Batch,
@@ -152,10 +154,11 @@ def _extract(
     candidates_for: Callable[[np.ndarray], Candidates],
 ) -> Extraction:
     """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
+    check_target_memory(batch, settings.max_memory)
     targets = weighted_targets(batch, settings.center)
     if criterion.supervised:
         check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
-    targets *= criterion.target_scale(batch.root_weight**2 @ batch.Y)
+    targets *= criterion.target_scale(batch.target_sums)
     candidates = candidates_for(targets)
     return extract(
         candidates,
@@ -179,7 +182,7 @@ def _finish(
 ) -> Fit:
     """Finish a model, after one more pass where features would show how they are rounded."""
     if built.needs_refinement:
-        sums = batch.root_weight**2 @ batch.Y
+        sums = batch.target_sums
         measured = feature_gram(
             built,
             [batch],
@@ -233,7 +236,7 @@ def _heads(
         heads = extraction.selector.heads(features, batch.Y, weight)
         if heads is not None:
             return heads
-    return linear_heads(extraction, criterion, weight @ batch.Y, center=settings.center)
+    return linear_heads(extraction, criterion, batch.target_sums, center=settings.center)
 
 
 def row_columns(
@@ -261,6 +264,19 @@ def _check_memory(batch: Batch, pool: Pool, settings: Settings) -> None:
             f"The criterion looks at all {len(batch)} x {len(pool)} kernel values at once, which take "
             f"{needed / 2**20:.0f} MB, and max_memory is {settings.max_memory / 2**20:.0f} MB; pass "
             "candidates as a number, or raise max_memory."
+        )
+
+
+def check_target_memory(batch: Batch, max_memory: float) -> None:
+    """Refuse columns for so many classes that nothing else would fit in memory."""
+    n, q = len(batch), batch.n_targets
+    needed = _TARGET_COPIES * 8 * n * q
+    if batch.codes is not None and needed > max_memory:
+        raise InvalidParameterError(
+            f"y has {q} classes, and a fit on the {n} samples themselves follows a column for each, "
+            f"which takes {needed / 2**20:.0f} MB; the limit is {max_memory / 2**20:.0f} MB. "
+            "Pass candidates as a number to a method without a loss of its own, such as "
+            "KernelPLSClassifier, join classes, or raise max_memory where there is such a parameter."
         )
 
 

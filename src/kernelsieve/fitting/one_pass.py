@@ -69,6 +69,7 @@ class OnePass:
     criterion: Criterion
     settings: Settings
     changes: Sequence[Change] = ()
+    n_labels: int = 0  # classes, where they are many and targets are labels
 
     def __post_init__(self) -> None:
         settings, fill = self.settings, self.kernel.against(self.pool.points)
@@ -79,6 +80,7 @@ class OnePass:
             self.metric.diagonal,
             self.shift,
             self.target_shift,
+            n_labels=self.n_labels,
             dtype=settings.dtype,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
@@ -140,7 +142,7 @@ class OnePass:
     def _needs_double_double(self, statistic: ColumnSums) -> bool:
         """Tell if a selection comes near residuals that a Gram matrix does not know."""
         try:
-            coordinates, _ = self._coordinates(statistic)
+            coordinates, *_ = self._coordinates(statistic)
         except InvalidDataError:  # equal targets in these rows tell nothing about the others
             return False
         if not coordinates.total_weight > 0:
@@ -151,9 +153,12 @@ class OnePass:
     def solve(self, statistic: ColumnSums, batches: Iterable[Batch] | None = None) -> Fit:
         """Select from a statistic; ``batches`` allow a second pass over the chosen landmarks."""
         settings = self.settings
-        coordinates, scale = self._coordinates(statistic)
+        coordinates, scale, rotation = self._coordinates(statistic)
         trust = 0.0 if statistic.keeps_all_digits else RESIDUAL_TRUST
         extraction = self._extract(coordinates, trust=trust)
+        if rotation is not None:
+            products = extraction.target_products @ rotation.T
+            extraction = extraction.with_factor(extraction.triangle, products)
         built = build_model(
             extraction, self.pool, self.kernel, center=settings.center, dtype=settings.dtype
         )
@@ -176,6 +181,7 @@ class OnePass:
                 built,
                 batches,
                 target_shift,
+                n_labels=self.n_labels,
                 block_rows=settings.block_rows,
                 n_jobs=settings.n_jobs,
                 changes=self.changes,
@@ -184,23 +190,28 @@ class OnePass:
             return None
         return feature_gram_from_statistic(built, statistic.columns, target_shift, *statistic.beside)
 
-    def _coordinates(self, statistic: ColumnSums) -> tuple[Coordinates, np.ndarray]:
+    def _coordinates(self, statistic: ColumnSums) -> tuple[Coordinates, np.ndarray, np.ndarray | None]:
         """Return columns and targets, these scaled as the criterion wants them, and the scale.
 
-        Changes of the columns are below them, where targets are zero.
+        Changes of the columns are below them, where targets are zero. Where targets are more than
+        coordinates they are rotated, and the rotation is returned as well.
         """
         criterion = self.criterion
         centred = centred_columns(criterion, self.settings)
         coordinates = self._pass.coordinates(statistic, center=centred)
         if criterion.supervised:
             about_means = coordinates.targets[0 if centred else 1 :]
+            if self.n_labels:
+                about_means = np.array(np.count_nonzero(coordinates.target_means) - 1.0)
             before = coordinates.target_means * np.sqrt(coordinates.total_weight)
             check_not_constant(about_means, before)
         scale = criterion.target_scale(coordinates.target_means * coordinates.total_weight)
         columns, targets = coordinates.columns, coordinates.targets * scale
+        targets, rotation = _fewer_targets(targets) if self.n_labels else (targets, None)
         if self.changes:
             columns = np.vstack([columns, statistic.lines_beside(0)])
-        return replace(coordinates, columns=columns, targets=padded(targets, len(columns))), scale
+        targets = padded(targets, len(columns))
+        return replace(coordinates, columns=columns, targets=targets), scale, rotation
 
     def _extract(self, coordinates: Coordinates, *, trust: float) -> Extraction:
         centred = centred_columns(self.criterion, self.settings)
@@ -252,6 +263,17 @@ class OnePass:
             return fit
         image = mean_image(self.kernel, self.pool.points, coefficients, coordinates.means)
         return replace(fit, mean_image=image)
+
+
+def _fewer_targets(targets: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return as few targets as there are coordinates, and the rotation R with ``targets = few R'``.
+
+    What a quadratic criterion sees of the targets does not change when they are rotated.
+    """
+    if targets.shape[1] <= len(targets):
+        return targets, None
+    rotation, few = np.linalg.qr(targets.T)
+    return few.T, rotation
 
 
 def _spread(batch: Batch, n_rows: int) -> tuple[list[Batch], list[Batch]]:

@@ -27,6 +27,7 @@ from ..exceptions import InvalidParameterError
 from ..kernels import CallableKernel, Kernel, Rows
 from ..rows import (
     Batch,
+    Labels,
     dense_sample,
     draw_kmeans,
     draw_random,
@@ -40,6 +41,7 @@ from .settings import Settings
 SCREEN_ROWS = 10_000  # on which candidates are scored
 SCREEN_CANDIDATES = 10_000  # that are scored
 _SHORTLIST = 1000  # that may be picked in one round
+_SCREEN_TARGETS = 128  # that stand for more classes
 _SCREEN_STEPS = 25  # picks of a round
 _ANALYSED_ROWS = 2000
 _ANALYSED_CANDIDATES = 5000
@@ -111,10 +113,24 @@ def draw_screened(
         followed = FollowedCandidates(columns, EvaluatedMetric(kernel, batch.X, candidates), n_pool)
         picked = _chosen(_extract(followed, np.empty((len(sample), 0)), criterion, n_pool))
     else:
-        lengths, targets = kernel.diag_at(batch.X, candidates), weighted_targets(sample, center)
+        lengths = kernel.diag_at(batch.X, candidates)
+        targets = weighted_targets(_with_fewer_targets(sample, random_state), center)
         screen = _Screen(columns, DiagonalOnly(lengths), targets, criterion)
         picked = screen.pick(n_pool)
     return filled_up(candidates, picked, n_pool, random_state, weight)
+
+
+def _with_fewer_targets(batch: Batch, random_state: np.random.RandomState) -> Batch:
+    """Return many classes as few targets, in which sums of squares over classes are nearly the same.
+
+    Each class has random signs in all of them (Achlioptas, 2003): sums differ by an eighth at most, in
+    most cases, and the samples on which candidates are scored are random, too.
+    """
+    labels = batch.targets
+    if not isinstance(labels, Labels) or labels.n_classes <= _SCREEN_TARGETS:
+        return batch
+    signs = random_state.choice([-1.0, 1.0], (labels.n_classes, _SCREEN_TARGETS))
+    return replace(batch, targets=signs[labels.codes] / np.sqrt(_SCREEN_TARGETS))
 
 
 def _extract(

@@ -131,7 +131,7 @@ class Problem:
     def plan(self, candidates: CandidatePool, settings: Settings, sample: Batch | None = None) -> Plan:
         """Return what must be known before a pass; a sample tells near which means targets are."""
         some = self.rows[:64] if sample is None else sample
-        return Plan(self.kernel, candidates, self.encoder, some.Y.mean(axis=0), settings)
+        return Plan(self.kernel, candidates, self.encoder, some.target_means, settings)
 
     def renumbered(self, fit: Fit) -> Fit:
         """Return a fit with the numbers that samples have among all that were given."""

@@ -95,4 +95,5 @@ def loop_pass(plan: Plan, criterion: Criterion, changes: Sequence[Change] = ()) 
     """Return the one pass over samples for a pool; changes of its columns are a penalty."""
     W = plan.candidates.W
     candidates = plan.kernel, plan.pool, PoolMetric(W), W.mean(axis=0)
-    return OnePass(*candidates, plan.target_shift, criterion, plan.settings, changes)
+    n_labels = plan.encoder.n_labels
+    return OnePass(*candidates, plan.target_shift, criterion, plan.settings, changes, n_labels)

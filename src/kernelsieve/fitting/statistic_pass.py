@@ -15,7 +15,7 @@ from ..exceptions import InvalidDataError
 from ..execution import WeightedBlock, absorb, absorb_weighted, sum_up
 from ..kernels import Kernel
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import Coordinates, DoubleDoubleStatistic, Statistic
+from ..statistics import ClassScatter, Coordinates, DoubleDoubleStatistic, Statistic
 from .exact import trace_of
 
 _NEARLY_CONSTANT = 0.9  # the mean of a column by the largest value that it can have
@@ -84,6 +84,7 @@ class StatisticPass:
     shift: np.ndarray  # near the means of the columns
     target_shift: np.ndarray  # near the means of the targets
     _: KW_ONLY
+    n_labels: int = 0  # classes by which lines are summed up, where they are many
     dtype: type = np.float64
     block_rows: int | None = None
     n_jobs: int | None = None
@@ -94,7 +95,8 @@ class StatisticPass:
 
     def __post_init__(self) -> None:
         fill = self.kernel.against(self.pool.points, self.dtype)
-        self._shifted = AugmentedBlock(fill, self.shift, self.target_shift, self.dtype)
+        target_shift = np.empty(0) if self.n_labels else self.target_shift
+        self._shifted = AugmentedBlock(fill, self.shift, target_shift, self.dtype)
         no_shift = np.zeros_like(self.shift)
         self._safe = self._shifted if self.always_shifted else replace(self._shifted, shift=no_shift)
 
@@ -113,9 +115,10 @@ class StatisticPass:
         n_lines, n_beside = self._shifted.n_lines, 1 + len(self.diagonal)
         columns: Statistic
         if form is DoubleDoubleStatistic:
-            columns = DoubleDoubleStatistic(n_lines, self._of_lines(self._shift_of_nearly_constant()))
+            shift = self._of_lines(self._shift_of_nearly_constant())
+            columns = DoubleDoubleStatistic(n_lines, shift, n_classes=self.n_labels)
         else:
-            columns = form(n_lines)
+            columns = form(n_lines, n_classes=self.n_labels)
         beside = tuple(form(n_beside if group else 1) for group in self.beside)
         return ColumnSums(columns, beside, self.key)
 
@@ -146,13 +149,21 @@ class StatisticPass:
 
     def coordinates(self, sums: ColumnSums, *, center: bool) -> Coordinates:
         """Return columns and targets in coordinates, without the shift that they were summed with."""
+        self._check_key(sums)
+        shift = self._block_of(sums).shift
+        return sums.columns.coordinates(self._shifted.target_shift, shift, center=center)
+
+    def class_scatter(self, sums: ColumnSums, *, center: bool) -> ClassScatter:
+        """Return class means, and what is within classes, where lines are summed up by class."""
+        self._check_key(sums)
+        return sums.columns.class_scatter(self._block_of(sums).shift, center=center)
+
+    def _check_key(self, sums: ColumnSums) -> None:
         if sums.key != self.key:
             raise InvalidDataError(
                 "The statistic was made for another kernel, other candidates, other targets or another "
                 "kind of estimator than it is to be fitted with; finish it with the plan that made it."
             )
-        shift = self._block_of(sums).shift
-        return sums.columns.coordinates(self.target_shift, shift, center=center)
 
     def _block_of(self, sums: ColumnSums) -> AugmentedBlock:
         """Return what makes the lines: shifted where that saves digits, and not where it costs one."""
@@ -164,7 +175,7 @@ class StatisticPass:
         return np.where(shift > _NEARLY_CONSTANT * largest, shift, 0.0)
 
     def _of_lines(self, shift: np.ndarray) -> np.ndarray:
-        return np.concatenate([np.zeros(1 + len(self.target_shift)), shift])
+        return np.concatenate([np.zeros(1 + len(self._shifted.target_shift)), shift])
 
     def _trace_of(self, batch: Batch) -> float:
         return trace_of(self.kernel, batch, self.diagonal)

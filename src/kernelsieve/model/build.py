@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
@@ -84,12 +85,13 @@ def build_model(
 
 @dataclass(frozen=True)
 class FeatureGram:
-    """Inner products of ``[1 | Y | F]`` for the features F of a model that was built.
+    """Inner products of ``[1 | F]`` for the features F of a model that was built, and with Y.
 
     Targets may be shifted where features are centred: that keeps digits, and centring takes it out.
     """
 
-    gram: np.ndarray
+    gram: np.ndarray  # (1 + k, 1 + k)
+    with_targets: np.ndarray  # (1 + k, q)
     changes: np.ndarray | None = None  # of the changes of the features, where these count
 
 
@@ -98,6 +100,7 @@ def feature_gram(
     batches: Iterable[Batch],
     target_shift: np.ndarray,
     *,
+    n_labels: int = 0,
     block_rows: int | None,
     n_jobs: int | None,
     changes: Sequence[Change] = (),
@@ -106,13 +109,26 @@ def feature_gram(
     model = built.refined.model
     target_shift = target_shift if built.centred else np.zeros(len(target_shift))
     fill = model.line_filler()
-    frame = AugmentedBlock(fill, np.zeros(model.n_components), target_shift)
-    statistic = gather(batches, frame, GramStatistic, block_rows=block_rows, n_jobs=n_jobs)
+    frame = AugmentedBlock(
+        fill, np.zeros(model.n_components), np.empty(0) if n_labels else target_shift
+    )
+    empty = partial(GramStatistic, n_classes=n_labels)
+    statistic = gather(batches, frame, empty, block_rows=block_rows, n_jobs=n_jobs)
     of_changes = None
     if changes:
         how = {"block_rows": block_rows, "n_jobs": n_jobs}
         of_changes = change_products(changes, batches, fill, model.n_components, **how)
-    return FeatureGram(statistic.gram, of_changes)  # type: ignore[attr-defined]
+    gram = statistic.gram  # type: ignore[attr-defined]
+    if statistic.by_class is not None:
+        return FeatureGram(gram, statistic.by_class.high.T, of_changes)
+    return _without_targets(gram, len(target_shift), of_changes)
+
+
+def _without_targets(gram: np.ndarray, n_targets: int, changes: np.ndarray | None) -> FeatureGram:
+    """Take targets out of the inner products of ``[1 | Y | F]``."""
+    targets = np.arange(1, 1 + n_targets)
+    others = np.delete(np.arange(len(gram)), targets)
+    return FeatureGram(gram[np.ix_(others, others)], gram[np.ix_(others, targets)], changes)
 
 
 def feature_gram_from_statistic(
@@ -122,11 +138,12 @@ def feature_gram_from_statistic(
     changes: Statistic | None = None,
 ) -> FeatureGram:
     """Return the same without another pass: features are combinations of the lines of a statistic."""
-    projection, n_targets = built.model.projection, len(target_shift)
+    by_class = statistic.by_class
+    projection, n_targets = built.model.projection, 0 if by_class is not None else len(target_shift)
     first, n_columns = 1 + n_targets, projection.shape[1]
     combinations = np.zeros((statistic.n_lines, first + n_columns))
     combinations[:first, :first] = np.eye(first)
-    if not built.centred:
+    if not built.centred and n_targets:
         combinations[0, 1:first] = target_shift
     combinations[0, first:] = -built.model.offset
     combinations[first + built.names, first:] = projection
@@ -135,7 +152,10 @@ def feature_gram_from_statistic(
         of_columns = np.zeros((changes.n_lines, n_columns))
         of_columns[1 + built.names] = projection
         of_changes = changes.products(of_columns)
-    return FeatureGram(statistic.products(combinations), of_changes)
+    gram = statistic.products(combinations)
+    if by_class is not None:
+        return FeatureGram(gram, by_class.products(combinations), of_changes)
+    return _without_targets(gram, n_targets, of_changes)
 
 
 def reorthonormalise(
@@ -148,13 +168,13 @@ def reorthonormalise(
     """
     built = built.refined
     model, center = built.model, built.centred
-    gram = measured.gram
-    ones = gram[0] / np.sqrt(gram[0, 0])
-    first = len(gram) - model.n_components
+    squares, products = measured.gram[1:, 1:], measured.with_targets[1:]
+    ones = measured.gram[0] / np.sqrt(measured.gram[0, 0])
     if center:
-        gram = gram - np.outer(ones, ones)
+        squares = squares - np.outer(ones[1:], ones[1:])
+        products = products - np.outer(ones[1:], measured.with_targets[0] / ones[0])
     # The features are orthonormal together with what the ridge adds to them.
-    squares, ridge = gram[first:, first:], built.extraction.ridge
+    ridge = built.extraction.ridge
     if ridge > 0:
         squares = squares + ridge * (model.projection.T @ model.projection)
     if measured.changes is not None:
@@ -165,10 +185,10 @@ def reorthonormalise(
         correction = cholesky(squares)
     except LinAlgError:  # the model is too far off; it is still the best one known
         return built
-    means = ones[first:] / ones[0] if center else np.zeros(len(correction))
+    means = ones[1:] / ones[0] if center else np.zeros(len(correction))
     inverse = solve_triangular(correction, np.eye(len(correction)))
     extraction = built.extraction.with_factor(
-        correction @ built.extraction.triangle, inverse.T @ gram[first:, 1:first] * target_scale
+        correction @ built.extraction.triangle, inverse.T @ products * target_scale
     )
     return replace(built, extraction=extraction, model=model.combined(inverse, means @ inverse))
 

@@ -42,7 +42,7 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
             f"has landmarks ({len(model.projection)})."
         )
     coordinates, scales = _coordinates(
-        fit, replace(batch, Y=model.features(batch.X, n_jobs).astype(np.float64)), n_jobs
+        fit, replace(batch, targets=model.features(batch.X, n_jobs).astype(np.float64)), n_jobs
     )
     extraction = _extract(coordinates, n_landmarks)
     size = _enough(extraction, tol) if n_landmarks is None else len(extraction)

@@ -6,9 +6,27 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-MOST_SAMPLES = 10_000  # whose outputs a slope is found by; more would change its third digit
+_MOST_SAMPLES = 10_000  # whose outputs a slope is found by; more would change its third digit
+_MOST_DECISIONS = 2**20  # of samples about classes, where these are many
 
 _SLOPES = 1e-6, 1e6  # smallest and largest, for decisions of unit size
+
+
+def sample_places(n_samples: int, n_classes: int) -> np.ndarray:
+    """Return which of so many samples a slope is found by; fewer where classes are many."""
+    return spread_places(n_samples, min(_MOST_SAMPLES, max(1, _MOST_DECISIONS // n_classes)))
+
+
+def spread_places(n: int, most: int) -> np.ndarray:
+    """Return places from all over a sequence.
+
+    Examples
+    --------
+    >>> from kernelsieve.rayleigh.calibration import spread_places
+    >>> spread_places(9, 3), spread_places(3, 9)
+    (array([0, 4, 8]), array([0, 1, 2]))
+    """
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
 
 
 def probabilities(decisions: np.ndarray, slope: float) -> np.ndarray:
@@ -40,8 +58,9 @@ def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.nd
     >>> round(float(np.exp(2 * slope)), 3)
     3.0
     """
-    counts = weight @ indicators > 0
-    scores = _of_classes(decisions)[:, counts]
+    scores = _of_classes(decisions)
+    counts = (weight @ indicators > 0) | np.isfinite(scores).all(axis=0)
+    scores = scores[:, counts]
     wrong = 0.5 / (weight.sum() + 1)
     n_others = max(scores.shape[1] - 1, 1)
     targets = indicators[:, counts] * (1 - wrong - wrong / n_others) + wrong / n_others

@@ -18,8 +18,11 @@ from ..estimators import KernelEstimator, all_or_nothing, row_wise
 from ..exceptions import IgnoredParameterWarning, InvalidParameterError, warn
 from ..model import Decision, Fit
 from ..rows import Batch
-from .calibration import MOST_SAMPLES, likeliest_slope, probabilities
+from .calibration import likeliest_slope, probabilities, sample_places
 from .outputs import Moments, Outputs, decision_heads, gaussian_heads, indicator_heads
+
+#: Classes each of which may have a feature, or a programme, of its own.
+MOST_ALONE = 1000
 
 DECISION_CONSTRAINTS: dict[str, list] = {
     "threshold": [StrOptions({"auto", "margin", "midpoint", "least_squares", "gaussian"})],
@@ -62,7 +65,7 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
         )
     encoder = model._encoder(y)
     batch = model._batch(check_array(X, accept_sparse="csr"), y, sample_weight, encoder)
-    of_class = batch.Y.sum(axis=0)
+    of_class = replace(batch, weight=None).target_sums
     if of_class.min() < folds:
         raise InvalidParameterError(
             f"probability_cv={folds} is more than the {int(of_class.min())} samples of the smallest "
@@ -74,13 +77,14 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     outputs = cross_val_predict(
         clone(model).set_params(probability_cv=None),
         X,
-        encoder.classes[batch.Y.argmax(axis=1)],
+        encoder.classes[batch.Y.argmax(axis=1) if batch.codes is None else batch.codes],
         cv=StratifiedKFold(folds),
         method="decision_function",
         params=params,
     ).reshape(len(batch), -1)
     fit = model._current_fit()
-    slope = likeliest_slope(outputs, batch.Y, batch.root_weight**2)
+    some = sample_places(len(batch), batch.n_targets)
+    slope = likeliest_slope(outputs[some], batch[some].Y, batch.root_weight[some] ** 2)
     # The same factor corrects the slopes with fewer features.
     slopes = fit.decision.slopes * (slope / fit.decision.slopes[-1])
     model._fit = replace(fit, decision=replace(fit.decision, slopes=slopes))
@@ -133,12 +137,15 @@ def heads_of_features(
     return gaussian_heads(replace(moments, covariance=np.eye(len(moments.covariance))))
 
 
-def held_out(model: Any, outputs: Outputs, targets: np.ndarray, leverages: np.ndarray) -> Outputs:
-    """Return the outputs that probabilities are made of, as the parameters say."""
+def held_out(model: Any, outputs: Outputs, wanted: np.ndarray, leverages: np.ndarray) -> Outputs:
+    """Return the outputs that probabilities are made of, as the parameters say.
+
+    ``wanted`` are the targets of the samples.
+    """
     if model.probability != "loo":
         return outputs
     leverages = leverages.reshape(len(outputs.weight), -1)
-    return outputs.left_out(targets, left_weights(model, outputs)[:, None] * leverages)
+    return outputs.left_out(wanted, left_weights(model, outputs)[:, None] * leverages)
 
 
 def left_weights(model: Any, outputs: Outputs) -> np.ndarray:
@@ -157,11 +164,19 @@ def held_out_moments(model: Any, moments: Moments, targets: np.ndarray, leverage
     return Outputs.drawn(moments)
 
 
+def check_few_classes(n_classes: int, what: str, remedy: str) -> None:
+    """Refuse work on each of many classes alone, before it is begun."""
+    if n_classes > MOST_ALONE:
+        raise InvalidParameterError(
+            f"y has {n_classes} classes, and {what} for each of them; that is for {MOST_ALONE} at "
+            f"most. {remedy}"
+        )
+
+
 def thinned(batch: Batch) -> Batch:
     """Return as many samples, from all over the batch, as probabilities need."""
-    if len(batch) <= MOST_SAMPLES:
-        return batch
-    return batch[np.linspace(0, len(batch) - 1, MOST_SAMPLES).astype(np.intp)]
+    places = sample_places(len(batch), batch.n_targets)
+    return batch if len(places) == len(batch) else batch[places]
 
 
 def decided(fit: Fit, heads: Heads, outputs: Outputs, n_candidates: int, *, joint: bool) -> Fit:

@@ -17,7 +17,7 @@ from .column_generation import PricedColumns
 def explained_targets(outputs: np.ndarray, batch: Batch) -> np.ndarray:
     """Return the share of the classes' indicators that each output adds to those before it."""
     targets = weighted_targets(batch, True)
-    features = weighted_targets(replace(batch, Y=outputs), True)
+    features = weighted_targets(replace(batch, targets=outputs), True)
     Q, R = np.linalg.qr(features)
     independent = min(features.shape)  # no more outputs can add anything than there are samples
     lengths = np.linalg.norm(features[:, :independent], axis=0)
@@ -57,7 +57,7 @@ class ImageVariance:
         else:  # candidates that are no samples
             points = self._columns.points[chosen]
             among = self._kernel.block(points, points)
-        features = weighted_targets(replace(self._batch, Y=outputs), True)
+        features = weighted_targets(replace(self._batch, targets=outputs), True)
         lengths = alpha.T @ among @ alpha
         total = np.nan if is_indefinite(lengths) else self._total
         return explained_variance_ratio(features, total, lengths)

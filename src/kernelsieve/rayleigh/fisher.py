@@ -17,6 +17,7 @@ from ..model import Fit
 from ..rows import Batch
 from .decisions import (
     DECISION_CONSTRAINTS,
+    check_few_classes,
     check_out_of_core,
     decided,
     fit_discriminant,
@@ -160,6 +161,9 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         joint = self.multi_class == "joint" and n_classes > 2
         denominator = [WithinClasses(), *self._tangents()]
         one_against_rest = self.multi_class == "ovr" and n_classes > 2
+        if one_against_rest:
+            what = "multi_class='ovr' finds a feature"
+            check_few_classes(n_classes, what, "Pass multi_class='joint'.")
         recipe = Recipe([BetweenClasses()], denominator, self.reg, self.penalty, one_against_rest)
         needs_rows = self.threshold == "margin" and not joint
         complete = partial(self._complete, joint=joint)
@@ -192,7 +196,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
             some = thinned(batches[0])
             features, of_samples = leverages.with_features(some.X, self.n_jobs)
             outputs = Outputs(features, some.Y, some.root_weight**2)
-            outputs = held_out(self, outputs, targets, of_samples)
+            outputs = held_out(self, outputs, outputs.indicators @ targets, of_samples)
         else:
             outputs = held_out_moments(self, moments, targets, leverages.mean)
         return decided(fit, heads, outputs, len(leverages.coordinates.means), joint=joint)

@@ -34,13 +34,12 @@ from .decisions import (
     check_out_of_core,
     fit_discriminant,
     held_out,
-    held_out_moments,
     predict_proba,
     sparsity,
     thinned,
 )
 from .invariance_mixin import InvarianceMixin
-from .outputs import Moments, Outputs, decision_heads
+from .outputs import Moments, Outputs, decision_lines
 from .scatter import Tangent, move
 
 _FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
@@ -234,16 +233,15 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         rows = self._rows(fit, batch) if batch is not None else None
         decisions, slopes = [], []
         for j in range(1, fit.model.n_components + 1):
-            moments = _combined(features, directions[:j])
-            samples = (
-                None if rows is None else replace(rows, values=rows.values[:, :j] @ directions[:j])
-            )
-            heads = decision_heads(self.threshold, moments, samples, self.nu)
-            outputs = self._held_out(fit, rows, samples, moments, j)
-            decisions.append(heads)
-            slopes.append(
-                likeliest_slope(heads.predict(outputs.values), outputs.indicators, outputs.weight)
-            )
+            first = features.first(j)
+            samples = None if rows is None else replace(rows, values=rows.values[:, :j])
+            sides = _sides(first, directions[:j])
+            outputs = None if samples is None else samples.combined(directions[:j])
+            lines = decision_lines(self.threshold, sides, outputs, self.nu)
+            outputs = self._held_out(fit, samples, first, directions[:j])
+            decisions.append(lines)
+            decided = outputs.values * lines[0] + lines[1]
+            slopes.append(likeliest_slope(decided, outputs.indicators, outputs.weight))
         explained = np.cumsum(fit.explained_target_ratio)
         scale = 2 / np.sum(1 / features.weights[features.weights > 0])
         return replace(
@@ -262,21 +260,28 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         return Outputs(fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
 
     def _held_out(
-        self, fit: Fit, rows: Outputs | None, samples: Outputs | None, moments: Moments, j: int
+        self, fit: Fit, samples: Outputs | None, features: Moments, directions: np.ndarray
     ) -> Outputs:
         """Return the outputs that probabilities are made of.
 
         Features are orthonormal together with the ridge, so leverages are their squares; outputs are
         regressions to the indicators of the classes.
         """
-        shares = moments.weights / moments.weights.sum()
-        targets = (np.eye(len(shares)) - shares)[:, -moments.means.shape[1] :]
-        m = fit.total_weight
-        if rows is None or samples is None:
-            penalised = 0.0 if fit.penalty is None else float(np.trace(fit.penalty[:j, :j]))
-            return held_out_moments(self, moments, targets, (1 + j - penalised / m) / m)
-        squares = (rows.values[:, :j] ** 2).sum(axis=1)
-        return held_out(self, samples, targets, (1 + squares) / m)
+        (j, n_outputs), m = directions.shape, fit.total_weight
+        shares = features.weights / features.weights.sum()
+        if samples is not None:
+            wanted = (samples.indicators - shares)[:, -n_outputs:]
+            leverages = (1 + (samples.values**2).sum(axis=1)) / m
+            return held_out(self, samples.combined(directions), wanted, leverages)
+        if n_outputs <= j:  # what is drawn has as few dimensions as can be
+            outputs = Outputs.drawn(features.combined(directions))
+        else:
+            outputs = Outputs.drawn(features).combined(directions)
+        if self.probability != "loo":
+            return outputs
+        penalised = 0.0 if fit.penalty is None else float(np.trace(fit.penalty[:j, :j]))
+        leverage = (1 + j - penalised / m) / m
+        return outputs.left_out((outputs.indicators - shares)[:, -n_outputs:], np.array([[leverage]]))
 
 
 @dataclass(frozen=True)
@@ -312,17 +317,32 @@ def _moments(fit: Fit) -> Moments:
     return Moments(weights, means, within / m)
 
 
-def _combined(features: Moments, directions: np.ndarray) -> Moments:
-    """Return the moments of combinations of the first features."""
-    j = len(directions)
-    covariance = directions.T @ features.covariance[:j, :j] @ directions
-    return replace(features, means=features.means[:, :j] @ directions, covariance=covariance)
+def _sides(features: Moments, directions: np.ndarray) -> list[Moments]:
+    """Return the moments of the rest and of a class for each combination of features.
+
+    It is the class of the same number, or the second of two. Nothing is computed for pairs of classes,
+    which may be many.
+    """
+    weights, means = features.weights, features.means
+    total = weights.sum()
+    mean = weights @ means / total
+    scatter = (means - mean).T @ (weights[:, None] * (means - mean))
+    classes = slice(1, None) if directions.shape[1] == 1 else slice(None)
+    own, overall = np.einsum("ok,ko->o", means[classes], directions), mean @ directions
+    of_own, of_rest = weights[classes], total - weights[classes]
+    rest = (total * overall - of_own * own) / of_rest
+    spread = np.einsum("ko,ko->o", directions, scatter @ directions)
+    spread += total * (overall - rest) ** 2 - of_own * (own - rest) ** 2
+    variance = np.einsum("ko,ko->o", directions, features.covariance @ directions)
+    variance += np.maximum(spread, 0.0) / total
+    pairs = np.column_stack([of_rest, of_own]), np.stack([rest, own])[None].T, variance[:, None, None]
+    return [Moments(*moments) for moments in zip(*pairs, strict=True)]
 
 
-def _nested(heads: list[Heads], directions: np.ndarray) -> Heads:
-    """Turn heads of the combinations of the first j features into heads of the features."""
+def _nested(lines: list[tuple[np.ndarray, np.ndarray]], directions: np.ndarray) -> Heads:
+    """Turn decisions by combinations of the first j features into heads of the features."""
     k, n_outputs = directions.shape
     coefficients = np.zeros((k, k, n_outputs))
-    for j, head in enumerate(heads, start=1):
-        coefficients[j - 1, :j] = directions[:j] * np.diagonal(head.coefficients)
-    return Heads(np.array([head.intercepts[-1] for head in heads]), coefficients)
+    for j, (slopes, _) in enumerate(lines, start=1):
+        coefficients[j - 1, :j] = directions[:j] * slopes
+    return Heads(np.array([constants for _, constants in lines]), coefficients)

@@ -55,11 +55,11 @@ def with_moved(batch: Batch, transforms: Sequence[Transform]) -> Batch:
     if not transforms:
         return batch
     stack = partial(sparse.vstack, format="csr") if sparse.issparse(batch.X) else np.vstack
-    times = 1 + len(transforms)
+    again = np.tile(np.arange(len(batch)), 1 + len(transforms))
     return Batch(
         stack([batch.X, *(move(transform, batch.X) for transform in transforms)]).astype(batch.X.dtype),
-        np.tile(batch.Y, (times, 1)),
-        None if batch.weight is None else np.tile(batch.weight, times),
+        batch.targets[again],
+        None if batch.weight is None else batch.weight[again],
     )
 
 

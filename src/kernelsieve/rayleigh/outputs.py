@@ -5,18 +5,20 @@ Outputs are the values of discriminating features; everything here is a function
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from ..deflation import Heads
+from .calibration import spread_places
 
 _FOLDS = 5
 _NUS = (0.5, 0.3, 0.7, 0.2, 1.0, 0.1, 0.05, 0.02, 0.01)  # by preference
 _SMALLEST_REST = 1e-9  # of a leverage to one: what a fit without the sample says is then unknown
 _DRAWN = 400  # outputs of each class that stand for its Gaussian
+_MOST_INDICATORS = 2**22  # of their classes
 _SMALLEST_VARIANCE = 1e-10  # of the squared distance of the means: outputs of a perfect fit have none
 
 
@@ -58,10 +60,26 @@ class Moments:
         means = np.array([[mean], [self.means[which, output]]])
         return Moments(weights, means, np.array([[variance]]))
 
+    def sides(self) -> list[Moments]:
+        """Return for each output the moments of the rest and of its class; one alone has the second."""
+        n_outputs = self.means.shape[1]
+        classes = [1] if n_outputs == 1 else range(n_outputs)
+        return [self.one_against_rest(which, output) for output, which in enumerate(classes)]
+
     @property
     def distance(self) -> float:
         """Of the means of two classes, along one output."""
         return float(self.means[1, 0] - self.means[0, 0])
+
+    def first(self, n_outputs: int) -> Moments:
+        """Return the moments of the first outputs."""
+        j = n_outputs
+        return Moments(self.weights, self.means[:, :j], self.covariance[:j, :j])
+
+    def combined(self, directions: np.ndarray) -> Moments:
+        """Return the moments of combinations of the outputs, one for each column."""
+        covariance = directions.T @ self.covariance @ directions
+        return replace(self, means=self.means @ directions, covariance=covariance)
 
     def left_out(self, targets: np.ndarray, leverage: float) -> Moments:
         """Return the moments of left-out outputs, as if all samples had the same leverage."""
@@ -78,10 +96,14 @@ class Outputs:
     indicators: np.ndarray  # of the classes, (n, c)
     weight: np.ndarray  # (n,)
 
-    def left_out(self, targets: np.ndarray, leverages: np.ndarray) -> Self:
+    def combined(self, directions: np.ndarray) -> Self:
+        """Return combinations of the outputs, one for each column."""
+        return replace(self, values=self.values @ directions)
+
+    def left_out(self, wanted: np.ndarray, leverages: np.ndarray) -> Self:
         """Return what a fit without the sample would give to each: least squares, in closed form.
 
-        ``targets`` (c, q) are what a sample of each class is regressed to, ``leverages`` the share of
+        ``wanted`` (n, q) is what each sample is regressed to, ``leverages`` the share of
         its own target in the output of each sample, of shape (n, 1) or (n, q).
 
         Examples
@@ -89,10 +111,10 @@ class Outputs:
         >>> import numpy as np
         >>> from kernelsieve.rayleigh.outputs import Outputs
         >>> mean = Outputs(np.full((4, 1), 0.5), np.eye(2)[[0, 0, 0, 1]], np.ones(4))
-        >>> mean.left_out(np.array([[0.0], [2.0]]), np.full((4, 1), 1 / 4)).values.ravel()
+        >>> wanted = np.array([[0.0], [0.0], [0.0], [2.0]])
+        >>> mean.left_out(wanted, np.full((4, 1), 1 / 4)).values.ravel()
         array([0.66666667, 0.66666667, 0.66666667, 0.        ])
         """
-        wanted = self.indicators @ targets
         rest = np.maximum(1 - leverages, _SMALLEST_REST)
         return replace(self, values=wanted - (wanted - self.values) / rest)
 
@@ -103,11 +125,12 @@ class Outputs:
         half = np.random.default_rng(0).normal(size=(_DRAWN // 2, n_outputs))
         values, vectors = np.linalg.eigh(moments.covariance)
         noise = np.vstack([half, -half]) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-        return cls(
-            (moments.means[:, None] + noise).reshape(-1, n_outputs),
-            np.repeat(np.eye(n_classes), _DRAWN, axis=0),
-            np.repeat(moments.weights / _DRAWN, _DRAWN),
-        )
+        # Of many classes some outputs, from all over them.
+        places = spread_places(n_classes * _DRAWN, max(1, _MOST_INDICATORS // n_classes))
+        classes, draws = np.divmod(places, _DRAWN)
+        indicators = np.zeros((len(classes), n_classes))
+        indicators[np.arange(len(classes)), classes] = 1.0
+        return cls(moments.means[classes] + noise[draws], indicators, moments.weights[classes] / _DRAWN)
 
 
 def margin_threshold(
@@ -253,6 +276,16 @@ def decision_heads(
     sides differ by 2, as problem (9) of Mika et al. (2003) does, so that outputs can be compared and
     the largest one wins. The outputs of all samples are needed for "margin" alone.
     """
+    slopes, constants = decision_lines(how, moments.sides(), samples, nu)
+    # With the first j outputs, only the first j classes can win.
+    intercepts = np.where(np.tri(len(slopes), dtype=bool), constants, -np.inf)
+    return Heads(intercepts, np.diag(slopes))
+
+
+def decision_lines(
+    how: str, sides: Sequence[Moments], samples: Outputs | None = None, nu: float | str = 0.5
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return s and ``s b`` of each output, given the moments of the two classes that it separates."""
 
     def threshold(moments: Moments, which: int, output: int) -> float:
         if how == "midpoint":
@@ -273,22 +306,10 @@ def decision_heads(
         scale = 2 / moments.distance if moments.distance != 0 else 1.0
         return scale, scale * threshold(moments, which, output)
 
-    return _one_against_rest_heads(moments, line)
-
-
-def _one_against_rest_heads(
-    moments: Moments, line: Callable[[Moments, int, int], tuple[float, float]]
-) -> Heads:
-    n_outputs = moments.means.shape[1]
-    classes = [1] if n_outputs == 1 else range(n_outputs)
-    lines = [
-        line(moments.one_against_rest(which, output), which, output)
-        for output, which in enumerate(classes)
-    ]
+    first = 1 if len(sides) == 1 else 0  # a single output is for the second class
+    lines = [line(each, first + output, output) for output, each in enumerate(sides)]
     slopes, constants = np.array(lines).T
-    # With the first j outputs, only the first j classes can win.
-    intercepts = np.where(np.tri(n_outputs, dtype=bool), constants, -np.inf)
-    return Heads(intercepts, np.diag(slopes))
+    return slopes, constants
 
 
 def gaussian_heads(moments: Moments) -> Heads:
@@ -296,8 +317,7 @@ def gaussian_heads(moments: Moments) -> Heads:
     n_classes, k = moments.means.shape
     intercepts, coefficients = np.empty((k, n_classes)), np.zeros((k, k, n_classes))
     for j in range(1, k + 1):
-        first = Moments(moments.weights, moments.means[:, :j], moments.covariance[:j, :j])
-        coefficients[j - 1, :j], intercepts[j - 1] = gaussian_scores(first)
+        coefficients[j - 1, :j], intercepts[j - 1] = gaussian_scores(moments.first(j))
     return Heads(intercepts, coefficients)
 
 

@@ -91,6 +91,7 @@ class RayleighPass:
             np.diagonal(self._W),
             self._W.mean(axis=0),
             plan.target_shift,
+            n_labels=plan.encoder.n_labels,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
             always_shifted=True,
@@ -128,8 +129,7 @@ class RayleighPass:
     def _problem(self, statistic: ColumnSums) -> QuadraticForms:
         """Turn statistics into factors of both quadratic forms."""
         recipe = self._recipe
-        coordinates = self._pass.coordinates(statistic, center=True)
-        seen = Seen(self._kernel, self._pool, coordinates, self._settings.n_jobs)
+        seen = self._seen(statistic)
         if recipe.one_against_rest:  # for each class they differ by the numerator alone
             numerator = np.empty((0, len(self._pool)))
             wanted = [
@@ -144,6 +144,14 @@ class RayleighPass:
             factors.append(np.sqrt(recipe.reg) * self._penalty_root())
         squared = not (statistic.keeps_all_digits or recipe.needs_all_digits)
         return QuadraticForms(seen, numerator, factorise(factors, squared=squared))
+
+    def _seen(self, statistic: ColumnSums) -> Seen:
+        classes = self._pass.class_scatter(statistic, center=True) if self._pass.n_labels else None
+        if classes is None:
+            coordinates = self._pass.coordinates(statistic, center=True)
+        else:
+            coordinates = classes.coordinates()
+        return Seen(self._kernel, self._pool, coordinates, self._settings.n_jobs, classes)
 
     def _penalty_root(self) -> np.ndarray:
         if self._recipe.penalty == "alpha":
@@ -215,7 +223,7 @@ class RayleighPass:
             outcome=outcome,
         )
         has_classes = products.shape[1] > 0 and len(ratios) > 0
-        moments = seen.moments(features, means - offset) if has_classes else None
+        moments = seen.moments(alpha, means - offset) if has_classes else None
         forms = problem.denominator, problem.numerator
         model = self._kernel, self._pool.points, alpha, offset
         leverages = Leverages(*model, coordinates, *forms)

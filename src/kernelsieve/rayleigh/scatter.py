@@ -20,7 +20,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import change_block, gather
 from ..kernels import Kernel, Linear, Precomputed, Rows
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import Coordinates, DoubleDoubleStatistic
+from ..statistics import ClassScatter, Coordinates, DoubleDoubleStatistic
 from .outputs import Moments
 
 #: Transforms samples by a small step: X to an array of the same shape.
@@ -35,6 +35,7 @@ class Seen:
     pool: Pool
     coordinates: Coordinates
     n_jobs: int | None = None
+    classes: ClassScatter | None = None  # where they are many, and targets no columns
 
     @property
     def class_basis(self) -> np.ndarray:
@@ -42,15 +43,31 @@ class Seen:
         left, sizes, _ = np.linalg.svd(self.coordinates.targets, full_matrices=False)
         return left[:, sizes > 1e-7 * sizes.max(initial=0.0)]
 
-    def moments(self, features: np.ndarray, mean: np.ndarray) -> Moments:
-        """Return the moments of classes for features in coordinates that have the given mean."""
+    @property
+    def between(self) -> np.ndarray:
+        """A factor of the scatter of the class means about the mean of all."""
+        if self.classes is None:
+            return self.class_basis.T @ self.coordinates.columns
+        factor = self.classes.between
+        is_long = len(factor) > factor.shape[1]
+        return np.asarray(np.linalg.qr(factor, mode="r")) if is_long else factor
+
+    @property
+    def within(self) -> np.ndarray:
+        """A factor of the scatter about the means of the classes."""
+        if self.classes is not None:
+            return self.classes.within
+        columns, basis = self.coordinates.columns, self.class_basis
+        return columns - basis @ (basis.T @ columns)
+
+    def moments(self, alpha: np.ndarray, mean: np.ndarray) -> Moments:
+        """Return the moments of classes for features along directions, which have the given mean."""
         targets, shares = self.coordinates.targets, self.coordinates.target_means
         total = self.coordinates.total_weight
         # Products with centred indicators: the weight of a class times its mean less that of all.
         weights = total * np.where(shares > 0, shares, 1.0)
-        means = mean + targets.T @ features / weights[:, None]
-        basis = self.class_basis
-        rest = features - basis @ (basis.T @ features)
+        means = mean + targets.T @ (self.coordinates.columns @ alpha) / weights[:, None]
+        rest = self.within @ alpha
         return Moments(total * shares, means, rest.T @ rest / total)
 
 
@@ -113,7 +130,7 @@ class BetweenClasses(Scatter):
     supervised = True
 
     def factor(self, seen: Seen) -> np.ndarray:
-        return seen.class_basis.T @ seen.coordinates.columns
+        return seen.between
 
 
 class WithinClasses(Scatter):
@@ -129,8 +146,7 @@ class WithinClasses(Scatter):
     supervised = True
 
     def factor(self, seen: Seen) -> np.ndarray:
-        columns, basis = seen.coordinates.columns, seen.class_basis
-        return columns - basis @ (basis.T @ columns)
+        return seen.within
 
 
 class Tangent(Scatter):

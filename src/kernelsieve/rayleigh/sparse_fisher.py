@@ -23,6 +23,7 @@ from ..rows import Batch, Pool, check_not_constant, weighted_targets
 from .column_generation import PricedColumns, SparseSolution, merged_coefficients
 from .decisions import (
     DECISION_CONSTRAINTS,
+    check_few_classes,
     decided,
     fit_discriminant,
     heads_of_features,
@@ -277,6 +278,8 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     def _solve(self, problem: Problem) -> Fit:
         rows, candidates = problem.rows, problem.given
+        what = "SparseKernelFisherDiscriminant solves a programme"
+        check_few_classes(rows.n_targets, what, "Use KernelFisherDiscriminant.")
         union = self._with_moved(rows)
         size = self._pool_size(problem, len(union))
         if candidates is None and size < len(union):
@@ -365,7 +368,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         heads = self._heads(rows, moments) if alpha.any() else prior_heads(moments)
         leverages = self._leverages(model, columns.take(chosen), rows.weight)
         targets = 2.0 * np.eye(batch.Y.shape[1])[:, -outputs.shape[1] :] - 1
-        left = held_out(self, rows, targets, np.tile(leverages, (len(batch), 1)))
+        left = held_out(self, rows, rows.indicators @ targets, np.tile(leverages, (len(batch), 1)))
         return decided(fit, heads, left, len(pool), joint=False)
 
     def _heads(self, rows: Outputs, moments: Moments) -> Heads:

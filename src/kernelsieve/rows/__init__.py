@@ -3,6 +3,7 @@
 from .arrow import ArrowSource
 from .augmented_block import AugmentedBlock
 from .blocks import Batch, row_number, row_slices, rows_from, rows_per_block
+from .labels import Labels
 from .pool import (
     Pool,
     dense_sample,
@@ -28,6 +29,7 @@ __all__ = [
     "ArrowSource",
     "AugmentedBlock",
     "Batch",
+    "Labels",
     "Part",
     "Pool",
     "SlicedSource",

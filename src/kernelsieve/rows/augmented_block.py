@@ -14,6 +14,8 @@ from .blocks import Batch
 class AugmentedBlock:
     """Fills ``[1 | Y | columns]'`` for a block of rows, less a shift of columns and targets.
 
+    Labels of many classes have no lines, and no shift.
+
     With a shift near their means, the sums of squares keep the digits that centring afterwards would
     lose.
     """
@@ -32,7 +34,8 @@ class AugmentedBlock:
         """Write the lines of a batch into ``out``, of shape ``(n_lines, len(batch))``."""
         first = 1 + len(self.target_shift)
         out[0] = 1.0
-        np.subtract(batch.Y.T, self.target_shift[:, None], out=out[1:first])
+        if first > 1:
+            np.subtract(batch.Y.T, self.target_shift[:, None], out=out[1:first])
         columns = out[first:]
         if self.dtype == np.float64:
             self.fill(batch.X, columns)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..kernels import Rows
+from .labels import Labels
 
 _BLOCK_BYTES = 2**24  # of kernel values; past this a block leaves the cache before it is used again
 _LARGEST_BYTES = 2**26  # of a block of few rows, one of which every thread has
@@ -21,7 +22,7 @@ class Batch:
     """Validated rows with what belongs to them."""
 
     X: Rows
-    Y: np.ndarray  # targets, (n, q); q is 0 where there are none
+    targets: np.ndarray | Labels  # (n, q), q is 0 where there are none; labels of many classes
     weight: np.ndarray | None = None  # positive sample weights, or None for all ones
 
     def __len__(self) -> int:
@@ -29,7 +30,37 @@ class Batch:
 
     def __getitem__(self, rows: slice | np.ndarray) -> Batch:
         weight = None if self.weight is None else self.weight[rows]
-        return Batch(self.X[rows], self.Y[rows], weight)
+        return Batch(self.X[rows], self.targets[rows], weight)
+
+    @property
+    def Y(self) -> np.ndarray:  # noqa: N802  # as formulas call it
+        """The targets as an array; that of all samples may be large where classes are many."""
+        return self.targets.indicators if isinstance(self.targets, Labels) else self.targets
+
+    @property
+    def n_targets(self) -> int:
+        """How many targets there are, or classes."""
+        return self.targets.n_classes if isinstance(self.targets, Labels) else self.targets.shape[1]
+
+    @property
+    def codes(self) -> np.ndarray | None:
+        """The numbers of the samples' classes, where these are many."""
+        return self.targets.codes if isinstance(self.targets, Labels) else None
+
+    @property
+    def target_means(self) -> np.ndarray:
+        """The means of the targets, whatever the weights are."""
+        if isinstance(self.targets, Labels):
+            return replace(self, weight=None).target_sums / len(self)
+        return np.asarray(self.targets.mean(axis=0))
+
+    @property
+    def target_sums(self) -> np.ndarray:
+        """The sum of the targets by the weights of the samples."""
+        if isinstance(self.targets, Labels):
+            codes, n_classes = self.targets.codes, self.targets.n_classes
+            return np.bincount(codes, self.weight, n_classes).astype(np.float64)
+        return np.asarray(self.root_weight**2 @ self.targets)
 
     def without_zero_weights(self) -> tuple[Batch, np.ndarray | None]:
         """Return the rows that count, and which they are; a row of weight 0 is as good as absent."""

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 
 from ..exceptions import AmbiguousTargetWarning, InvalidDataError, warn
 from .blocks import Batch, row_number
+from .labels import MANY_CLASSES, Labels
 
 _NUMBERS = (Real, np.number, np.bool_)
 _FEW_VALUES = 20  # whole numbers with at most so many values may well be labels
@@ -46,7 +47,8 @@ class TargetEncoder:
         given = _labels(values) if classes is None else np.asarray(classes)
         found = _distinct(given)
         if target == "classes":
-            check_classification_targets(given)
+            # Named classes twice, or scikit-learn would wonder that each of them occurs only once.
+            check_classification_targets(given if classes is None else np.tile(given, 2))
         if len(found) < 2:
             raise InvalidDataError(
                 f"y has one class only, {found.tolist()[0]!r}; at least 2 are needed. Check the target "
@@ -55,8 +57,18 @@ class TargetEncoder:
             )
         return cls(found, len(found), True)
 
+    @property
+    def n_labels(self) -> int:
+        """The number of classes where they are many, so that targets are labels; otherwise 0."""
+        return 0 if self.classes is None or self.n_targets <= MANY_CLASSES else self.n_targets
+
     def encode(self, y: Any, n_rows: int) -> np.ndarray:
         """Return the (n, q) float64 targets."""
+        targets = self.targets(y, n_rows)
+        return targets.indicators if isinstance(targets, Labels) else targets
+
+    def targets(self, y: Any, n_rows: int) -> np.ndarray | Labels:
+        """Return the same, but labels where classes are many."""
         values = target_array(y)
         if len(values) != n_rows:
             raise InvalidDataError(
@@ -65,19 +77,26 @@ class TargetEncoder:
             )
         if self.classes is None:
             return self._continuous(values)
-        labels = _labels(values)
+        codes = self._codes(_labels(values))
+        if self.signed:
+            return 2.0 * codes[:, None] - 1.0
+        labels = Labels(codes, len(self.classes))
+        return labels if self.n_labels else labels.indicators
+
+    def _codes(self, labels: np.ndarray) -> np.ndarray:
+        assert self.classes is not None
         codes = np.searchsorted(self.classes, labels)
         codes = np.minimum(codes, len(self.classes) - 1)
         unknown = np.flatnonzero(self.classes[codes] != labels)
         if len(unknown):
             label, row = labels.tolist()[unknown[0]], row_number(unknown[0])
+            named = ", ".join(map(repr, self.classes[:_FEW_VALUES].tolist()))
+            more = ", ..." if len(self.classes) > _FEW_VALUES else ""
             raise InvalidDataError(
                 f"y has the label {label!r} in row {row}, which is not one of the classes "
-                f"{self.classes.tolist()}; pass classes=... with all of them to the first call."
+                f"[{named}{more}]; pass classes=... with all of them to the first call."
             )
-        if self.signed:
-            return 2.0 * codes[:, None] - 1.0
-        return np.eye(len(self.classes))[codes]
+        return codes
 
     def with_signs(self) -> TargetEncoder:
         """Return the encoder that codes two classes, if there are two, by one column of -1 and +1."""

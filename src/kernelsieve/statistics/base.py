@@ -3,50 +3,52 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..exceptions import InvalidDataError, KernelError, ModelFileError
-
-
-@dataclass(frozen=True)
-class Coordinates:
-    """The columns and targets in a few coordinates instead of n rows.
-
-    An orthogonal transformation of the (weighted) rows keeps every inner product. ``columns`` and
-    ``targets`` are what is left of them after one that turns all but the first ``1 + q + c`` rows to
-    zero; a method that sees only inner products cannot tell the difference.
-    """
-
-    columns: np.ndarray  # (N, c)
-    targets: np.ndarray  # (N, q)
-    means: np.ndarray  # weighted means of the columns as they are, before any shift
-    target_means: np.ndarray
-    total_weight: float
-    trace: float  # weighted sum of k(x, x)
+from ..exceptions import InvalidDataError, KernelError
+from .class_sums import ClassScatter, ClassSums
+from .coordinates import Coordinates
+from .two_parts import check_shape
 
 
 class Statistic(ABC):
-    """Accumulates lines ``[1 | Y | columns]'`` of row blocks; associative under :meth:`merge`."""
+    """Accumulates lines ``[1 | Y | columns]'`` of row blocks; associative under :meth:`merge`.
+
+    Of many classes there are no lines Y: lines are summed up by class beside.
+    """
 
     #: Whether residuals are known to all digits, or to half of them.
     keeps_all_digits: ClassVar[bool]
     #: The share of a squared norm that must be left after others were subtracted from it.
     _least_left: ClassVar[float]
 
-    def __init__(self, n_lines: int) -> None:
+    def __init__(self, n_lines: int, n_classes: int = 0) -> None:
         self.n_lines = n_lines
+        self.by_class = ClassSums(n_lines, n_classes) if n_classes else None
         self.n_rows = 0
         self.trace = 0.0
 
-    def update(self, lines: np.ndarray, trace: float = 0.0, weight: np.ndarray | None = None) -> None:
-        """Take in a block: ``lines`` has one column for each row of data, which may have a weight."""
+    def update(
+        self,
+        lines: np.ndarray,
+        trace: float = 0.0,
+        weight: np.ndarray | None = None,
+        codes: np.ndarray | None = None,
+    ) -> None:
+        """Take in a block: ``lines`` has one column for each row of data, which may have a weight.
+
+        ``codes`` are the numbers of the rows' classes, where there are sums by class.
+        """
         self._check_lines(len(lines))
         if weight is not None and weight.shape != lines.shape[1:]:
             raise ValueError(f"{lines.shape[1]} rows cannot have weights of shape {weight.shape}")
         self._absorb(lines, weight)
+        if self.by_class is not None:
+            if codes is None:
+                raise ValueError("sums by class need the class of every row; pass codes")
+            self.by_class.add(lines, weight, codes)
         self.n_rows += lines.shape[1]
         self.trace += trace
 
@@ -54,6 +56,8 @@ class Statistic(ABC):
         """Take in what another statistic of the same kind has seen."""
         self._check_lines(other.n_lines)
         self._absorb_statistic(other)
+        if self.by_class is not None and other.by_class is not None:
+            self.by_class.merge(other.by_class)
         self.n_rows += other.n_rows
         self.trace += other.trace
 
@@ -67,6 +71,8 @@ class Statistic(ABC):
             )
         before = self._squared_norms().copy()
         self._take_out(other)
+        if self.by_class is not None and other.by_class is not None:
+            self.by_class.subtract(other.by_class)
         left = self._squared_norms()
         if not (left >= self._least_left * before).all():
             raise InvalidDataError(
@@ -81,22 +87,31 @@ class Statistic(ABC):
     def scale(self, factor: float) -> None:
         """Multiply the weights of all rows that have been seen."""
         self._multiply(factor)
+        if self.by_class is not None:
+            self.by_class.scale(factor)
         self.trace *= factor
 
     def to_state(self) -> dict[str, Any]:
         """Return what a file holds of the statistic."""
         own = {"n_lines": self.n_lines, "n_rows": self.n_rows, "trace": self.trace}
-        return own | self._to_arrays()
+        by_class = {} if self.by_class is None else self.by_class.to_arrays()
+        return own | by_class | self._to_arrays()
 
     def take_state(self, state: dict[str, Any]) -> None:
         """Become the statistic that a file holds."""
         self.n_lines, self.n_rows = int(state["n_lines"]), int(state["n_rows"])
         self.trace = float(state["trace"])
+        self.by_class = ClassSums.from_arrays(state, self.n_lines)
         self._take_arrays(state)
 
     def empty(self) -> Self:
         """Return a statistic of the same kind that has seen nothing."""
-        return type(self)(self.n_lines)
+        return type(self)(self.n_lines, n_classes=self.n_classes)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes lines are summed up by; 0 where targets are lines."""
+        return 0 if self.by_class is None else len(self.by_class.high)
 
     def check_finite(self) -> None:
         """Refuse what has been seen if it cannot be summed up."""
@@ -110,6 +125,8 @@ class Statistic(ABC):
         """
         if self.n_rows == 0:
             raise ValueError("the statistic has seen no rows; update it with some first")
+        if self.by_class is not None:
+            return self.class_scatter(shift, center=center).coordinates()
         ones, rest = self._factor()
         root = ones[0]  # the square root of the total weight
         of_ones = ones[1:].copy()  # inner products with the unit vector along the constant
@@ -127,6 +144,24 @@ class Statistic(ABC):
             total_weight=float(root**2),
             trace=self.trace,
         )
+
+    def class_scatter(self, shift: np.ndarray, *, center: bool) -> ClassScatter:
+        """Return columns in coordinates in which classes are axes, centred where asked."""
+        if self.by_class is None:
+            raise ValueError("the statistic has no sums by class; make it with n_classes")
+        class_weights = self.by_class.weights
+        sums = self.by_class.present()
+        means = sums.high.sum(axis=0) / (class_weights.sum() or 1.0)
+        means[0] = 0.0
+        about_means = sums.shifted(means)
+        weights = about_means.high[:, :1]
+        between = (about_means.high + about_means.low)[:, 1:] / np.sqrt(weights)
+        within = self._factor_within(means, about_means)
+        if not (np.isfinite(between).all() and np.isfinite(within).all()):
+            _refuse()
+        if not center:
+            between += np.sqrt(weights) * (means[1:] + shift)
+        return ClassScatter(between, within, class_weights, means[1:] + shift, self.trace, center)
 
     def _check_lines(self, n_lines: int) -> None:
         if n_lines != self.n_lines:
@@ -156,6 +191,12 @@ class Statistic(ABC):
         """Return the squared norms of the lines."""
 
     @abstractmethod
+    def _factor_within(self, means: np.ndarray, about_means: ClassSums) -> np.ndarray:
+        """Return a factor of the columns' scatter within classes, given the means of all lines and
+        the sums by class about them.
+        """
+
+    @abstractmethod
     def _factor(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the first line of a factor R of the rows, and the other lines without their first
         column: coordinates of everything orthogonal to the constant.
@@ -182,12 +223,3 @@ def unpacked(values: np.ndarray, n_lines: int, size: int) -> np.ndarray:
         half[i, : i + 1] = values[start : start + i + 1]
         start += i + 1
     return half
-
-
-def check_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
-    """Refuse an array of a file that is not as it was written."""
-    if array.shape != shape or array.dtype != np.float64:
-        raise ModelFileError(
-            f"{name} should have shape {shape} and float64 numbers; the file has {array.shape} and "
-            f"{array.dtype}."
-        )

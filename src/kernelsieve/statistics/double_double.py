@@ -10,13 +10,16 @@ from ..kernels.compiled import (
     TILE,
     add_combinations,
     add_products,
+    means_and_rests,
     pivoted_factor,
     plus_arrays,
     products_of,
     shifted,
 )
-from .base import Statistic, check_shape, packed, unpacked
+from .base import Statistic, packed, unpacked
+from .class_sums import ClassSums
 from .gram import GramStatistic
+from .two_parts import check_shape, scaled
 
 _NOISE = 1e-28  # of a squared length; sums are good to 1e-29 or so
 _FEWEST_AT_ONCE = 256  # rows; with fewer, adding to the sums takes longer than making them
@@ -40,20 +43,22 @@ class DoubleDoubleStatistic(Statistic):
     keeps_all_digits = True
     _least_left = 1e-12
 
-    def __init__(self, n_lines: int, shift: np.ndarray | None = None) -> None:
-        super().__init__(n_lines)
+    def __init__(self, n_lines: int, shift: np.ndarray | None = None, *, n_classes: int = 0) -> None:
+        super().__init__(n_lines, n_classes)
         self._shift = np.zeros(n_lines) if shift is None else shift
         self._sums: tuple[np.ndarray, np.ndarray] | None = None  # below and on the diagonal
         self._waiting: list[tuple[np.ndarray, np.ndarray]] = []  # lines and their weights
 
     def empty(self) -> Self:
-        return type(self)(self.n_lines, self._shift)
+        return type(self)(self.n_lines, self._shift, n_classes=self.n_classes)
 
     def squared(self, shift: np.ndarray) -> GramStatistic:
         """Return the fast form of the same rows, with that shift of the lines."""
-        gram = GramStatistic(self.n_lines)
+        gram = GramStatistic(self.n_lines, self.n_classes)
         gram.add_products(sum(shifted(*self._inner_products(), shift - self._shift)))
         gram.n_rows, gram.trace = self.n_rows, self.trace
+        if self.by_class is not None:
+            gram.by_class = self.by_class.shifted(shift)
         return gram
 
     def products(self, combinations: np.ndarray) -> np.ndarray:
@@ -94,7 +99,7 @@ class DoubleDoubleStatistic(Statistic):
     def _multiply(self, factor: float) -> None:
         if self._sums is not None:
             high, low = self._sums
-            self._sums = _scaled(high, low, factor)
+            self._sums = scaled(high, low, factor)
         self._waiting = [
             (lines, factor * (weight if len(weight) else np.ones(lines.shape[1])))
             for lines, weight in self._waiting
@@ -155,7 +160,7 @@ class DoubleDoubleStatistic(Statistic):
         """
         sums = self._all_sums()
         high, low = (part[: self.n_lines, : self.n_lines] for part in sums)
-        return np.tril(high) + np.tril(high, -1).T, np.tril(low) + np.tril(low, -1).T
+        return _mirrored(high), _mirrored(low)
 
     def _all_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Return sums of all rows, those that wait among them, below and on the diagonal."""
@@ -187,6 +192,21 @@ class DoubleDoubleStatistic(Statistic):
             rest = pivoted_factor(high, low, floors)
         return ones + ones[0] * self._shift, rest
 
+    def _factor_within(self, means: np.ndarray, about_means: ClassSums) -> np.ndarray:
+        high, low = self._inner_products()
+        if not np.isfinite(np.diagonal(high)).all():
+            return high
+        floors = np.maximum(_NOISE * np.diagonal(high)[1:], np.finfo(np.float64).tiny)
+        high, low = shifted(high, low, means - self._shift)
+        of_classes, rests = means_and_rests(about_means.high, about_means.low)
+        lines, rests = np.ascontiguousarray(of_classes[:, 1:].T), rests[:, 1:]
+        lost = lines @ rests
+        n, missing = len(lines), -len(lines) % TILE
+        high = np.pad(high[1:, 1:], (0, missing))
+        low = np.pad(low[1:, 1:] - lost - lost.T, (0, missing))
+        add_products(lines, -about_means.high[:, 0], np.zeros(n), high, low)
+        return np.asarray(pivoted_factor(*(_mirrored(part[:n, :n]) for part in (high, low)), floors))
+
     def _factor_of_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the factor of few rows by orthogonal transformations."""
         lines, weight = self._rows_waiting()
@@ -198,16 +218,6 @@ class DoubleDoubleStatistic(Statistic):
         return triangle[0], triangle[1:, 1:]
 
 
-def _scaled(high: np.ndarray, low: np.ndarray, factor: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return both parts of a product, with what the product of the high parts rounds off."""
-    product = high * factor
-    (a, b), (c, d) = _halves(high), _halves(np.asarray(factor))
-    rounded_off = ((a * c - product) + a * d + b * c) + b * d
-    return product, rounded_off + low * factor
-
-
-def _halves(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Split numbers into two of half as many digits, whose products are exact (Veltkamp)."""
-    enlarged = values * (2.0**27 + 1)
-    upper = enlarged - (enlarged - values)
-    return upper, values - upper
+def _mirrored(half: np.ndarray) -> np.ndarray:
+    """Return a symmetric matrix, given what is below and on its diagonal."""
+    return np.tril(half) + np.tril(half, -1).T

@@ -9,6 +9,7 @@ from scipy.linalg import lapack
 
 from ..kernels.compiled import add_squares
 from .base import Statistic, packed, unpacked
+from .class_sums import ClassSums
 
 
 class GramStatistic(Statistic):
@@ -22,8 +23,8 @@ class GramStatistic(Statistic):
     keeps_all_digits = False
     _least_left = 1e-8
 
-    def __init__(self, n_lines: int) -> None:
-        super().__init__(n_lines)
+    def __init__(self, n_lines: int, n_classes: int = 0) -> None:
+        super().__init__(n_lines, n_classes)
         self._half = np.zeros((n_lines, n_lines))  # below and on the diagonal
 
     @property
@@ -66,14 +67,26 @@ class GramStatistic(Statistic):
             return ones, centred  # nothing to factorise; the caller says why
         return ones, _pivoted_factor(centred)
 
+    def _factor_within(self, means: np.ndarray, about_means: ClassSums) -> np.ndarray:
+        gram = self.gram
+        centred = gram[1:, 1:] - gram[0, 0] * np.outer(means[1:], means[1:])
+        between = about_means.high[:, 1:] / np.sqrt(about_means.high[:, :1])
+        if not np.isfinite(centred).all():
+            return centred
+        return _pivoted_factor(centred - between.T @ between, np.diagonal(centred))
 
-def _pivoted_factor(gram: np.ndarray) -> np.ndarray:
-    """Return R with ``R'R = gram`` and as many rows as ``gram`` has numerical rank."""
+
+def _pivoted_factor(gram: np.ndarray, squares: np.ndarray | None = None) -> np.ndarray:
+    """Return R with ``R'R = gram`` and as many rows as ``gram`` has numerical rank.
+
+    Rounding is relative to ``squares``, where these are not the diagonal.
+    """
     # Unit diagonal first, so that a target in other units than the kernel is not taken for noise.
-    norms = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
+    norms = np.sqrt(np.maximum(np.diagonal(gram) if squares is None else squares, 0.0))
     safe = np.where(norms > 0, norms, 1.0)
     scaled = gram / np.outer(safe, safe)
-    factor, pivots, rank, info = lapack.dpstrf(scaled, lower=0)
+    tol = len(gram) * np.finfo(np.float64).eps
+    factor, pivots, rank, info = lapack.dpstrf(scaled, lower=0, tol=tol)
     if info < 0:
         raise ValueError(f"dpstrf refused argument {-info}")  # not reached by valid input
     unpivoted = np.zeros((rank, len(gram)))

@@ -18,7 +18,7 @@ from ..estimators import estimator
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, warn
 from ..kernels import Kernel, resolve_kernel
-from ..rows import TargetEncoder, draw_random
+from ..rows import Batch, TargetEncoder, draw_random
 from .target_kernels import CODINGS, checked_target_kernel, coded_labels
 
 _SHARED = ("kernel", "gamma", "degree", "coef0", "kernel_params", "center", "target", "random_state")
@@ -187,13 +187,13 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Return K_y of the samples that the alignment is computed on, and which they are."""
         n = len(X)
         encoder = TargetEncoder.for_target(y, self.target)
-        labels = encoder.encode(y, n)
+        targets = encoder.targets(y, n)
         rows = np.arange(n)
         if n > self.max_samples:
             rows = np.sort(draw_random(n, self.max_samples, random_state))
         if not isinstance(self.target_kernel, str):
             return checked_target_kernel(self.target_kernel, n)[np.ix_(rows, rows)], rows
-        labels = labels[rows]
+        labels = Batch(X[rows], targets[rows]).Y
         if encoder.classes is None:
             factor = labels - labels.mean(axis=0)
         else:

@@ -30,6 +30,8 @@ from .images import (
     labelled,
     orthonormal,
     present_classes,
+    products,
+    squared_lengths,
     whitened,
 )
 
@@ -96,7 +98,7 @@ def exact_centroids(batch: Batch, kernel: Kernel, settings: Settings) -> Centroi
     columns = row_columns(batch, kernel, pool, settings, everyone=True, center=False)
     root = batch.root_weight[:, None]
     labels = present_classes(batch.Y * root)
-    averages = labels / np.einsum("nc,nc->c", labels, labels)
+    averages = labels / squared_lengths(labels)
     values = root * columns.inner(averages)
     trace = weighted_sum(diagonal_of(columns, batch), batch)
     known = Labelled(labels, total_weight(batch), trace)
@@ -115,12 +117,10 @@ def mean_images(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Centroids:
         return class_centroids(input_images(batch))
     root = batch.root_weight[:, None]
     known = Labelled(*labelled(batch, weighted_sum(kernel.diag(batch.X), batch)))
-    averages = root * known.labels / known.class_sums
-    means: Rows
+    averages = sparse.csr_array(known.labels / known.class_sums).multiply(root)
+    means = averages.T @ batch.X
     if sparse.issparse(batch.X):
-        means = sparse.csr_matrix(sparse.csr_matrix(averages.T) @ batch.X)
-    else:
-        means = averages.T @ batch.X
+        means = sparse.csr_matrix(means)
 
     def model(B: np.ndarray) -> tuple[KernelModel, np.ndarray]:
         first_use = np.zeros(len(B), dtype=np.intp)
@@ -130,13 +130,14 @@ def mean_images(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Centroids:
     return _from_inner_products(known, values, kernel.block(means, means), model)
 
 
-def by_contribution(features: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def by_contribution(features: np.ndarray, labels: Rows) -> np.ndarray:
     """Return a rotation after which features come in the order of what they add to ``<K_w, K_y>``.
 
     That is a sum over features, formula (21), and this rotation makes its first terms as large as can
     be. Features that add nothing come last, those of large variance first.
     """
-    rotation, sizes, _ = np.linalg.svd(features.T @ labels)
+    sums = products(features, labels)
+    rotation, sizes, _ = np.linalg.svd(sums, full_matrices=len(sums) > sums.shape[1])
     rank = int(np.count_nonzero(sizes > 1e-10 * sizes.max(initial=0.0)))
     rest = features @ rotation[:, rank:]
     rotation[:, rank:] = rotation[:, rank:] @ np.linalg.eigh(rest.T @ rest)[1][:, ::-1]
@@ -186,20 +187,19 @@ def _signs(features: np.ndarray, projection: np.ndarray, known: Labelled) -> np.
 def clusters_as_labels(
     batch: Batch, kernel: Kernel, n_clusters: int, random_state: np.random.RandomState
 ) -> np.ndarray:
-    """Return indicators of clusters: k-means within each class, on its images in feature space."""
-    columns = []
-    for indicator in batch.Y.T:
-        members = np.flatnonzero(indicator)
-        if len(members) == 0:
-            continue
+    """Return the clusters' numbers: k-means within each class, on its images in feature space."""
+    of_rows = batch.Y.argmax(axis=1) if batch.codes is None else batch.codes
+    clusters, n_found = np.empty(len(batch), np.intp), 0
+    order = np.argsort(of_rows, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(of_rows[order])) + 1):
         rows = _coordinates(batch, kernel, members, random_state)
         count = different(rows, n_clusters)
         weight = None if batch.weight is None else batch.weight[members]
         means = KMeans(count, n_init=3, random_state=random_state).fit(rows, sample_weight=weight)
-        of_class = np.zeros((len(batch), count))
-        of_class[members, means.labels_] = 1.0
-        columns.append(of_class[:, of_class.any(axis=0)])
-    return np.hstack(columns)
+        found, codes = np.unique(means.labels_, return_inverse=True)
+        clusters[members] = n_found + codes
+        n_found += len(found)
+    return clusters
 
 
 def _coordinates(

@@ -12,6 +12,7 @@ from ..fitting import ColumnSums, Plan, PrecisionPolicy, StatisticPass
 from ..kernels import Inputs, Kernel, Linear
 from ..model import Fit
 from ..rows import Batch
+from ..statistics import ClassScatter, Coordinates
 from .images import CandidateImages, Images, InputImages, independent, present_classes, whitened
 
 
@@ -52,6 +53,7 @@ class ImagePass:
             np.ones(len(pool)) if takes_inputs else np.diagonal(W),
             np.zeros(len(pool)) if takes_inputs else W.mean(axis=0),
             plan.target_shift,
+            n_labels=plan.encoder.n_labels,
             dtype=settings.dtype,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
@@ -71,14 +73,20 @@ class ImagePass:
 
     def solve(self, statistic: ColumnSums) -> Fit:
         """Let the method find its subspace."""
-        coordinates = self._pass.coordinates(statistic, center=False)
-        labels = present_classes(coordinates.targets)
+        coordinates: Coordinates | ClassScatter
+        if self._pass.n_labels:
+            coordinates = self._pass.class_scatter(statistic, center=False)
+            labels = present_classes(coordinates.labels)
+        else:
+            coordinates = self._pass.coordinates(statistic, center=False)
+            labels = present_classes(coordinates.targets)
+        columns = coordinates.columns
         sums = (labels, coordinates.total_weight, coordinates.trace)
         images: Images
         if self._W is None:
-            images = InputImages(*sums, Linear(), coordinates.columns)
+            images = InputImages(*sums, Linear(), columns)
         else:
             factor, chosen = independent(self._W)
-            rows = whitened(coordinates.columns[:, chosen], factor, chosen)
+            rows = whitened(columns[:, chosen], factor, chosen)
             images = CandidateImages(*sums, self._kernel, rows, self._pool, factor, chosen)
         return self._method.solve(images)

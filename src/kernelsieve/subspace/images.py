@@ -8,7 +8,7 @@ directions are those of V.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -19,7 +19,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
 from ..fitting import total_weight, trace_of, weighted_sum
 from ..kernels import Kernel, Linear, Rows
 from ..model import KernelModel, sign_of_largest
-from ..rows import Batch, Pool
+from ..rows import Batch, Labels, Pool
 
 _INDEPENDENT = 1e-10  # of the largest k(z, z): what a candidate must add to those before it
 _SEPARATE = 1e-9  # of the largest singular value of directions at unit length
@@ -32,7 +32,7 @@ class Labelled:
     In place of the n samples there may be any others with the same inner products.
     """
 
-    labels: np.ndarray  # Y, (N, c): indicators, scaled by root weights; every class occurs
+    labels: Rows  # Y, (N, c): indicators, scaled by root weights; every class occurs
     total_weight: float
     trace: float  # weighted sum of k(x, x)
 
@@ -50,7 +50,7 @@ class Labelled:
     @property
     def class_sums(self) -> np.ndarray:
         """Weighted number of samples of each class."""
-        return np.einsum("nc,nc->c", self.labels, self.labels)
+        return squared_lengths(self.labels)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Images(Labelled):
     @property
     def centroids(self) -> np.ndarray:
         """Mean image of each class, as columns."""
-        return np.asarray(self.rows.T @ self.labels) / self.class_sums
+        return products(self.rows, self.labels) / self.class_sums
 
     @abstractmethod
     def model(self, V: np.ndarray) -> tuple[KernelModel, np.ndarray]:
@@ -119,9 +119,25 @@ class CandidateImages(Images):
         return self.factor @ checked_start(W, self.factor.shape[1])
 
 
-def labelled(batch: Batch, trace: float) -> tuple[np.ndarray, float, float]:
+def labelled(batch: Batch, trace: float) -> tuple[Rows, float, float]:
     """Return the fields of :class:`Labelled` for a batch."""
-    return present_classes(batch.Y * batch.root_weight[:, None]), total_weight(batch), trace
+    labels = present_classes(class_columns(batch, batch.root_weight))
+    return labels, total_weight(batch), trace
+
+
+def class_columns(batch: Batch, factors: np.ndarray) -> Rows:
+    """Return indicators of the classes, times a factor for each sample; CSR where they are many."""
+    targets = batch.targets
+    if not isinstance(targets, Labels):
+        return targets * factors[:, None]
+    ends, shape = np.arange(len(batch) + 1), (len(batch), targets.n_classes)
+    return sparse.csr_array((factors, targets.codes, ends), shape=shape)
+
+
+def products(rows: Rows, labels: Rows) -> np.ndarray:
+    """Return ``rows' labels`` as a dense array."""
+    found = rows.T @ labels
+    return found.toarray() if sparse.issparse(found) else np.asarray(found)
 
 
 def input_images(batch: Batch) -> InputImages:
@@ -145,7 +161,7 @@ def row_images(batch: Batch, kernel: Kernel, max_memory: float, n_jobs: int | No
         )
     everyone = np.arange(n)
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    unweighted = Batch(batch.X, batch.Y)
+    unweighted = replace(batch, weight=None)
     W = store_columns(unweighted, kernel, pool.points, center=False, n_jobs=n_jobs).values
     trace = weighted_sum(W.diagonal(), batch)
     factor, chosen = independent(W)
@@ -196,9 +212,16 @@ def orthonormal(directions: np.ndarray) -> np.ndarray:
     return np.asarray(basis[:, sizes > _SEPARATE * sizes[0]])
 
 
-def present_classes(labels: np.ndarray) -> np.ndarray:
+def squared_lengths(labels: Rows) -> np.ndarray:
+    """Return the squared length of each column."""
+    if sparse.issparse(labels):
+        return np.asarray(labels.power(2).sum(axis=0)).ravel()
+    return np.einsum("nc,nc->c", labels, labels)
+
+
+def present_classes(labels: Rows) -> Rows:
     """Return the columns of classes that occur; at least two must."""
-    sums = np.einsum("nc,nc->c", labels, labels)
+    sums = squared_lengths(labels)
     present = sums > 1e-13 * sums.sum()  # a triangular factor leaves rounding where a class is empty
     if np.count_nonzero(present) < 2:
         raise InvalidDataError(

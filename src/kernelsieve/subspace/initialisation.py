@@ -9,7 +9,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 from ..exceptions import InvalidParameterError
 from ..kernels import Rows
 from .centroids import by_contribution
-from .images import Images, orthonormal
+from .images import Images, orthonormal, products
 
 _DENSE_UP_TO = 500  # coordinates or samples
 _RANK = 1e-7  # singular values, as a part of the largest
@@ -37,7 +37,7 @@ def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarr
     return np.hstack([basis, principal_rest(images.rows, basis, missing)]) if missing else basis
 
 
-def pls_directions(rows: Rows, labels: np.ndarray, n_components: int) -> np.ndarray:
+def pls_directions(rows: Rows, labels: Rows, n_components: int) -> np.ndarray:
     """Return the directions of partial least squares with left deflation, from products alone.
 
     Each is the direction whose feature has the largest covariance with what the features before it
@@ -45,9 +45,9 @@ def pls_directions(rows: Rows, labels: np.ndarray, n_components: int) -> np.ndar
     """
     directions: list[np.ndarray] = []
     features = np.empty((rows.shape[0], 0))
-    left = labels
+    with_labels = left = products(rows, labels)
     for _ in range(n_components):
-        vectors, sizes, _ = np.linalg.svd(np.asarray(rows.T @ left), full_matrices=False)
+        vectors, sizes, _ = np.linalg.svd(left, full_matrices=False)
         feature = np.asarray(rows @ vectors[:, 0])
         rest = feature - features @ (features.T @ feature)
         rest -= features @ (features.T @ rest)
@@ -55,7 +55,7 @@ def pls_directions(rows: Rows, labels: np.ndarray, n_components: int) -> np.ndar
             break
         directions.append(vectors[:, 0])
         features = np.column_stack([features, rest / np.linalg.norm(rest)])
-        left = labels - features @ (features.T @ labels)
+        left = with_labels - np.asarray(rows.T @ features) @ (features.T @ labels)
     return np.array(directions).reshape(len(directions), rows.shape[1]).T
 
 

@@ -6,10 +6,13 @@ from dataclasses import KW_ONLY, replace
 from numbers import Integral
 from typing import ClassVar
 
+import numpy as np
+
 from .._sklearn import Interval
 from ..estimators import estimator
 from ..fitting import Problem
 from ..model import Fit
+from ..rows import TargetEncoder
 from .base import SubspaceEstimator
 from .centroids import (
     Centroids,
@@ -123,8 +126,10 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
     def _solve(self, problem: Problem) -> Fit:
         if self.n_clusters > 1:
             rows, kernel, state = problem.rows, problem.kernel, problem.random_state
-            labels = clusters_as_labels(rows, kernel, self.n_clusters, state)
-            problem = replace(problem, rows=replace(rows, Y=labels))
+            clusters = clusters_as_labels(rows, kernel, self.n_clusters, state)
+            encoder = TargetEncoder(np.arange(clusters.max() + 1), int(clusters.max() + 1))
+            rows = replace(rows, targets=encoder.targets(clusters, len(rows)))
+            problem = replace(problem, rows=rows, encoder=encoder)
         return super()._solve(problem)
 
     def _solve_among_all(self, problem: Problem) -> Fit:

@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.linalg import solve_triangular
 
 from ..deflation import Outcome
-from ..exceptions import InvalidDataError
+from ..exceptions import InvalidDataError, InvalidParameterError
 from ..fitting import weighted_sum
 from ..kernels import Kernel, Rows
 from ..model import Fit, KernelModel, Search
@@ -27,6 +27,7 @@ from .points import Points, first_points
 from .target_kernels import checked_target_kernel, coded_labels, factor
 
 _FEW_ROWS = 1500  # whose inner products are formed where there are many more features
+_MOST_MACHINES = 1000
 _LOST = 1e-6  # of directions of unit length
 
 
@@ -49,11 +50,11 @@ class LearnedSubspace(SubspaceMethod):
         """Return what is to be maximised."""
         return TargetAlignment(self.coded(known))
 
-    def coded(self, known: Labelled) -> np.ndarray:
+    def coded(self, known: Labelled) -> Rows:
         """Return F with ``F F'`` the kernel of the labels, scaled by root weights."""
         if isinstance(self.target_kernel, str):
             return coded_labels(known.labels, self.target_kernel)
-        root = known.labels.sum(axis=1, keepdims=True)
+        root = np.asarray(known.labels.sum(axis=1)).reshape(-1, 1)
         return root * factor(checked_target_kernel(self.target_kernel, len(root)))
 
     def solve(self, images: Images) -> Fit:
@@ -133,7 +134,14 @@ class LearnedMargin(LearnedSubspace):
         return True
 
     def objective(self, known: Labelled) -> Objective:
-        return self.margin(known.labels, known.trace / known.total_weight, self.C)
+        labels = known.labels
+        if labels.shape[1] > _MOST_MACHINES:
+            raise InvalidParameterError(
+                f"y has {labels.shape[1]} classes, and a margin needs a machine for each of them at "
+                f"every step; that is for {_MOST_MACHINES} at most. Pass objective='alignment'."
+            )
+        labels = labels.toarray() if sparse.issparse(labels) else labels
+        return self.margin(labels, known.trace / known.total_weight, self.C)
 
 
 #: From directions to directions.

@@ -5,6 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
+from scipy import sparse
+
+from ..kernels import Rows
 
 
 class Objective(ABC):
@@ -26,9 +29,10 @@ class TargetAlignment(Objective):
     (21), and between features, (22): no n x n matrix is formed.
     """
 
-    def __init__(self, labels: np.ndarray) -> None:
+    def __init__(self, labels: Rows) -> None:
         self._labels = labels
-        self._size = float(np.linalg.norm(labels.T @ labels))  # of K_y
+        gram = labels.T @ labels
+        self._size = float(sparse.linalg.norm(gram) if sparse.issparse(gram) else np.linalg.norm(gram))
 
     def value_and_slope(self, features: np.ndarray) -> tuple[float, np.ndarray]:
         largest = np.abs(features).max(initial=0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.cluster import KMeans
 
@@ -12,7 +13,7 @@ from ..exceptions import InvalidParameterError
 from ..kernels import Kernel, Rows
 from ..rows import Batch
 from .centroids import different
-from .images import independent
+from .images import class_columns, independent
 from .objectives import Objective
 
 
@@ -96,9 +97,9 @@ def first_points(
 
 def _means(batch: Batch, n_points: int | None, random_state: np.random.RandomState) -> np.ndarray:
     weight = batch.root_weight**2
-    shares = weight[:, None] * batch.Y
-    shares = shares[:, shares.any(axis=0)]  # of the classes that count
-    sums = shares.sum(axis=0)
+    sums = batch.target_sums
+    shares = class_columns(batch, weight)[:, sums > 0]  # of the classes that count
+    sums = sums[sums > 0]
     n_points = len(sums) if n_points is None else n_points
 
     def centres(rows: Rows, count: int, weight: np.ndarray) -> np.ndarray:
@@ -110,7 +111,8 @@ def _means(batch: Batch, n_points: int | None, random_state: np.random.RandomSta
         if n_points == len(sums):
             return means
         return centres(means, different(means, n_points), sums)
-    members = [np.flatnonzero(share) for share in shares.T]
+    of_classes = sparse.csc_array(shares)
+    members = np.split(of_classes.indices, of_classes.indptr[1:-1])
     most = np.array([different(batch.X[rows], n_points) for rows in members])
     counts = np.ones(len(sums), dtype=int)
     for _ in range(min(n_points, most.sum()) - len(sums)):  # to the class with most samples a cluster

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import InvalidParameterError
+from ..kernels import Rows
 
 CODINGS = ("indicators", "signs", "balanced")
 _ROUNDING = 1e-10  # of the largest entry, or eigenvalue
 
 
-def coded_labels(labels: np.ndarray, coding: str) -> np.ndarray:
+def coded_labels(labels: Rows, coding: str) -> Rows:
     """Return F with ``K_y = F F'`` for indicators of classes, scaled by root weights.
 
     "indicators" is 1 for two samples of a class and 0 otherwise, "signs" 1 and ``-1 / (c - 1)``, which
@@ -31,7 +32,8 @@ def coded_labels(labels: np.ndarray, coding: str) -> np.ndarray:
     if coding == "indicators":
         return labels
     if coding == "balanced":
-        return labels / np.linalg.norm(labels, axis=0)
+        lengths = np.sqrt(np.asarray((labels * labels).sum(axis=0)))
+        return labels / lengths
     n_classes = labels.shape[1]
     simplex = np.eye(n_classes) - 1 / n_classes
     return labels @ simplex * np.sqrt(n_classes / (n_classes - 1))

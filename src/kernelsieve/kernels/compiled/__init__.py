@@ -7,11 +7,14 @@ their innermost instructions replaced by numpy's: slow, and good for looking ins
 from .blas import add_squares
 from .double_double import WIDTH, DoubleDoubleRowProduct
 from .double_double_loops import (
+    add_by_class,
     add_combinations,
     add_products,
+    means_and_rests,
     pivoted_factor,
     plus_arrays,
     products_of,
+    shift_sums,
     shifted,
 )
 from .fast_exp import exp_inplace
@@ -27,12 +30,15 @@ __all__ = [
     "DoubleDoubleRowProduct",
     "LineProduct",
     "RowProduct",
+    "add_by_class",
     "add_combinations",
     "add_products",
     "add_squares",
     "exp_inplace",
+    "means_and_rests",
     "pivoted_factor",
     "plus_arrays",
     "products_of",
+    "shift_sums",
     "shifted",
 ]

@@ -9,6 +9,7 @@ A number is the sum of two, ``high + low``, of which the second is at most a las
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
 from .double_double import (
     CHUNK,
@@ -142,6 +143,45 @@ def add_combinations(line, line_low, factors, others):
     """Add a combination of other lines to a line."""
     for i in range(len(others)):
         _add_multiple(line, line_low, factors[i], 0.0, others[i], np.zeros_like(line))
+
+
+def _by_class_signature(number):
+    given = const(number, 2), const(number, 1), const(types.intp, 1)
+    return *given, array(number, 2), array(number, 2)
+
+
+@compiled(_by_class_signature)
+def add_by_class(rows, weight, codes, high, low):
+    """Add rows to the sums of their classes; ``weight`` is empty where all are one."""
+    nothing = np.zeros(rows.shape[1])
+    for i in range(len(rows)):
+        factor, code = weight[i] if len(weight) else 1.0, codes[i]
+        _add_multiple(high[code], low[code], factor, 0.0, rows[i], nothing)
+
+
+@compiled(lambda number: (*[array(number, 2)] * 2, const(number, 1)))
+def shift_sums(high, low, shift):
+    """Make sums of rows less a shift of sums of rows, which begin with a one."""
+    nothing = np.zeros(len(shift))
+    for k in range(len(high)):
+        _add_multiple(high[k], low[k], -high[k, 0], -low[k, 0], shift, nothing)
+
+
+@compiled(lambda number: [const(number, 2)] * 2)
+def means_and_rests(high, low):
+    """Return sums over their weights, rounded, and what rounding leaves of the sums.
+
+    With m the means, w the first parts of the weights and r the rests, squares of the sums over the
+    weights are ``w m m' + m r' + r m'``, up to squares of roundings.
+    """
+    means, rests = np.empty_like(high), np.empty_like(high)
+    for k in range(len(high)):
+        weight, weight_low = high[k, 0], low[k, 0]
+        for j in range(high.shape[1]):
+            mean = high[k, j] / weight
+            rest, rest_low = plus_product(high[k, j], low[k, j], -mean, 0.0, weight, weight_low)
+            means[k, j], rests[k, j] = mean, rest + (rest_low + mean * weight_low / 2)
+    return means, rests
 
 
 @compiled(lambda number: (const(number, 2), const(number, 2), const(number, 1)))

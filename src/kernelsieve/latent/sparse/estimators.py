@@ -12,7 +12,7 @@ import numpy as np
 from ..._sklearn import Interval, StrOptions
 from ...deflation import LOSSES, Heads, LogisticLoss, Loss, SquaredLoss, resolve_loss
 from ...estimators import KernelEstimator, PredictMixin, estimator, parameters
-from ...fitting import Problem, total_weight, trace_of
+from ...fitting import Problem, check_target_memory, total_weight, trace_of
 from ...kernels import Kernel
 from ...model import Fit, KernelModel, explained_variance_ratio
 from ...rows import Batch, TargetEncoder, check_not_constant, one_target
@@ -59,6 +59,7 @@ class _SparseLatentFeatures(PredictMixin, KernelEstimator):
     def _solve(self, problem: Problem) -> Fit:
         rows, kernel, loss = problem.rows, problem.kernel, self._loss()
         settings = problem.settings_for(len(rows))
+        check_target_memory(rows, settings.max_memory)
         Y, root = self._compared(rows), rows.root_weight
         weight = root**2
         check_not_constant((Y - weight @ Y / weight.sum()) * root[:, None], Y * root[:, None])
