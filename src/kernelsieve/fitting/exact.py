@@ -45,6 +45,7 @@ from ..rows import (
 )
 from .settings import Settings
 
+_TARGET_BYTES = 2**26  # that there are for them in any case
 _TARGET_COPIES = 4  # of the targets, with what features leave of them, that are held together
 
 
@@ -270,7 +271,7 @@ def _check_memory(batch: Batch, pool: Pool, settings: Settings) -> None:
 def check_target_memory(batch: Batch, max_memory: float) -> None:
     """Refuse columns for so many classes that nothing else would fit in memory."""
     n, q = len(batch), batch.n_targets
-    needed = _TARGET_COPIES * 8 * n * q
+    needed, max_memory = _TARGET_COPIES * 8 * n * q, max(max_memory, _TARGET_BYTES)
     if batch.codes is not None and needed > max_memory:
         raise InvalidParameterError(
             f"y has {q} classes, and a fit on the {n} samples themselves follows a column for each, "
