@@ -8,7 +8,7 @@ from .loop import LoopEstimator
 from .out_of_core import OutOfCoreMixin
 from .predicting import PredictMixin
 from .sources import row_wise
-from .statistic import StatisticPart, StatisticPlan
+from .statistic import StatisticPart, StatisticPlan, prepared
 from .transaction import all_or_nothing
 
 __all__ = [
@@ -23,5 +23,6 @@ __all__ = [
     "check_precomputed_columns",
     "estimator",
     "parameters",
+    "prepared",
     "row_wise",
 ]

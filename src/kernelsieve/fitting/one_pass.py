@@ -107,6 +107,22 @@ class OnePass:
             lambda fit: fit.outcome == Outcome.IMPRECISE,
         )
 
+    def sum_up_apart(self, batches: Sequence[Batch]) -> list[ColumnSums]:
+        """Sum up several groups of samples, all in the form that a look at some of each asks for."""
+        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components) // len(batches) + 1
+        form = self._policy.form()
+        if self._policy.may_change(form):
+            safe = self._policy.form(prefer_safe=True)
+            some = [part for batch in batches for part in _spread(batch, few)[0]]
+            form = safe if self._needs_double_double(self._pass.gather(some, safe)) else form
+        return [self._pass.gather([batch], form) for batch in batches]
+
+    def feature_products(self, statistic: ColumnSums, fit: Fit) -> np.ndarray:
+        """Return the inner products of ``[1 | Y | features]`` over the samples of a statistic."""
+        places = {number: place for place, number in reversed(list(enumerate(self.pool.indices)))}
+        chosen = np.array([places[number] for number in fit.landmark_indices], np.intp)
+        return self._pass.products(statistic, chosen, fit.model.projection, fit.model.offset)
+
     def _gather_looking_ahead(self, batches: Iterable[Batch]) -> ColumnSums:
         """Pass once over all rows, in the form that a selection from a few of them asks for.
 

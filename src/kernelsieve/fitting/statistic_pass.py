@@ -158,6 +158,20 @@ class StatisticPass:
         self._check_key(sums)
         return sums.columns.class_scatter(self._block_of(sums).shift, center=center)
 
+    def products(
+        self, sums: ColumnSums, chosen: np.ndarray, projection: np.ndarray, offset: np.ndarray
+    ) -> np.ndarray:
+        """Return the inner products of ``[1 | Y | columns[:, chosen] @ projection - offset]``."""
+        self._check_key(sums)
+        shift, first = self._block_of(sums).shift, 1 + len(self.target_shift)
+        combinations = np.zeros((sums.columns.n_lines, first + projection.shape[1]))
+        combinations[:first, :first] = np.eye(first)
+        combinations[0, 1:first] = self.target_shift
+        combinations[0, first:] = shift[chosen] @ projection - offset
+        for place, weights in zip(first + chosen, projection, strict=True):
+            combinations[place, first:] += weights
+        return sums.columns.products(combinations)
+
     def _check_key(self, sums: ColumnSums) -> None:
         if sums.key != self.key:
             raise InvalidDataError(

@@ -11,6 +11,7 @@ from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn import config_context
 from sklearn.base import clone
 
@@ -44,6 +45,9 @@ class Data:
     X: Any
     y: Any
     weight: np.ndarray | None
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0]) if hasattr(self.X, "shape") else len(self.X)
 
     def part(self, estimator: Any, rows: np.ndarray, fitted: np.ndarray | None = None) -> Data:
         """Return some samples; for a precomputed kernel, their values against the fitted samples."""
@@ -89,6 +93,26 @@ def _parted(setting: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
 def _identity(setting: Mapping[str, Any]) -> tuple:
     # A grid hands out the same objects again and again; values may be arrays, which == cannot compare.
     return tuple((name, id(value)) for name, value in sorted(setting.items()))
+
+
+def run_apart(
+    task: Task,
+    data: Data,
+    folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    groups: Sequence[Group],
+    n_jobs: int | None,
+    done: Callable[[int], None],
+) -> list[dict[int, Curve]]:
+    """Fit every fold by itself, and return the curves of all settings in each of them."""
+    jobs = [(number, group) for number in range(len(folds)) for group in groups]
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(run_group)(task, data, *folds[number], group) for number, group in jobs
+    )
+    found: list[dict[int, Curve]] = [{} for _ in folds]
+    for (number, group), curves in zip(jobs, results, strict=True):
+        found[number].update(curves)
+        done(len(group))
+    return found
 
 
 def run_group(
@@ -147,7 +171,7 @@ def _run_extractor(
         ]
         train_score, test_score = np.array(scores).T
         columns = (train_score, test_score, evaluations, latency)
-        yield number, Curve(seconds, *(_padded(values, len(task.sizes)) for values in columns))
+        yield number, Curve(seconds, *(padded(values, len(task.sizes)) for values in columns))
 
 
 def path_models(
@@ -189,5 +213,6 @@ def _takes_weight(scorer: Callable[..., float]) -> bool:
     )
 
 
-def _padded(values: np.ndarray, length: int) -> np.ndarray:
+def padded(values: np.ndarray, length: int) -> np.ndarray:
+    """Return values with NaN after them, up to a length."""
     return np.concatenate([values, np.full(length - len(values), np.nan)])

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 from sklearn.preprocessing import LabelBinarizer
@@ -21,6 +21,7 @@ _EXACT_SOLVERS = ("auto", "cholesky", "svd")  # the others stop at a tolerance
 # Smaller diagonals of the triangular factor, relative to the largest, are collinear features, of which
 # scikit-learn takes the shortest solution.
 _COLLINEAR = 1e-9
+_COLLINEAR_SQUARED = 1e-6  # of a factor that comes from inner products, which know half the digits
 
 
 def prefix_heads(
@@ -34,7 +35,7 @@ def prefix_heads(
         return
     template = fit_with_weight(clone(head), features[:, :1], y, sample_weight)
     for k in sizes:
-        yield _with_coefficients(template, *path.solution(int(k)))
+        yield with_coefficients(template, *path.solution(int(k)))
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,28 @@ class RidgePath:
             return None
         return cls(R[:, :k], R[:, k:], means[:k], means[k:])
 
+    @classmethod
+    def from_products(
+        cls, products: np.ndarray, n_targets: int, *, alpha: float, center: bool
+    ) -> RidgePath | None:
+        """Factorise from the inner products of ``[1 | Y | features]``; None where that fails."""
+        first = 1 + n_targets
+        means = np.zeros(len(products) - 1)
+        rest = products[1:, 1:]
+        if center:
+            means = products[0, 1:] / products[0, 0]
+            rest = rest - products[0, 0] * np.outer(means, means)
+        features = rest[n_targets:, n_targets:] + alpha * np.eye(len(products) - first)
+        try:
+            triangle = cholesky(features)
+        except LinAlgError:
+            return None
+        diagonal = np.diagonal(triangle)
+        if diagonal.min() <= _COLLINEAR_SQUARED * diagonal.max():
+            return None
+        Z = solve_triangular(triangle, rest[n_targets:, :n_targets], trans="T")
+        return cls(triangle, Z, means[n_targets:], means[:n_targets])
+
     def solution(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients (q, k) and intercepts (q,) for the first k features."""
         coefficients = solve_triangular(self.triangle[:k, :k], self.products[:k])
@@ -89,7 +112,7 @@ def _closed_form(
     head: Any, features: np.ndarray, y: Any, sample_weight: np.ndarray | None
 ) -> RidgePath | None:
     """Return the path of a head that has one; None for all other heads, and for float32."""
-    alpha = _ridge_of(head)
+    alpha = ridge_of(head)
     if alpha is None or features.dtype != np.float64:
         return None
     if isinstance(head, RidgeClassifier):
@@ -103,7 +126,7 @@ def _closed_form(
     return RidgePath.fit(features, targets, sample_weight, alpha=alpha, center=head.fit_intercept)
 
 
-def _ridge_of(head: Any) -> float | None:
+def ridge_of(head: Any) -> float | None:
     """Return the ridge of a linear head that is solved exactly; None for all others."""
     if type(head) is LinearRegression:
         return None if head.positive else 0.0
@@ -113,7 +136,7 @@ def _ridge_of(head: Any) -> float | None:
     return float(head.alpha) if exact else None
 
 
-def _with_coefficients(template: Any, coefficients: np.ndarray, intercepts: np.ndarray) -> Any:
+def with_coefficients(template: Any, coefficients: np.ndarray, intercepts: np.ndarray) -> Any:
     """Return a fitted head with other coefficients, in the shapes that scikit-learn gives them."""
     head = copy.copy(template)
     k = coefficients.shape[1]

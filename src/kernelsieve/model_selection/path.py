@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import (
     BaseEstimator,
     MetaEstimatorMixin,
@@ -29,8 +28,9 @@ from ..fitting import DEFAULT_COMPONENTS
 from .checks import check_fold_sizes, check_folds, check_head, settled_target
 from .composed import ExtractorWithHead, composed_tags
 from .delegation import DelegatingToChosen
-from .folds import Curve, Data, Task, group_settings, own_head, run_group, with_setting
+from .folds import Curve, Data, Task, group_settings, own_head, run_apart, with_setting
 from .nested_extractors import check_nested, fit_with_weight, last_step, name_in_pipeline, truncate
+from .one_pass import run_in_one_pass
 from .rules import RULES, Budget, Choice, Scores, choose
 from .table import in_words, sizes_of, thinned, tidy_table
 
@@ -43,6 +43,11 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
     head is scored on every prefix. Least squares and ridge heads (``LinearRegression``, ``Ridge``,
     ``RidgeClassifier``) are found for all prefixes from one factorisation; any other predictor is
     fitted to each prefix. The scores are those of ``GridSearchCV`` over ``n_components``.
+
+    Where candidates are given as points, the head is least squares or ridge and the score R2 or a
+    squared error, one pass over all samples is enough for all folds, numbers of features and penalties.
+    So it is for more than 3,000 samples and a number of candidates that are not screened; the folds
+    then share one pool.
 
     Parameters
     ----------
@@ -108,6 +113,9 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         The chosen model, fitted to all samples.
     scorer_ : callable
         The scorer.
+    n_passes_ : int
+        Passes over the samples, before the chosen model is fitted: one a setting of the extractor where
+        statistics of the folds tell the scores, and one a fold and setting elsewhere.
     n_splits_ : int
         Number of folds.
 
@@ -292,15 +300,11 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
     ) -> list[list[Curve]]:
         """Return the curves of all folds (rows) and settings (columns)."""
         groups = group_settings(settings)
-        jobs = [(number, group) for number in range(len(folds)) for group in groups]
-        results = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(run_group)(task, data, *folds[number], group) for number, group in jobs
-        )
-        found: list[dict[int, Curve]] = [{} for _ in folds]
-        with reported(type(self).__name__, self.verbose), counted(len(jobs), "fits") as done:
-            for (number, _), curves in zip(jobs, results, strict=True):
-                found[number].update(curves)
-                done(1)
+        found = run_in_one_pass(task, data, folds, groups, self.scoring)
+        self.n_passes_ = sum(map(len, groups)) * (len(folds) if found is None else 1)
+        if found is None:
+            with reported(type(self).__name__, self.verbose), counted(self.n_passes_, "fits") as done:
+                found = run_apart(task, data, folds, groups, self.n_jobs, done)
         return [[of_fold[i] for i in range(len(settings))] for of_fold in found]
 
     def _sizes_to_keep(self, sizes: np.ndarray, curves: Sequence[Sequence[Curve]]) -> np.ndarray:

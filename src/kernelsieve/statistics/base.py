@@ -163,6 +163,10 @@ class Statistic(ABC):
             between += np.sqrt(weights) * (means[1:] + shift)
         return ClassScatter(between, within, class_weights, means[1:] + shift, self.trace, center)
 
+    @abstractmethod
+    def products(self, combinations: np.ndarray) -> np.ndarray:
+        """Return the inner products of combinations of the lines, one in each column."""
+
     def _check_lines(self, n_lines: int) -> None:
         if n_lines != self.n_lines:
             raise ValueError(f"a statistic of {self.n_lines} lines cannot take in {n_lines} lines")

@@ -32,6 +32,10 @@ class GramStatistic(Statistic):
         """The inner products of all lines."""
         return np.tril(self._half) + np.tril(self._half, -1).T
 
+    def products(self, combinations: np.ndarray) -> np.ndarray:
+        """Return the inner products of combinations of the lines, one in each column."""
+        return combinations.T @ self.gram @ combinations
+
     def add_products(self, products: np.ndarray) -> None:
         """Take in the inner products of lines that are not at hand."""
         self._half += products
