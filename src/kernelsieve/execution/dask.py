@@ -30,9 +30,7 @@ def open_collection(
     if not isinstance(X, Delayed) and getattr(X, "ndim", 0) == 2:
         is_array = isinstance(X, dask.array.Array)
         return ArraySource(X, y, weight) if is_array else FrameSource(X, y, weight, inputs)
-    raise InvalidDataError(
-        f"X is {X!r}; of Dask, samples are an array of two dimensions or a data frame."
-    )
+    raise InvalidDataError(f"X is {X!r}; of Dask, pass an array of two dimensions or a data frame.")
 
 
 class DaskSource(Source):
@@ -76,8 +74,7 @@ class DaskSource(Source):
                 yield found
 
     def labels(self) -> np.ndarray:
-        found = _compute(_each(distinct_labels, self.parts))
-        return np.unique(list(set().union(*found)))
+        return np.unique(list(set().union(*_compute(_each(distinct_labels, self.parts)))))
 
     def take(self, rows: np.ndarray) -> Part:
         wanted = (rows[slice(*ends)] for ends in np.searchsorted(rows, self._bounds))
@@ -96,8 +93,7 @@ class DaskSource(Source):
         if values is None:
             return [None] * len(self.lengths)
         if not dask.is_dask_collection(values):
-            values = np.asarray(values)
-            self._check_length(len(values), role)
+            self._check_length(len(values := np.asarray(values)), role)
             return [values[start:stop] for start, stop in self._bounds]
         chunks, lengths = _chunks(values), _lengths(values)
         self._check_length(sum(lengths), role)
@@ -183,8 +179,7 @@ class FrameSource(DaskSource):
 
     def apply(self, function: Callable[[Any], Any]) -> Any:
         frame = self._frame[self._columns.inputs]
-        kinds = frame._meta.dtypes
-        example = function(frame._meta.reindex([0], fill_value=1).astype(kinds))
+        example = function(frame._meta.reindex([0], fill_value=1).astype(frame._meta.dtypes))
         row_wise = _once(RowWise(function, example[:0]))
         return frame.map_partitions(_apply, row_wise, meta=example[:0])
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import pandas
@@ -72,7 +71,7 @@ class SparkSource(Source):
     def sample(self, size: int, random_state: Any) -> tuple[Part, np.ndarray]:
         seed = int(check_random_state(random_state).randint(2**31 - 1))
         key = functions.xxhash64(functions.lit(seed), *self._frame.columns)
-        found = _reduced(self._frame.withColumn(_KEY, key), _Drawing(size)).rows
+        found = _reduced(self._frame.withColumn(_KEY, key), partial(_Drawn, size), _Drawn.add).rows
         if not len(found):
             raise InvalidDataError(
                 "Found 0 sample(s) without missing values while a minimum of 1 is required; look at X."
@@ -87,7 +86,12 @@ class SparkSource(Source):
 
     def sum_up(self, check: Callable[[Part], Batch], work: Work) -> Any:
         """Sum up every partition in a task of its own, and merge the sums by a tree."""
-        return _reduced(self._frame, _SummingFrames(self._columns, Summing(check, work)))
+        columns, summing = self._columns, Summing(check, work)
+
+        def add(sums: Any, frame: pandas.DataFrame, start: int) -> None:
+            summing.add(sums, _part(frame, columns), start)
+
+        return _reduced(self._frame, summing.empty, add)
 
     def apply(self, function: Any) -> Any:
         inputs = [self._whole.schema[name] for name in self._columns.inputs]
@@ -129,39 +133,6 @@ class SparkBatches(SourceBatches):
 # ---------------------------------------------------------------------- what tasks do
 
 
-class _Reduction(Protocol):
-    """What partitions are reduced to: something that takes in frames, and has a method ``merge``."""
-
-    def empty(self) -> Any: ...
-
-    def add(self, sums: Any, frame: pandas.DataFrame, start: int) -> None: ...
-
-
-@dataclass(frozen=True)
-class _SummingFrames:
-    columns: FrameColumns
-    summing: Summing
-
-    def empty(self) -> Any:
-        return self.summing.empty()
-
-    def add(self, sums: Any, frame: pandas.DataFrame, start: int) -> None:
-        self.summing.add(sums, _part(frame, self.columns), start)
-
-
-@dataclass(frozen=True)
-class _Drawing:
-    size: int
-
-    def empty(self) -> _Drawn:
-        return _Drawn(self.size)
-
-    def add(self, drawn: _Drawn, frame: pandas.DataFrame, start: int) -> None:
-        # What is missing is refused in a pass, which knows where it is.
-        complete = frame.replace([np.inf, -np.inf], np.nan).dropna()
-        drawn.take_in(complete.assign(**{_COUNT: 1}))
-
-
 class _Drawn:
     """The different rows of the smallest keys, and how often they came."""
 
@@ -169,7 +140,16 @@ class _Drawn:
         self._size = size
         self.rows = pandas.DataFrame()
 
-    def take_in(self, rows: pandas.DataFrame) -> None:
+    def add(self, frame: pandas.DataFrame, start: int) -> None:
+        # What is missing is refused in a pass, which knows where it is.
+        complete = frame.replace([np.inf, -np.inf], np.nan).dropna()
+        self._take_in(complete.assign(**{_COUNT: 1}))
+
+    def merge(self, other: _Drawn) -> None:
+        if len(other.rows):
+            self._take_in(other.rows)
+
+    def _take_in(self, rows: pandas.DataFrame) -> None:
         if len(self.rows) == self._size:
             rows = rows[rows[_KEY] <= self.rows[_KEY].iloc[-1]]
         together = pandas.concat([self.rows, rows], ignore_index=True) if len(self.rows) else rows
@@ -177,22 +157,18 @@ class _Drawn:
         together = together.assign(**{_COUNT: counts}).drop_duplicates(_KEY)
         self.rows = together.sort_values(_KEY, ignore_index=True)[: self._size]
 
-    def merge(self, other: _Drawn) -> None:
-        if len(other.rows):
-            self.take_in(other.rows)
 
-
-def _reduced(frame: Any, reduction: _Reduction) -> Any:
+def _reduced(frame: Any, empty: Callable[[], Any], add: Callable[[Any, Any, int], None]) -> Any:
     """Reduce every partition in a task of its own, and merge what comes of them by a tree.
 
     An error of ours is a result too, so that Spark neither tries again nor tells it by a Java trace.
     """
 
     def reduce(frames: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
-        sums, start = reduction.empty(), 0
+        sums, start = empty(), 0
         try:
             for frame in frames:
-                reduction.add(sums, frame, start)
+                add(sums, frame, start)
                 start += len(frame)
         except _OUR_ERRORS as error:
             context = TaskContext.get()
@@ -210,7 +186,7 @@ def _reduced(frame: Any, reduction: _Reduction) -> Any:
         n_left = -(-n_left // _FAN_IN)
         reduced = reduced.repartition(n_left).mapInPandas(merge, "value binary")
     values = [row.value for row in reduced.collect()]
-    whole = _merged(values) if values else reduction.empty()
+    whole = _merged(values) if values else empty()
     if isinstance(whole, Exception):
         raise whole
     return whole
