@@ -23,6 +23,7 @@ NAMES = (
     "tolerance",
     "many_classes",
     "million",
+    "one_pass_folds",
     "scale",
     "dask_engine",
 )
