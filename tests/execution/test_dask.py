@@ -317,3 +317,11 @@ def test_a_killed_worker(client, tmp_path):
     assert once.exists()
     assert list(model.landmark_indices_) == landmarks
     assert_allclose(model.transform(X), features, atol=1e-8)
+
+
+def test_progress(scheduler, capsys):
+    model = SparseMaximalAlignment(3, candidates=POOL, gamma=0.3, verbose=1)
+    model.fit(rows_of(X), rows_of(Y))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2  # a pass, and a finishing pass
+    assert all("[SparseMaximalAlignment] 3,000 rows of 3,000 in" in line for line in lines)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from itertools import accumulate, pairwise
 from typing import Any
 
 import dask
 import dask.array
 import numpy as np
+from dask.callbacks import Callback
 from dask.delayed import Delayed, delayed
 
 from ..exceptions import InvalidDataError, warn
 from ..rows import Batch, Part, Source, SourceBatches
 from ..rows.arrow import input_columns, named_column
 from .passes import Work
+from .progress import counted, is_reported
 from .tasks import FrameColumns, RowWise, Summing, distinct_labels, merged
 
 _FAN_IN = 8  # sums that one task merges
@@ -194,9 +198,29 @@ class DaskBatches(SourceBatches):
         """Sum up every chunk in a task of its own, and merge the sums by a tree."""
         parts, summing = self.source.parts, _once(Summing(self.check, work))
         sums = _each(_sums, [summing] * len(parts), parts, self.source.starts)
-        while len(sums) > 1:
-            sums = _each(merged, [sums[i : i + _FAN_IN] for i in range(0, len(sums), _FAN_IN)])
-        return _compute(sums)[0]
+        with _followed(sums, self.source.lengths) as sums:
+            while len(sums) > 1:
+                sums = _each(merged, [sums[i : i + _FAN_IN] for i in range(0, len(sums), _FAN_IN)])
+            return _compute(sums)[0]
+
+
+@contextmanager
+def _followed(tasks: list[Any], lengths: Sequence[int]) -> Iterator[list[Any]]:
+    """Count rows as tasks end, where progress is to be shown; a cluster begins with them at once."""
+    if not is_reported():
+        yield tasks
+        return
+    rows = {task.key: length for task, length in zip(tasks, lengths, strict=True)}
+    client = getattr(dask.base.get_scheduler(), "__self__", None)  # None on this machine
+    with counted(sum(lengths)) as done:
+        if client is None:
+            with Callback(posttask=lambda key, *_: done(rows.get(key, 0))):
+                yield tasks
+        else:
+            futures = client.compute(tasks)
+            for future in import_module("distributed").as_completed(futures):
+                done(rows[future.key])
+            yield futures
 
 
 def _sums(summing: Summing, part: Part, start: int) -> Any:

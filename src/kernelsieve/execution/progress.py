@@ -51,6 +51,11 @@ def counted(total: int | None, unit: str = "rows") -> Iterator[Callable[[int], N
         display.close()
 
 
+def is_reported() -> bool:
+    """Tell if somebody wants to know how far passes are."""
+    return _name.get() is not None
+
+
 def advance() -> Callable[[int], None]:
     """Return what counts rows for the pass that is going on, if any is."""
     return _advance.get() or _silent

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..rows import Batch, Part, rows_from
 from .passes import Work
+from .progress import reported
 from .threads import QUIET, one_thread
 
 _Sums = TypeVar("_Sums")
@@ -36,7 +37,8 @@ class Summing(Generic[_Sums]):
     def add(self, sums: _Sums, part: Part, start: int) -> None:
         """Add the samples of a part."""
         if len(part):
-            with one_thread(), rows_from(start):
+            # Whoever began the task counts its rows when it ends.
+            with one_thread(), rows_from(start), reported("task", verbose=False):
                 self.work.add(sums, self.check(part))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..deflation import Criterion, Extraction, Metric, Outcome, StoredColumns, extract
 from ..exceptions import InvalidDataError
-from ..execution import Change, change_blocks, counted, rows_in
+from ..execution import Change, change_blocks, counted, reported, rows_in
 from ..kernels import Kernel
 from ..model import (
     FeatureGram,
@@ -112,9 +112,7 @@ class OnePass:
         few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components) // len(batches) + 1
         form = self._policy.form()
         if self._policy.may_change(form):
-            safe = self._policy.form(prefer_safe=True)
-            some = [part for batch in batches for part in _spread(batch, few)[0]]
-            form = safe if self._needs_double_double(self._pass.gather(some, safe)) else form
+            form = self._form_by(*(part for batch in batches for part in _spread(batch, few)[0]))
         return [self._pass.gather([batch], form) for batch in batches]
 
     def feature_products(self, statistic: ColumnSums, fit: Fit) -> np.ndarray:
@@ -149,10 +147,11 @@ class OnePass:
             self._pass.add(statistic, *others)
         return statistic
 
-    def _form_by(self, sample: Batch) -> type[Statistic]:
+    def _form_by(self, *samples: Batch) -> type[Statistic]:
         """Return the form that a selection from a few samples asks for."""
         safe = self._policy.form(prefer_safe=True)
-        needed = self._needs_double_double(self._pass.gather([sample], safe))
+        with reported("looking ahead", verbose=False):
+            needed = self._needs_double_double(self._pass.gather(samples, safe))
         return safe if needed else self._policy.form()
 
     def _needs_double_double(self, statistic: ColumnSums) -> bool:
