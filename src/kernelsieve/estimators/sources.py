@@ -43,7 +43,7 @@ def _fit_source(estimator: Any, source: Source) -> Any:
         sample = plan.batch(*given)
     if estimator._given_points(sample.X) is None:
         plan = plan.renumbered(numbers)
-    fit = plan.row_pass(estimator).fit(source.batches(plan.batch_of, sample))
+    fit = plan.row_pass(estimator).fit(source.batches(plan.reader, sample))
     plan.describe(estimator)
     estimator._set_fit(fit, plan.settled.encoder, plan.settled.pool.points)
     return estimator

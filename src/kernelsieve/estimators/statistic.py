@@ -16,7 +16,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import QUIET
 from ..fitting import ColumnSums, Plan, RowPass
 from ..model import load_object, save_object
-from ..rows import Batch, Part
+from ..rows import Batch, Part, TargetEncoder
 from .inputs import check_rows
 
 _VERSION = 1  # of the files of plans and parts
@@ -147,6 +147,18 @@ class StatisticPart(Saved):
 
 
 @dataclass(frozen=True)
+class SampleReader:
+    """Checks samples; small enough to be sent to every worker."""
+
+    estimator: Any
+    encoder: TargetEncoder
+
+    def __call__(self, part: Part) -> Batch:
+        X = check_rows(self.estimator, part.X, reset=False, precomputed=self.estimator._is_precomputed)
+        return self.estimator._batch(X, part.y, part.weight, self.encoder)
+
+
+@dataclass(frozen=True)
 class StatisticPlan(Saved):
     """What must be the same wherever samples are summed up: kernel, candidates, classes, precision.
 
@@ -197,15 +209,14 @@ class StatisticPlan(Saved):
             row_pass.absorb(sums, batch)
         return StatisticPart(sums)
 
+    @property
+    def reader(self) -> SampleReader:
+        """What checks samples, without all that a fit needs beside."""
+        return SampleReader(self.estimator, self.settled.encoder)
+
     def batch(self, X: Any, y: Any = None, sample_weight: Any = None) -> Batch:
         """Check samples."""
-        reader = self.estimator
-        X = check_rows(reader, X, reset=False, precomputed=reader._is_precomputed)
-        return reader._batch(X, y, sample_weight, self.settled.encoder)
-
-    def batch_of(self, part: Part) -> Batch:
-        """Check samples that were read from a source."""
-        return self.batch(part.X, part.y, part.weight)
+        return self.reader(Part(X, y, sample_weight))
 
     def renumbered(self, rows: np.ndarray) -> StatisticPlan:
         """Return the plan with the numbers of samples among all."""

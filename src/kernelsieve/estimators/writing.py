@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -104,15 +105,26 @@ def _into_array(out: Any, shape: tuple[int, int]) -> Write:
 
     def write(features: np.ndarray, start: int) -> None:
         out[start : start + len(features)] = features
+        if isinstance(out, np.memmap):
+            _let_go(out)
 
     return write
 
 
+def _let_go(out: np.memmap) -> None:
+    """Write what has changed to the file; its pages need not stay in memory."""
+    out.flush()
+    mapped: Any = getattr(out, "_mmap", None)
+    if hasattr(mapped, "madvise") and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
+
+
 @contextmanager
 def _npy_file(path: Path, shape: tuple[int, int], dtype: type, names: np.ndarray) -> Iterator[Write]:
-    out = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
-    yield _into_array(out, shape)
-    out.flush()
+    header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_2_0(file, header)
+        yield lambda features, start: np.ascontiguousarray(features, dtype).tofile(file)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import lapack
@@ -31,6 +31,14 @@ class GramStatistic(Statistic):
     def gram(self) -> np.ndarray:
         """The inner products of all lines."""
         return np.tril(self._half) + np.tril(self._half, -1).T
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Send half of a symmetric matrix to other processes."""
+        return vars(self) | {"_half": packed(self._half)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._half = unpacked(state["_half"], self.n_lines, self.n_lines)
 
     def products(self, combinations: np.ndarray) -> np.ndarray:
         """Return the inner products of combinations of the lines, one in each column."""
