@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -70,7 +71,7 @@ class LineSums:
         return self.make_statistic(self.frame.n_lines)
 
     def add(self, sums: Statistic, batch: Batch) -> None:
-        absorb(sums, [batch], self.frame, **self.how)
+        absorb(sums, [batch], self.frame, in_place=True, **self.how)
 
 
 def absorb(
@@ -82,19 +83,26 @@ def absorb(
     block_rows: int | None = None,
     n_jobs: int | None = None,
     again: bool = False,
+    in_place: bool = False,
 ) -> None:
-    """Add the rows of batches to a statistic; an error leaves the statistic as it was.
+    """Add the rows of batches to a statistic; an error leaves it as it was, unless ``in_place``.
 
     Rows that are passed over ``again`` are not counted as progress.
     """
     done = (lambda n_done: None) if again else advance()
     size = block_rows or rows_per_block(frame.n_lines)
     blocks = [batch[rows] for batch in batches for rows in row_slices(len(batch), size)]
-    workers = run_blocks(blocks, lambda: _Accumulator(frame, statistic.empty(), trace_of, done), n_jobs)
+    own = iter([statistic] if in_place else [])  # of the first worker
+
+    def make_worker() -> _Accumulator:
+        return _Accumulator(frame, next(own, None) or statistic.empty(), trace_of, done)
+
+    workers = run_blocks(blocks, make_worker, n_jobs)
     for worker in workers:
         worker.statistic.check_finite()
     for worker in workers:
-        statistic.merge(worker.statistic)
+        if worker.statistic is not statistic:
+            statistic.merge(worker.statistic)
 
 
 class _Accumulator:
@@ -110,14 +118,21 @@ class _Accumulator:
         self.statistic = statistic
         self._frame = frame
         self._trace_of = trace_of
-        self._buffer = np.empty(0)
         self._done = done
 
     def __call__(self, block: Batch) -> None:
         size = self._frame.n_lines * len(block)
-        if self._buffer.size < size:
-            self._buffer = np.empty(size)
-        out = self._buffer[:size].reshape(self._frame.n_lines, len(block))
+        out = _buffer(size).reshape(self._frame.n_lines, len(block))
         trace = self._trace_of(block) if self._trace_of is not None else 0.0
         self.statistic.update(self._frame.lines(block, out), trace, block.weight, block.codes)
         self._done(len(block))
+
+
+_kept = threading.local()
+
+
+def _buffer(size: int) -> np.ndarray:
+    """Return room for so many numbers, which a thread keeps: new memory takes a while to be there."""
+    if getattr(_kept, "buffer", np.empty(0)).size < size:
+        _kept.buffer = np.empty(size)
+    return np.asarray(_kept.buffer[:size])

@@ -48,7 +48,7 @@ class RowPass(Protocol):
         """Return an empty statistic, for rows that can be passed over again or come once."""
 
     def absorb(self, statistic: Any, batch: Batch) -> None:
-        """Add rows to a statistic; an error leaves it as it was."""
+        """Add rows to a statistic that nobody needs after an error."""
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on rows that can be passed over more than once."""
@@ -92,7 +92,7 @@ class OnePass:
         return self._pass.empty(self._policy.form(prefer_safe=not repeatable))
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
-        self._pass.absorb(statistic, batch)
+        self._pass.add(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         def gather(form: type[Statistic]) -> ColumnSums:

@@ -122,13 +122,6 @@ class StatisticPass:
         beside = tuple(form(n_beside if group else 1) for group in self.beside)
         return ColumnSums(columns, beside, self.key)
 
-    def absorb(self, sums: ColumnSums, batch: Batch) -> None:
-        """Add rows; an error leaves the sums as they were."""
-        if self.beside:
-            sums.merge(self.gather([batch], type(sums.columns)))
-        else:
-            self.add(sums, batch)
-
     def gather(self, batches: Iterable[Batch], form: type[Statistic]) -> ColumnSums:
         """Pass once over all rows."""
         return sum_up(batches, SumsInForm(self, form))
@@ -136,7 +129,9 @@ class StatisticPass:
     def add(self, sums: ColumnSums, *batches: Batch) -> None:
         """Add rows to sums that nobody needs after an error."""
         how: dict[str, Any] = {"block_rows": self.block_rows, "n_jobs": self.n_jobs}
-        absorb(sums.columns, batches, self._block_of(sums), trace_of=self._trace_of, **how)
+        absorb(
+            sums.columns, batches, self._block_of(sums), trace_of=self._trace_of, in_place=True, **how
+        )
         for statistic, group in zip(sums.beside, self.beside, strict=True):
             for batch in batches:
                 absorb_weighted(statistic, batch, group, **how)

@@ -108,8 +108,8 @@ class RayleighPass:
         return self._pass.empty(self._policy.form(prefer_safe=not repeatable))
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
-        """Add samples; an error leaves the statistic as it was."""
-        self._pass.absorb(statistic, batch)
+        """Add samples to a statistic that nobody needs after an error."""
+        self._pass.add(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on samples that can be passed over more than once."""

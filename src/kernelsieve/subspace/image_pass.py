@@ -64,8 +64,8 @@ class ImagePass:
         return self._pass.empty(self._policy.form())
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
-        """Add samples to a statistic; an error leaves it as it was."""
-        self._pass.absorb(statistic, batch)
+        """Add samples to a statistic that nobody needs after an error."""
+        self._pass.add(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on samples that come in batches."""
