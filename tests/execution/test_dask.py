@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import kernelsieve
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
     KernelFisherDiscriminant,
@@ -278,6 +279,25 @@ def test_work(threads, monkeypatch):
     assert names.count("_sums") == len(ROWS)
     assert names.count("Summing") == 1
     assert names.count("merged") == 1
+
+
+def test_small_chunks_share_tasks(threads, monkeypatch):
+    lengths = []
+    each = kernelsieve.execution.dask._each
+
+    def recorded(function, *values):
+        tasks = each(function, *values)
+        if function.__name__ == "_sums":
+            lengths.append(len(tasks))
+        return tasks
+
+    monkeypatch.setattr("kernelsieve.execution.dask._each", recorded)
+    landmarks, features = in_memory("alignment")
+    model, _ = METHODS["alignment"]
+    model.fit(da.from_array(X, chunks=(40, 4)), da.from_array(Y, chunks=40))
+    assert list(model.landmark_indices_) == landmarks
+    assert_allclose(model.transform(X), features, atol=1e-8)
+    assert set(lengths) == {19}  # of 75 chunks
 
 
 def test_tasks_keep_to_one_thread(threads):

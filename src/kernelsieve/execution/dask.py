@@ -18,13 +18,15 @@ from dask.callbacks import Callback
 from dask.delayed import Delayed, delayed
 
 from ..exceptions import InvalidDataError, warn
-from ..rows import Batch, Part, Source, SourceBatches
+from ..rows import Batch, Part, Source, SourceBatches, row_slices
 from ..rows.arrow import input_columns, named_column
 from .passes import Work
 from .progress import counted, is_reported
 from .tasks import FrameColumns, RowWise, Summing, distinct_labels, merged
 
 _FAN_IN = 8  # sums that one task merges
+_TASK_BYTES = 2**25  # of chunks that one task sums up, unless one of them is larger
+_MANY_TASKS = 16
 
 
 def open_collection(
@@ -195,13 +197,29 @@ class DaskBatches(SourceBatches):
     source: DaskSource
 
     def sum_up(self, work: Work) -> Any:
-        """Sum up every chunk in a task of its own, and merge the sums by a tree."""
-        parts, summing = self.source.parts, _once(Summing(self.check, work))
-        sums = _each(_sums, [summing] * len(parts), parts, self.source.starts)
-        with _followed(sums, self.source.lengths) as sums:
+        """Sum up chunks in tasks of their own, and merge the sums by a tree.
+
+        Sums may be larger than small chunks, so a task takes several of these one after the other,
+        unless few tasks would be left.
+        """
+        groups, summing = self._groups(), _once(Summing(self.check, work))
+        parts, starts, lengths = (
+            [values[group] for group in groups]
+            for values in (self.source.parts, self.source.starts, self.source.lengths)
+        )
+        sums = _each(_sums, [summing] * len(groups), parts, starts)
+        with _followed(sums, list(map(sum, lengths))) as sums:
             while len(sums) > 1:
                 sums = _each(merged, [sums[i : i + _FAN_IN] for i in range(0, len(sums), _FAN_IN)])
             return _compute(sums)[0]
+
+    def _groups(self) -> list[slice]:
+        """Return which chunks, one after the other, a task takes."""
+        lengths = self.source.lengths
+        width = 8 * self.sample.X.shape[1]
+        small = _TASK_BYTES // (width * max(1, *lengths))
+        size = int(np.clip(min(small, len(lengths) // _MANY_TASKS), 1, None))
+        return list(row_slices(len(lengths), size))
 
 
 @contextmanager
@@ -223,8 +241,11 @@ def _followed(tasks: list[Any], lengths: Sequence[int]) -> Iterator[list[Any]]:
             yield futures
 
 
-def _sums(summing: Summing, part: Part, start: int) -> Any:
-    return summing(part, start)
+def _sums(summing: Summing, parts: Sequence[Part], starts: Sequence[int]) -> Any:
+    sums = summing.empty()
+    for part, start in zip(parts, starts, strict=True):
+        summing.add(sums, part, start)
+    return sums
 
 
 def _apply(X: Any, row_wise: RowWise) -> Any:

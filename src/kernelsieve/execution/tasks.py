@@ -24,18 +24,12 @@ class Summing(Generic[_Sums]):
     check: Callable[[Part], Batch]
     work: Work[_Sums]
 
-    def __call__(self, part: Part, start: int) -> _Sums:
-        """Return the sums of a part, whose first sample has the number ``start`` among all."""
-        sums = self.empty()
-        self.add(sums, part, start)
-        return sums
-
     def empty(self) -> _Sums:
         """Return sums of no samples."""
         return self.work.empty()
 
     def add(self, sums: _Sums, part: Part, start: int) -> None:
-        """Add the samples of a part."""
+        """Add the samples of a part, whose first one has the number ``start`` among all."""
         if len(part):
             # Whoever began the task counts its rows when it ends.
             with one_thread(), rows_from(start), reported("task", verbose=False):
