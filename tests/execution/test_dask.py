@@ -32,6 +32,7 @@ ROWS = (500, 1, 0, 1000, 1499, 0)  # of chunks
 def client():
     """Two worker processes of one thread each."""
     with (
+        dask.config.set({"distributed.scheduler.work-stealing": False}),  # tasks here take no time
         distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,

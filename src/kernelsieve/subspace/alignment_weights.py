@@ -77,7 +77,7 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Iterations.
     n_features_in_ : int
         Number of features of X.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where X has any.
 
     Notes
