@@ -55,7 +55,11 @@ class DoubleDoubleStatistic(Statistic):
     def squared(self, shift: np.ndarray) -> GramStatistic:
         """Return the fast form of the same rows, with that shift of the lines."""
         gram = GramStatistic(self.n_lines, self.n_classes)
-        gram.add_products(sum(shifted(*self._inner_products(), shift - self._shift)))
+        if self._sums is None and self._waiting:  # the rows themselves are at hand
+            lines, weight = self._rows_waiting()
+            gram._absorb(lines - shift[:, None], weight if len(weight) else None)
+        else:
+            gram.add_products(sum(shifted(*self._inner_products(), shift - self._shift)))
         gram.n_rows, gram.trace = self.n_rows, self.trace
         if self.by_class is not None:
             gram.by_class = self.by_class.shifted(shift)
