@@ -11,6 +11,7 @@ from kernelsieve import (
     SparseMaximalAlignment,
 )
 from kernelsieve.exceptions import InvalidDataError
+from kernelsieve.fitting import OnePass
 
 
 class Slices:
@@ -157,3 +158,20 @@ def test_what_needs_all_samples_says_so():
         SparseMaximalAlignment(2).fit(Slices(X), Y[:10])
     with pytest.raises(InvalidDataError, match=r"0 sample\(s\)"):
         SparseMaximalAlignment(2).fit(Slices(X[:0]), Y[:0])
+
+
+def test_precision_is_settled_by_samples_from_all_over(monkeypatch):
+    """The first rows of sorted samples are alike, and would tell nothing about the others."""
+    looked_at = []
+    form_by = OnePass._form_by
+
+    def recorded(self, *samples):
+        looked_at.extend(samples)
+        return form_by(self, *samples)
+
+    monkeypatch.setattr(OnePass, "_form_by", recorded)
+    order = X[:, 0].argsort()
+    SparseMaximalAlignment(8, candidates=POOL, gamma=0.3).fit(Slices(X[order]), Y[order])
+    (batch,) = looked_at
+    assert len(batch) < len(X) / 2
+    assert (batch.X[:, 0] < X[:, 0].mean()).mean() == pytest.approx(0.5, abs=0.1)

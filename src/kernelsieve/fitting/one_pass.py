@@ -130,7 +130,8 @@ class OnePass:
         few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components)
         sample = getattr(batches, "sample", None)
         if sample is not None:  # of all samples, which a source has drawn already
-            return self._pass.gather(batches, self._form_by(sample[:few]))
+            spread = sample[:: max(1, len(sample) // few)]  # which may be sorted, as all samples
+            return self._pass.gather(batches, self._form_by(spread))
         safe = statistic = self._pass.empty(self._policy.form(prefer_safe=True))
         decided = False
         for batch in batches:
