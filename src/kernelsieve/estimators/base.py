@@ -80,7 +80,7 @@ class KernelEstimator(
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
             Training samples; kernel values for a precomputed kernel. Memory maps are read in blocks;
-            so are arrays of HDF5 and Zarr, a ``pyarrow.dataset``, Dask collections and Spark frames.
+            so are arrays of HDF5 and Zarr, a ``pyarrow.dataset``, data of Dask, Spark and Ray.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets or labels: numbers for a regressor, labels for a classifier, either for others, as
             their parameter ``target`` says.

@@ -16,6 +16,7 @@ _OF_PACKAGES = {
     "dask": ("kernelsieve.execution.dask", "open_collection"),
     "dask_expr": ("kernelsieve.execution.dask", "open_collection"),
     "pyspark": ("kernelsieve.execution.spark", "SparkSource"),
+    "ray": ("kernelsieve.execution.ray", "RaySource"),
 }
 
 

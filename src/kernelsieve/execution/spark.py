@@ -15,10 +15,9 @@ from pyspark.sql import functions, types
 from sklearn.utils import check_random_state
 
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
-from ..rows import Batch, Part, Source, SourceBatches
+from ..rows import Batch, Part, Source
 from ..rows.arrow import input_columns, named_column
-from .passes import Work
-from .tasks import FrameColumns, RowWise, Summing, merged
+from .tasks import EngineBatches, FrameColumns, RowWise, Summing, example_table, merged, result_table
 
 _FAN_IN = 8  # sums that one task merges
 _MANY = 64  # partitions, where Spark Connect does not tell how many there are
@@ -84,9 +83,9 @@ class SparkSource(Source):
     def batches(self, check: Callable[[Part], Batch], sample: Batch) -> SparkBatches:
         return SparkBatches(self, check, sample)
 
-    def sum_up(self, check: Callable[[Part], Batch], work: Work) -> Any:
+    def sum_up(self, summing: Summing) -> Any:
         """Sum up every partition in a task of its own, and merge the sums by a tree."""
-        columns, summing = self._columns, Summing(check, work)
+        columns = self._columns
 
         def add(sums: Any, frame: pandas.DataFrame, start: int) -> None:
             summing.add(sums, _part(frame, columns), start)
@@ -95,16 +94,11 @@ class SparkSource(Source):
 
     def apply(self, function: Any) -> Any:
         inputs = [self._whole.schema[name] for name in self._columns.inputs]
-        example = _table(function, function(_row_of_ones(inputs)))
-        taken = [name for name in example if name in self._whole.columns]
-        if taken:
-            raise InvalidDataError(
-                f"X has a column {taken[0]!r} already, which the result would be called; rename it."
-            )
+        example = example_table(function, _row_of_ones(inputs), self._whole.columns)
         schema = types.StructType()
         for name in example:
             schema.add(name, _TYPES.get(example[name].dtype.kind, "string"))
-        row_wise = RowWise(lambda rows: _table(function, function(rows)), example[:0])
+        row_wise = RowWise(partial(result_table, function), example[:0])
 
         @functions.pandas_udf(schema)
         def results(rows: pandas.DataFrame) -> pandas.DataFrame:
@@ -116,18 +110,12 @@ class SparkSource(Source):
         return together.select(*map(_column, self._whole.columns), *features)
 
 
-class SparkBatches(SourceBatches):
-    """All samples of a source, which are checked and summed up where they are."""
-
-    source: SparkSource
+class SparkBatches(EngineBatches):
+    """All samples of a Spark data frame."""
 
     @property
     def n_rows(self) -> None:  # type: ignore[override]  # to count them would be one more pass
         return None
-
-    def sum_up(self, work: Work) -> Any:
-        """Sum up every partition."""
-        return self.source.sum_up(self.check, work)
 
 
 # ---------------------------------------------------------------------- what tasks do
@@ -200,14 +188,6 @@ def _merged(pickled: Iterable[bytes]) -> Any:
 
 def _pickled(value: Any) -> pandas.DataFrame:
     return pandas.DataFrame({"value": [pickle.dumps(value, protocol=5)]})
-
-
-def _table(function: Any, result: Any) -> pandas.DataFrame:
-    """Return results with names for their columns."""
-    if hasattr(result, "iloc"):
-        return result
-    columns = np.asarray(result).reshape(len(result), -1)
-    return pandas.DataFrame(columns, columns=function.column_names(columns.shape[1]))
 
 
 # ---------------------------------------------------------------------- columns

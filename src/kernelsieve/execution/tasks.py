@@ -9,7 +9,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..rows import Batch, Part, rows_from
+from ..exceptions import InvalidDataError
+from ..rows import Batch, Part, SourceBatches, rows_from
 from .passes import Work
 from .progress import reported
 from .threads import QUIET, one_thread
@@ -34,6 +35,22 @@ class Summing(Generic[_Sums]):
             # Whoever began the task counts its rows when it ends.
             with one_thread(), rows_from(start), reported("task", verbose=False):
                 self.work.add(sums, self.check(part))
+
+    def sums(self, part: Part, start: int) -> _Sums:
+        """Return the sums of one part alone."""
+        sums = self.empty()
+        self.add(sums, part, start)
+        return sums
+
+
+class EngineBatches(SourceBatches):
+    """All samples of a source that sums them up where they are."""
+
+    source: Any
+
+    def sum_up(self, work: Work[_Sums]) -> _Sums:
+        """Check and sum up all samples."""
+        return self.source.sum_up(Summing(self.check, work))
 
 
 def merged(sums: Sequence[Any]) -> Any:
@@ -84,3 +101,25 @@ def distinct_labels(part: Part) -> set[Any]:
     """Return the different labels; what is none, such as NaN, is refused with its row later."""
     labels = set(np.asarray(part.y).ravel().tolist())
     return {label for label in labels if label is not None and label == label}
+
+
+def result_table(function: Any, rows: Any) -> Any:
+    """Return the data frame of what a function makes of samples, with names for its columns."""
+    import pandas
+
+    result = function(rows)
+    if hasattr(result, "iloc"):
+        return result
+    columns = np.asarray(result).reshape(len(result), -1)
+    return pandas.DataFrame(columns, rows.index, function.column_names(columns.shape[1]))
+
+
+def example_table(function: Any, row: Any, taken: Sequence[str]) -> Any:
+    """Return the result of one sample, whose columns are to stand beside those that are there."""
+    example = result_table(function, row)
+    both = [name for name in example if name in taken]
+    if both:
+        raise InvalidDataError(
+            f"X has a column {both[0]!r} already, which the result would be called; rename it."
+        )
+    return example
