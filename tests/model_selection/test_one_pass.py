@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -14,7 +16,9 @@ from kernelsieve import (
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
-from kernelsieve.kernels import RBF
+from kernelsieve.exceptions import InvalidParameterError
+from kernelsieve.kernels import RBF, BlockCache
+from kernelsieve.model_selection import one_pass
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 4))
@@ -116,12 +120,12 @@ def test_kernel_evaluations(monkeypatch):
     found = []
     for folds, alphas in ((2, [1.0]), (10, [0.1, 1.0, 10.0])):
         counted.clear()
-        ComponentPathCV(model, Ridge(), param_grid={"head__alpha": alphas}, cv=folds, refit=False).fit(
+        ComponentPathCV(model, Ridge(), param_grid={"head__alpha": alphas}, cv=folds).fit(
             rows, rows[:, 0] ** 2
         )
         found.append(sum(counted))
-    n, c, looked_at = len(rows), len(POOL), 256 + 3 * 10  # before, to settle the precision
-    assert max(found) <= (n + looked_at) * c + c * c
+    n, c, k = len(rows), len(POOL), 20
+    assert max(found) <= n * c + c * c + n * k
 
 
 def test_a_pool_that_many_samples_share():
@@ -136,10 +140,6 @@ def test_a_pool_that_many_samples_share():
 @pytest.mark.parametrize(
     "options",
     [
-        {"head": LogisticRegression(), "y": (Y > 0).astype(int)},
-        {"scoring": "neg_mean_absolute_error"},
-        {"scoring": lambda model, X, y: 0.5},
-        {"head": Ridge(solver="sag")},
         {"cv": ShuffleSplit(4, random_state=0)},
         {"extractor": SparseMaximalAlignment(5, gamma=0.3)},
         {"extractor": SparseMaximalAlignment(5, gamma=0.3, candidates=50, random_state=0)},
@@ -149,6 +149,164 @@ def test_a_pool_that_many_samples_share():
 )
 def test_what_needs_a_pass_a_fold(options):
     options = {"head": Ridge(), "extractor": SparseMaximalAlignment(5, candidates=POOL)} | options
-    y = options.pop("y", Y)
-    search = ComponentPathCV(**{"cv": 4} | options).fit(X, y)
+    search = ComponentPathCV(**{"cv": 4} | options).fit(X, Y)
     assert search.n_passes_ == 4
+    assert search.way_ == "one fit a fold"
+
+
+def apart(monkeypatch, search, *given):
+    """Return a search that fits every fold by itself."""
+    with monkeypatch.context() as patch:
+        patch.setattr("kernelsieve.model_selection.path.run_in_one_pass", lambda *given: None)
+        found = clone(search).fit(*given)
+    assert found.way_ == "one fit a fold"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("head", "scoring", "y"),
+    [
+        (LogisticRegression(), "accuracy", Y > 0),
+        (LogisticRegression(), "neg_log_loss", Y > 0),
+        (LogisticRegression(), "roc_auc", Y > 0),
+        (RidgeClassifier(), None, np.digitize(Y, [-0.5, 0.5])),
+        (Ridge(), "neg_mean_absolute_error", Y),
+        (Ridge(solver="sag", tol=1e-12, max_iter=10_000), None, Y),
+        (KNeighborsRegressor(), None, Y),
+    ],
+)
+def test_other_heads_and_scores_need_the_landmarks_once_more(head, scoring, y, monkeypatch):
+    model = SparseMaximalAlignment(20, candidates=POOL, gamma=0.3)
+    search = ComponentPathCV(model, head, n_components=SIZES, scoring=scoring, cv=3).fit(X, y)
+    assert search.way_ == "one pass and one over the landmarks"
+    assert search.n_passes_ == 2
+    expected = apart(monkeypatch, search, X, y)
+    assert_allclose(search.path_["test_score"], expected.path_["test_score"], atol=1e-8)
+    assert search.best_n_components_ == expected.best_n_components_
+    assert_array_equal(search.predict(X), expected.predict(X)) if scoring == "accuracy" else None
+
+
+def test_the_chosen_model_is_that_of_a_fit():
+    model = SparseMaximalAlignment(20, candidates=POOL, gamma=0.3)
+    search = ComponentPathCV(model, Ridge(0.1), cv=3).fit(X, TWO)
+    k = search.best_n_components_
+    pipeline = make_pipeline(clone(model).set_params(n_components=k), Ridge(0.1)).fit(X, TWO)
+    chosen = search.best_estimator_
+    assert list(chosen.extractor.landmark_indices_) == list(pipeline[0].landmark_indices_)
+    assert_allclose(chosen.head.coef_, pipeline[1].coef_, atol=1e-8)
+    assert_allclose(search.predict(X), pipeline.predict(X), atol=1e-8)
+    assert chosen.head.intercept_.shape == (2,)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_widths_share_one_pass(kernel, monkeypatch):
+    wide = RNG.normal(size=(400, 60))
+    y = wide[:, 0] + np.sin(wide[:, 1])
+    model = SparseMaximalAlignment(10, kernel=kernel, candidates=wide[::10])
+    search = ComponentPathCV(model, Ridge(), param_grid={"gamma": [1e-3, 1e-2, 0.1]}, cv=3)
+    computed = []
+    cache_fill = BlockCache.fill
+
+    def fill(self, key, compute, X, out):
+        before = self.evaluated
+        cache_fill(self, key, compute, X, out)
+        computed.append(self.evaluated - before)
+
+    monkeypatch.setattr(BlockCache, "fill", fill)
+    search.fit(wide, y)
+    assert search.n_passes_ == 1
+    assert sum(computed) <= 400 * 40 + 40 * 40  # distances, of three widths
+    assert len(computed) > 0
+    expected = apart(monkeypatch, search, wide, y)
+    assert_allclose(search.path_["test_score"], expected.path_["test_score"], atol=1e-8)
+    assert search.best_params_ == expected.best_params_
+
+
+def test_samples_that_screen_are_never_held_out(monkeypatch):
+    monkeypatch.setattr("kernelsieve.model_selection.one_pass._SCREENING_SAMPLES", 3500)
+    rows = RNG.normal(size=(8000, 3))
+    noise = RNG.normal(size=8000)
+    model = SparseMaximalAlignment(30, random_state=0, gamma=1.0)
+    seen = []
+    prepared = one_pass.prepared
+    monkeypatch.setattr(
+        one_pass, "prepared", lambda e, X, *given: seen.append(X) or prepared(e, X, *given)
+    )
+    scored = []
+    part = one_pass.Data.part
+    monkeypatch.setattr(
+        one_pass.Data, "part", lambda self, e, r, f=None: scored.append(r) or part(self, e, r, f)
+    )
+    search = ComponentPathCV(model, Ridge(), cv=3, scoring="neg_mean_absolute_error").fit(rows, noise)
+    assert search.way_ == "one pass and one over the landmarks"
+    (screened,) = seen
+    assert len(screened) == 3500
+    screening, *parts = scored
+    assert_array_equal(rows[screening], screened)
+    held_out = np.concatenate(parts[1::2])
+    assert len(held_out) == 8000 - 3500
+    assert not np.intersect1d(held_out, screening).size
+    assert ComponentPathCV(model, Ridge(), cv=3).fit(rows, noise).best_score_ < 0.02
+
+
+class TestWithoutFolds:
+    @pytest.mark.parametrize("head", [LinearRegression(), Ridge(0.5), Ridge(2.0, fit_intercept=False)])
+    @pytest.mark.parametrize("weight", [None, np.linspace(0.5, 2, 300)])
+    def test_leave_one_out_is_that_of_refits(self, head, weight):
+        model = SparseMaximalAlignment(8, candidates=POOL, gamma=0.3)
+        search = ComponentPathCV(model, head, cv="loo", scoring="neg_mean_squared_error")
+        search.fit(X, TWO, sample_weight=weight)
+        assert search.way_ == "leave-one-out"
+        weights = np.ones(300) if weight is None else weight
+        features = clone(model).fit(X, TWO, weight).transform(X)
+        for k, score in zip(search.path_["k"], search.path_["test_score"], strict=True):
+            if k in (1, 8):
+                errors = []
+                for i in range(300):
+                    rest = np.delete(np.arange(300), i)
+                    fitted = clone(head).fit(features[rest, :k], TWO[rest], weights[rest])
+                    errors.append(TWO[i] - fitted.predict(features[i : i + 1, :k])[0])
+                expected = np.average(np.array(errors) ** 2, axis=0, weights=weights).mean()
+                assert_allclose(-score, expected, rtol=1e-8)
+
+    @pytest.mark.parametrize("alpha", [1e-3, 1.0, 30.0])
+    def test_generalised_cross_validation_is_the_formula(self, alpha):
+        model = SparseMaximalAlignment(8, candidates=POOL, gamma=0.3)
+        search = ComponentPathCV(model, Ridge(alpha), cv="gcv", scoring="neg_mean_squared_error").fit(
+            X, Y
+        )
+        T, y, n = clone(model).fit(X, Y).transform(X), Y - Y.mean(), len(Y)
+        T = T - T.mean(axis=0)
+        for k, score in zip(search.path_["k"], search.path_["test_score"], strict=True):
+            hat = T[:, :k] @ np.linalg.solve(T[:, :k].T @ T[:, :k] + alpha * np.eye(k), T[:, :k].T)
+            rss, df = ((y - hat @ y) ** 2).sum(), np.trace(hat)
+            assert_allclose(-score, n * rss / (n - 1 - df) ** 2, rtol=1e-8)
+
+    def test_the_fit_is_kept(self, monkeypatch):
+        fits = []
+        fit = SparseMaximalAlignment.fit
+        monkeypatch.setattr(
+            SparseMaximalAlignment, "fit", lambda self, *a, **k: fits.append(1) or fit(self, *a, **k)
+        )
+        grid = {"head__alpha": [0.1, 1.0, 10.0]}
+        model = SparseMaximalAlignment(8, candidates=POOL, gamma=0.3)
+        search = ComponentPathCV(model, Ridge(), cv="loo", param_grid=grid).fit(X, Y)
+        assert len(fits) == 1
+        assert search.score(X, Y) > 0.3
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"scoring": "neg_mean_absolute_error"},
+            {"head": Ridge(solver="sag")},
+            {"head": LogisticRegression()},
+            {"max_latency_us": 1e6},
+        ],
+    )
+    def test_refusals(self, options):
+        model = SparseMaximalAlignment(5, candidates=POOL, gamma=0.3)
+        search = ComponentPathCV(**{"extractor": model, "head": Ridge(), "cv": "loo"} | options)
+        with pytest.raises(InvalidParameterError, match="cv='loo' is for regression by least squares"):
+            search.fit(X, Y > 0)
+        with pytest.raises(ValueError, match="The 'cv' parameter"):
+            ComponentPathCV(model, Ridge(), cv="bootstrap").fit(X, Y)

@@ -7,8 +7,8 @@ from .inverse_transform import InverseTransformMixin
 from .loop import LoopEstimator
 from .out_of_core import OutOfCoreMixin
 from .predicting import PredictMixin
-from .sources import row_wise
-from .statistic import StatisticPart, StatisticPlan, prepared
+from .sources import planned_by_sample, row_wise
+from .statistic import StatisticPart, StatisticPlan, prepared, screens
 from .transaction import all_or_nothing
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
     "check_precomputed_columns",
     "estimator",
     "parameters",
+    "planned_by_sample",
     "prepared",
     "row_wise",
+    "screens",
 ]

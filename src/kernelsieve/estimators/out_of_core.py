@@ -95,7 +95,12 @@ class OutOfCoreMixin:
     @available_if(_is_offered)
     @fit_context(prefer_skip_nested_validation=True)
     def prepare(
-        self: Any, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None
+        self: Any,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        classes: Any = None,
+        folds: int | None = None,
     ) -> StatisticPlan:
         """Settle what must be the same wherever samples are summed up, from some of them.
 
@@ -112,6 +117,11 @@ class OutOfCoreMixin:
             Their weights.
         classes : array-like, default=None
             All labels, where these samples lack some.
+        folds : int, default=None
+            Sum samples up by that many folds, from which ``ComponentPathCV.finish`` chooses the number
+            of features. The fold of a sample follows from its inputs, so it is the same on every
+            machine. Samples of this call are never held out where candidates are screened by their
+            targets.
 
         Returns
         -------
@@ -119,7 +129,7 @@ class OutOfCoreMixin:
             Its ``statistic`` sums up samples; see there for an example.
         """
         with np.errstate(**QUIET):
-            return prepared(self, X, y, sample_weight, classes)
+            return prepared(self, X, y, sample_weight, classes, folds)
 
     @available_if(_is_offered)
     @fit_context(prefer_skip_nested_validation=True)
@@ -144,10 +154,13 @@ class OutOfCoreMixin:
                 f"finish takes a plan and a part, and got {type(plan).__name__} and "
                 f"{type(part).__name__}; pass what prepare and plan.statistic returned."
             )
-        fit = plan.row_pass(self).solve(part.sums)
+        self._take_fit(plan, plan.row_pass(self).solve(part.total))
+        return self
+
+    def _take_fit(self: Any, plan: StatisticPlan, fit: Fit) -> None:
+        """Keep what was found by a plan."""
         plan.describe(self)
         self._set_fit(fit, plan.settled.encoder, plan.settled.pool.points)
-        return self
 
     @available_if(_is_offered)
     @fit_context(prefer_skip_nested_validation=True)
@@ -183,8 +196,7 @@ class OutOfCoreMixin:
             fit = row_pass.solve(statistic)
         else:
             fit = row_pass.fit(RepeatableBatches(batches, lambda item: plan.batch(*split_item(item))))
-        plan.describe(self)
-        self._set_fit(fit, plan.settled.encoder, plan.settled.pool.points)
+        self._take_fit(plan, fit)
         return self
 
     def _plan(self: Any, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
 from functools import wraps
@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from ..exceptions import InvalidDataError
 from ..execution import counted, open_source, reported
 from ..fitting import CandidateRule
-from ..rows import Source, rows_from
-from .statistic import prepared
+from ..rows import Batch, Source, rows_from
+from .statistic import StatisticPlan, prepared
 
 _SAMPLE_ROWS = 10_000  # by which a plan is settled
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -32,21 +32,27 @@ def fitted_on_sources(fit: _Method) -> _Method:
 
 def _fit_source(estimator: Any, source: Source) -> Any:
     """Settle a plan by samples drawn from all, and pass over them wherever they are."""
+    plan, batches = planned_by_sample(estimator, source)
+    estimator._take_fit(plan, plan.row_pass(estimator).fit(batches))
+    return estimator
+
+
+def planned_by_sample(
+    estimator: Any, source: Source, folds: int | None = None
+) -> tuple[StatisticPlan, Iterable[Batch]]:
+    """Return the plan that samples drawn from all settle, and all samples as it checks them."""
     _refuse_what_needs_memory(estimator, source)
     random_state = estimator.get_params(deep=False).get("random_state")
     some, numbers = source.sample(_sample_size(estimator), random_state)
     given = some.X, some.y, some.weight
     with rows_from(numbers):
-        plan = prepared(estimator, *given, None)
+        plan = prepared(estimator, *given, None, folds)
         if plan.settled.encoder.classes is not None:  # of which the sample may lack some
-            plan = prepared(estimator, *given, source.labels())
+            plan = prepared(estimator, *given, source.labels(), folds)
         sample = plan.batch(*given)
     if estimator._given_points(sample.X) is None:
         plan = plan.renumbered(numbers)
-    fit = plan.row_pass(estimator).fit(source.batches(plan.reader, sample))
-    plan.describe(estimator)
-    estimator._set_fit(fit, plan.settled.encoder, plan.settled.pool.points)
-    return estimator
+    return plan, source.batches(plan.reader, sample)
 
 
 def _refuse_what_needs_memory(estimator: Any, source: Source) -> None:

@@ -6,7 +6,8 @@ import copy
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
+from functools import partial
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -14,9 +15,9 @@ from sklearn.base import clone
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import QUIET
-from ..fitting import ColumnSums, Plan, RowPass
+from ..fitting import CandidateRule, ColumnSums, FoldSums, FoldWork, Plan, RowPass, way_to_draw
 from ..model import load_object, save_object
-from ..rows import Batch, Part, TargetEncoder
+from ..rows import Batch, HashedFolds, Part, TargetEncoder, row_hashes
 from .inputs import check_rows
 
 _VERSION = 1  # of the files of plans and parts
@@ -78,12 +79,17 @@ class StatisticPart(Saved):
 
     _kind = "part"
 
-    sums: ColumnSums
+    sums: ColumnSums | FoldSums
 
     @property
     def n_samples(self) -> int:
         """Number of samples that are summed up."""
-        return self.sums.columns.n_rows
+        return self.sums.n_rows
+
+    @property
+    def total(self) -> ColumnSums:
+        """The sums of all samples, whatever their folds are."""
+        return self.sums.all_but(None) if isinstance(self.sums, FoldSums) else self.sums
 
     def merge(self, other: StatisticPart) -> StatisticPart:
         """Return the part of the samples of both.
@@ -139,7 +145,7 @@ class StatisticPart(Saved):
             raise InvalidParameterError(f"factor={factor!r} must be above 0 and at most 1.")
         return self._changed(lambda sums: sums.scale(float(factor)))
 
-    def _changed(self, change: Callable[[ColumnSums], None]) -> StatisticPart:
+    def _changed(self, change: Callable[[Any], None]) -> StatisticPart:
         sums = copy.deepcopy(self.sums)
         with np.errstate(**QUIET):
             change(sums)
@@ -186,6 +192,7 @@ class StatisticPlan(Saved):
 
     estimator: Any  # without a fit; it knows the features and reads samples
     settled: Plan
+    folds: HashedFolds | None = None  # by which samples are summed up, for a cross-validation
 
     def statistic(self, X: Any, y: Any = None, sample_weight: Any = None) -> StatisticPart:
         """Sum up samples.
@@ -205,8 +212,13 @@ class StatisticPlan(Saved):
         """
         batch, row_pass = self.batch(X, y, sample_weight), self.row_pass(self.estimator)
         with np.errstate(**QUIET):
-            sums = row_pass.new_statistic(repeatable=False)
-            row_pass.absorb(sums, batch)
+            if self.folds is None:
+                sums = row_pass.new_statistic(repeatable=False)
+                row_pass.absorb(sums, batch)
+            else:
+                empty = partial(row_pass.new_statistic, repeatable=False)
+                work = FoldWork(empty, row_pass.absorb, self.folds)
+                work.add(sums := work.empty(), batch)
         return StatisticPart(sums)
 
     @property
@@ -244,12 +256,33 @@ class Stream:
     part: StatisticPart
 
 
-def prepared(estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any) -> StatisticPlan:
+def prepared(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, classes: Any, folds: int | None = None
+) -> StatisticPlan:
     """Settle by some samples what must be known before a pass; the estimator stays as it is."""
     reader = clone(estimator)
     X = check_rows(reader, X, reset=True, precomputed=reader._is_precomputed)
     plan = estimator._plan(X, y, classes, sample_weight)
-    return StatisticPlan(reader, plan)
+    if folds is None:
+        return StatisticPlan(reader, plan)
+    seen = X if len(plan.pool) < X.shape[0] and screens(estimator, X) else X[:0]
+    return StatisticPlan(reader, plan, _folds(folds, seen))
+
+
+def screens(estimator: Any, X: Any) -> bool:
+    """Tell if an estimator chooses its candidates by a look at targets."""
+    rule = CandidateRule.of_parameters(estimator.get_params(deep=False))
+    if estimator._given_points(X) is not None or rule.number == "all":
+        return False
+    criterion = estimator._screening()
+    supervised = criterion is not None and criterion.supervised
+    return supervised and way_to_draw(rule, criterion) == "screen"
+
+
+def _folds(n_folds: int, screened: Any) -> HashedFolds:
+    if isinstance(n_folds, bool) or not isinstance(n_folds, Integral) or n_folds < 2:
+        raise InvalidParameterError(f"folds={n_folds!r} must be a whole number, at least 2.")
+    return HashedFolds(int(n_folds), np.unique(row_hashes(screened)))
 
 
 def _checked(other: Any) -> StatisticPart:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -23,6 +23,9 @@ from ..rows.arrow import input_columns, named_column
 from .passes import Work
 from .progress import counted, is_reported
 from .tasks import FrameColumns, RowWise, Summing, distinct_labels, merged
+
+with suppress(ImportError):  # its own settings are lost when one is changed before it is imported
+    import_module("distributed")
 
 _FAN_IN = 8  # sums that one task merges
 _TASK_BYTES = 2**25  # of chunks that one task sums up, unless one of them is larger

@@ -9,6 +9,7 @@ from .exact import (
     trace_of,
     weighted_sum,
 )
+from .fold_sums import FoldSums, FoldWork, WorkTogether
 from .one_pass import OnePass, RowPass
 from .pools import draw_pool
 from .precision import RIDGE_TRUST, PrecisionPolicy
@@ -27,6 +28,8 @@ __all__ = [
     "CandidatePool",
     "CandidateRule",
     "ColumnSums",
+    "FoldSums",
+    "FoldWork",
     "OnePass",
     "Plan",
     "PrecisionPolicy",
@@ -35,6 +38,7 @@ __all__ = [
     "RowPass",
     "Settings",
     "StatisticPass",
+    "WorkTogether",
     "about_the_mean",
     "candidates_needed",
     "check_first_batch",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,9 +27,10 @@ from ..model import (
     mean_image,
     reorthonormalise,
 )
-from ..rows import Batch, Pool, check_not_constant
+from ..rows import Batch, HashedFolds, Pool, check_not_constant
 from ..statistics import Coordinates, DoubleDoubleStatistic, Statistic
 from .exact import centred_columns, followed_candidates, padded
+from .fold_sums import FoldWork
 from .precision import RESIDUAL_TRUST, PrecisionPolicy
 from .settings import Settings
 from .statistic_pass import ColumnSums, StatisticPass
@@ -107,13 +109,36 @@ class OnePass:
             lambda fit: fit.outcome == Outcome.IMPRECISE,
         )
 
-    def sum_up_apart(self, batches: Sequence[Batch]) -> list[ColumnSums]:
-        """Sum up several groups of samples, all in the form that a look at some of each asks for."""
-        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components) // len(batches) + 1
+    def begin_apart(self, batches: Sequence[Batch]) -> list[tuple[ColumnSums, list[Batch]]]:
+        """Begin sums of several groups of samples, all in the form that some of each ask for.
+
+        Samples that have not been summed up yet are returned with every group.
+        """
         form = self._policy.form()
-        if self._policy.may_change(form):
-            form = self._form_by(*(part for batch in batches for part in _spread(batch, few)[0]))
-        return [self._pass.gather([batch], form) for batch in batches]
+        if not self._policy.may_change(form) or self.changes:
+            return [(self._pass.empty(form), [batch]) for batch in batches]
+        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components) // len(batches) + 1
+        parts = [_spread(batch, few) for batch in batches]
+        safe = self._policy.form(prefer_safe=True)
+        with reported("looking ahead", verbose=False):
+            begun = [self._pass.gather(some, safe) for some, _ in parts]
+        total = self._pass.empty(safe)
+        for sums in begun:
+            total.merge(sums)
+        if not self._needs_double_double(total):
+            begun = list(map(self._pass.squared, begun))
+        return [(sums, others) for sums, (_, others) in zip(begun, parts, strict=True)]
+
+    def fold_work(self, folds: HashedFolds, sample: Batch | None) -> FoldWork:
+        """Return how folds are summed up: in the form that some samples ask for, or with all digits."""
+        form = self._policy.form(prefer_safe=sample is None)
+        if sample is not None and self._policy.may_change(form):
+            form = self._form_by(self._few_of(sample))
+        return FoldWork(partial(self._pass.empty, form), self._pass.add, folds)
+
+    def empty_like(self, sums: ColumnSums) -> ColumnSums:
+        """Return sums of no samples, in the same form."""
+        return self._pass.empty(type(sums.columns))
 
     def feature_products(self, statistic: ColumnSums, fit: Fit) -> np.ndarray:
         """Return the inner products of ``[1 | Y | features]`` over the samples of a statistic."""
@@ -127,11 +152,10 @@ class OnePass:
         Rows whose kernel values are known only as inner products would have to be passed over again
         if these turned out to be too coarse.
         """
-        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components)
         sample = getattr(batches, "sample", None)
         if sample is not None:  # of all samples, which a source has drawn already
-            spread = sample[:: max(1, len(sample) // few)]  # which may be sorted, as all samples
-            return self._pass.gather(batches, self._form_by(spread))
+            return self._pass.gather(batches, self._form_by(self._few_of(sample)))
+        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components)
         safe = statistic = self._pass.empty(self._policy.form(prefer_safe=True))
         decided = False
         for batch in batches:
@@ -148,11 +172,16 @@ class OnePass:
             self._pass.add(statistic, *others)
         return statistic
 
-    def _form_by(self, *samples: Batch) -> type[Statistic]:
+    def _few_of(self, sample: Batch) -> Batch:
+        """Return as many samples as a look ahead takes, from all over: they may be sorted."""
+        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components)
+        return sample[:: max(1, len(sample) // few)]
+
+    def _form_by(self, sample: Batch) -> type[Statistic]:
         """Return the form that a selection from a few samples asks for."""
         safe = self._policy.form(prefer_safe=True)
         with reported("looking ahead", verbose=False):
-            needed = self._needs_double_double(self._pass.gather(samples, safe))
+            needed = self._needs_double_double(self._pass.gather([sample], safe))
         return safe if needed else self._policy.form()
 
     def _needs_double_double(self, statistic: ColumnSums) -> bool:

@@ -30,6 +30,11 @@ class ColumnSums:
     key: str = ""  # of what made the lines; sums of different lines cannot be put together
 
     @property
+    def n_rows(self) -> int:
+        """Number of samples that have been seen."""
+        return self.columns.n_rows
+
+    @property
     def keeps_all_digits(self) -> bool:
         """Whether residuals are known to all digits, or to half of them."""
         return self.columns.keeps_all_digits

@@ -38,6 +38,12 @@ class BlockCache:
         self._bytes = 0
         self._lock = threading.Lock()
 
+    def clear(self) -> None:
+        """Forget all blocks."""
+        with self._lock:
+            self._blocks.clear()
+            self._bytes = 0
+
     def fill(self, key: Hashable, compute: Filler, X: Rows, out: np.ndarray) -> None:
         """Write the block of a key into ``out``, from memory where it is known."""
         block = self._blocks.get(key)

@@ -152,7 +152,13 @@ def _run_extractor(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewerFeaturesWarning)  # warned of once, for all folds
         fit_with_weight(extractor, train.X, train.y, train.weight)
-    seconds = time.perf_counter() - start
+    return score_extractor(task, extractor, head_settings, train, test, time.perf_counter() - start)
+
+
+def score_extractor(
+    task: Task, extractor: Any, head_settings: HeadSettings, train: Data, test: Data, seconds: float
+) -> Iterator[tuple[int, Curve]]:
+    """Yield the curves of all heads on the features of a fitted extractor."""
     model = last_step(extractor)
     sizes = task.sizes[task.sizes <= model.n_components_]
     evaluations = model.kernel_evaluations_[sizes - 1]

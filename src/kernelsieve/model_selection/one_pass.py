@@ -1,95 +1,94 @@
-"""Folds from one pass: every k, every ridge and their squared errors from the statistics of the folds.
-
-One statistic a fold; those of the others together are the statistic of its training samples. Features
-are combinations of its lines, so are predictions from them, and the squared error of a fold's samples
-is a quadratic form in the fold's own statistic: no sample is looked at again.
-"""
+"""Folds from one pass over samples in memory: the statistics of the folds are all that fits need."""
 
 from __future__ import annotations
 
-import copy
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone
+from sklearn.utils import check_random_state
 
-from ..estimators import prepared
-from ..fitting import CandidateRule, ColumnSums, OnePass
-from .folds import Curve, Data, Group, Task, clone_values, padded
-from .heads import RidgePath, ridge_of
+from ..estimators import StatisticPlan, prepared, screens
+from ..fitting import CandidateRule, FoldSums, OnePass
+from ..kernels import BlockCache, sharing
+from ..rows import Batch, row_slices
+from .fold_curves import SettledFolds, have_closed_form, known_score
+from .folds import Curve, Data, Group, HeadSettings, Task, clone_values, score_extractor
 
 _FEW_SAMPLES = 3000  # up to which every fold draws a pool of its own
+_SCREENING_SAMPLES = 10_000  # which are never held out; at least as many others must be there
+_SUMS_BYTES = 2**30  # of the statistics that one pass fills
 
-#: From the squared errors of targets, their sums of squares about the mean, and the total weight.
-_SCORES: dict[str, Callable[[np.ndarray, np.ndarray, float], float]] = {
-    "r2": lambda errors, squares, weight: float(np.mean(1 - errors / squares)),
-    "neg_mean_squared_error": lambda errors, squares, weight: -float(np.mean(errors)) / weight,
-    "neg_root_mean_squared_error": lambda errors, squares, weight: (
-        -float(np.mean(np.sqrt(np.maximum(errors, 0.0) / weight)))
-    ),
-}
+Folds = Sequence[tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass
+class OnePassScores:
+    """The curves of all settings in every fold, and the statistics that they come from."""
+
+    curves: list[dict[int, Curve]]
+    settled: dict[int, SettledFolds] = field(default_factory=dict)  # by the number of the setting
+    n_passes: int = 0
+    looked_again: bool = False  # at the chosen landmarks, for what statistics do not tell
 
 
 def run_in_one_pass(
-    task: Task,
-    data: Data,
-    folds: Sequence[tuple[np.ndarray, np.ndarray]],
-    groups: Sequence[Group],
-    scoring: Any,
-) -> list[dict[int, Curve]] | None:
-    """Return the curves of all settings in every fold; None where folds need passes of their own."""
-    score = "r2" if scoring is None else scoring
-    known = isinstance(score, str) and score in _SCORES
-    if not known or task.time_rows or not _are_a_partition(folds, len(data)):
+    task: Task, data: Data, folds: Folds, groups: Sequence[Group], scoring: Any
+) -> OnePassScores | None:
+    """Return the scores of all settings in every fold; None where folds need passes of their own."""
+    if task.time_rows or not _are_a_partition(folds, len(data)):
         return None
-    found: list[dict[int, Curve]] = [{} for _ in folds]
-    for of_extractor, head_settings in (setting for group in groups for setting in group):
-        extractor = clone(task.extractor).set_params(**clone_values(of_extractor))
-        heads = [_head(task, of_head) for _, of_head in head_settings]
-        if not _is_told_by_sums(extractor, heads, len(data)):
-            return None
-        sums = FoldSums.gather(extractor, data, folds)
-        if sums is None:
-            return None
-        for fold, curves in enumerate(found):
-            of_heads = _curves(task, sums, fold, heads, score)
-            if of_heads is None:
+    settings = [[_with(task.extractor, of_extractor) for of_extractor, _ in group] for group in groups]
+    if not all(_is_told_by_sums(extractor, data) for of_group in settings for extractor in of_group):
+        return None
+    screened = _screening_samples(settings[0][0], data)
+    folds = [_parted(np.setdiff1d(test, screened), len(data)) for _, test in folds]
+    found, score = OnePassScores([{} for _ in folds]), known_score(scoring)
+    for group, extractors in zip(groups, settings, strict=True):
+        gathering = _Gathering(data, folds, screened)
+        for settled, (_, head_settings) in zip(gathering(extractors), group, strict=True):
+            if settled is None:
                 return None
-            curves.update(zip((number for number, _ in head_settings), of_heads, strict=True))
+            for fold, (train, test) in enumerate(folds):
+                curves = _told(task, settled, fold, head_settings, score)
+                if curves is None:
+                    found.looked_again = True
+                    fitted = settled.fitted(fold)
+                    parts = data.part(fitted, train), data.part(fitted, test)
+                    curves = dict(score_extractor(task, fitted, head_settings, *parts, settled.seconds))
+                found.curves[fold].update(curves)
+            condensed = settled.condensed()
+            found.settled.update({number: condensed for number, _ in head_settings})
+        found.n_passes += gathering.n_passes
+    found.n_passes += found.looked_again
     return found
 
 
-def _head(task: Task, setting: Mapping[str, Any]) -> Any:
-    return None if task.head is None else clone(task.head).set_params(**clone_values(setting))
+def _told(
+    task: Task, settled: SettledFolds, fold: int, head_settings: HeadSettings, score: str | None
+) -> dict[int, Curve] | None:
+    """Return what the statistics tell of the heads; None where one needs the samples."""
+    heads = [None if task.head is None else _with(task.head, of_head) for _, of_head in head_settings]
+    if score is None or not have_closed_form(settled.extractor, heads) or settled.has_classes:
+        return None
+    curves = settled.curves(task, fold, heads, score)
+    numbers = (number for number, _ in head_settings)
+    return None if curves is None else dict(zip(numbers, curves, strict=True))
 
 
-def _is_told_by_sums(extractor: Any, heads: Sequence[Any], n_samples: int) -> bool:
-    """Tell if the folds may share one pool, and heads are found from inner products.
-
-    A pool that was given is shared in any case, and one that is drawn without a look at targets by many
-    samples.
-    """
-    if not hasattr(extractor, "prepare"):  # a pipeline, or what needs all samples at once
-        return False
-    parameters = extractor.get_params(deep=False)
-    rule = CandidateRule.of_parameters(parameters)
-    given = not isinstance(parameters.get(rule.parameter, "all"), (str, Integral))
-    drawn = rule.is_number and rule.pool != "screen" and n_samples > _FEW_SAMPLES
-    plain = (
-        not extractor._is_precomputed
-        and parameters.get("dtype", "float64") == "float64"
-        and parameters.get("center") is True
-    )
-    linear = all(ridge_of(head) is not None for head in heads if head is not None)
-    regress = all(is_regressor(extractor if head is None else head) for head in heads)
-    return (given or drawn) and plain and linear and regress
+def _with(estimator: Any, setting: Mapping[str, Any]) -> Any:
+    return clone(estimator).set_params(**clone_values(setting))
 
 
-def _are_a_partition(folds: Sequence[tuple[np.ndarray, np.ndarray]], n_samples: int) -> bool:
+# ---------------------------------------------------------------------- what may share one pass
+
+
+def _are_a_partition(folds: Folds, n_samples: int) -> bool:
     """Tell if every sample is held out once, and every fold is fitted to all others."""
     held_out = np.concatenate([test for _, test in folds])
     if not np.array_equal(np.sort(held_out), np.arange(n_samples)) or len(folds) < 2:
@@ -100,78 +99,104 @@ def _are_a_partition(folds: Sequence[tuple[np.ndarray, np.ndarray]], n_samples: 
     )
 
 
-@dataclass(frozen=True)
-class FoldSums:
-    """The statistics of all folds for one setting of the extractor."""
+def _is_told_by_sums(extractor: Any, data: Data) -> bool:
+    """Tell if the folds may share one pool, and the extractor sees samples through inner products.
 
-    row_pass: OnePass
-    folds: list[ColumnSums]
-    n_targets: int
-    seconds: float  # of a fold's share in the pass
-
-    @classmethod
-    def gather(
-        cls, extractor: Any, data: Data, folds: Sequence[tuple[Any, np.ndarray]]
-    ) -> FoldSums | None:
-        """Pass once over all samples; None for estimators that see them through something else."""
-        start = time.perf_counter()
-        plan = prepared(extractor, data.X, data.y, data.weight, None)
-        row_pass, encoder = plan.row_pass(extractor), plan.settled.encoder
-        if not isinstance(row_pass, OnePass) or row_pass.changes or encoder.classes is not None:
-            return None
-        batch = plan.batch(data.X, data.y, data.weight)
-        sums = row_pass.sum_up_apart([batch[test] for _, test in folds])
-        return cls(row_pass, sums, encoder.n_targets, (time.perf_counter() - start) / len(folds))
-
-    def all_but(self, left_out: int | None) -> ColumnSums:
-        """Return the statistic of all samples but those of a fold; added up, never subtracted."""
-        others = [sums for number, sums in enumerate(self.folds) if number != left_out]
-        total = copy.deepcopy(others[0])
-        for sums in others[1:]:
-            total.merge(sums)
-        return total
+    A pool that was given is shared in any case, and one that is drawn from many samples. Samples by
+    whose targets it is screened must not be held out, so that more are needed.
+    """
+    if not hasattr(extractor, "prepare"):  # a pipeline, or what needs all samples at once
+        return False
+    parameters = extractor.get_params(deep=False)
+    rule = CandidateRule.of_parameters(parameters)
+    plain = (
+        not extractor._is_precomputed
+        and parameters.get("dtype", "float64") == "float64"
+        and parameters.get("center") is True
+    )
+    if not plain or not isinstance(parameters.get(rule.parameter, "all"), (str, Integral)):
+        return plain
+    fewest = 2 * _SCREENING_SAMPLES if screens(extractor, data.X) else _FEW_SAMPLES
+    return len(data) > fewest
 
 
-def _curves(
-    task: Task, sums: FoldSums, fold: int, heads: Sequence[Any], score: str
-) -> list[Curve] | None:
-    """Return the curve of every head in a fold."""
-    start = time.perf_counter()
-    training = sums.all_but(fold)
-    fit = sums.row_pass.solve(training)
-    products = [sums.row_pass.feature_products(part, fit) for part in (training, sums.folds[fold])]
-    seconds = sums.seconds + time.perf_counter() - start
-    sizes = task.sizes[task.sizes <= fit.model.n_components]
-    found = []
-    for head in heads:
-        path = _path(head, products[0], sums.n_targets)
-        if path is None:
-            return None
-        train, test = (np.array(list(_scores(path, part, sizes, score))) for part in products)
-        columns = (train, test, fit.model.evaluations[sizes - 1], np.empty(0))
-        found.append(Curve(seconds, *(padded(values, len(task.sizes)) for values in columns)))
-    return found
+def _screening_samples(extractor: Any, data: Data) -> np.ndarray:
+    """Draw the samples by which candidates are screened; none where they are not."""
+    if not screens(extractor, data.X):
+        return np.empty(0, np.intp)
+    random_state = check_random_state(extractor.get_params(deep=False).get("random_state"))
+    return np.sort(random_state.choice(len(data), _SCREENING_SAMPLES, replace=False))
 
 
-def _path(head: Any, products: np.ndarray, n_targets: int) -> RidgePath | None:
-    """Return the least squares, or ridge regression, of a head on every prefix of the features."""
-    alpha = 0.0 if head is None else ridge_of(head)
-    center = True if head is None else head.fit_intercept
-    if alpha is None:
-        return None
-    return RidgePath.from_products(products, n_targets, alpha=alpha, center=center)
+def _parted(held_out: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the samples of a fold's training, which are all others, and its own."""
+    return np.setdiff1d(np.arange(n_samples), held_out), held_out
 
 
-def _scores(path: RidgePath, products: np.ndarray, sizes: np.ndarray, score: str) -> Iterator[float]:
-    """Yield the score of every number of features on the samples of some products."""
-    n_targets = path.products.shape[1]
-    weight, of_targets = products[0, 0], slice(1, 1 + n_targets)
-    squares = np.diagonal(products)[of_targets] - products[0, of_targets] ** 2 / weight
-    for k in sizes:
-        coefficients, intercepts = path.solution(int(k))
-        used = np.r_[0 : 1 + n_targets + int(k)]
-        residual = np.zeros((len(used), n_targets))  # as a combination of one, targets and features
-        residual[0], residual[of_targets] = intercepts, -np.eye(n_targets)
-        residual[1 + n_targets :] = coefficients.T
-        errors = np.einsum("iq,ij,jq->q", residual, products[np.ix_(used, used)], residual)
-        yield _SCORES[score](errors, squares, float(weight))
+# ---------------------------------------------------------------------- the pass
+
+
+@dataclass
+class _Gathering:
+    """Sums up all folds for extractors that differ in the width of their kernel alone.
+
+    Distances of a block are computed once and used for every width, where that saves time.
+    """
+
+    data: Data
+    folds: Folds
+    screened: np.ndarray
+    n_passes: int = 0
+
+    def __call__(self, extractors: Sequence[Any]) -> Iterator[SettledFolds | None]:
+        cache = BlockCache()
+        with sharing(cache) if len(extractors) > 1 else nullcontext():
+            plans = [self._plan(extractor) for extractor in extractors]
+        found = [plan.row_pass(e) for plan, e in zip(plans, extractors, strict=True)]
+        passes = [p for p in found if isinstance(p, OnePass) and not p.changes]
+        if len(passes) < len(found):
+            yield from [None] * len(extractors)
+            return
+        batch = plans[0].batch(self.data.X, self.data.y, self.data.weight)
+        groups = [batch[test] for _, test in self.folds]
+        if len(self.screened):
+            groups.append(batch[self.screened])
+        together = max(1, _SUMS_BYTES // (len(groups) * 16 * len(plans[0].settled.pool) ** 2))
+        for some in row_slices(len(extractors), together):
+            start = time.perf_counter()
+            self.n_passes += 1
+            sums = self._sums(passes[some], groups, cache)
+            seconds = (time.perf_counter() - start) / len(self.folds) / len(sums)
+            for extractor, plan, folds in zip(extractors[some], plans[some], sums, strict=True):
+                yield SettledFolds(extractor, plan, folds, batch, seconds)
+
+    def _plan(self, extractor: Any) -> StatisticPlan:
+        data, rows = self.data, self.screened
+        if not len(rows):
+            return prepared(extractor, data.X, data.y, data.weight, None)
+        classes = None  # of which the screened samples may lack some
+        if extractor._encoder(data.y).classes is not None:
+            classes = np.unique(np.asarray(data.y))
+        some = data.part(extractor, rows)
+        return prepared(extractor, some.X, some.y, some.weight, classes).renumbered(rows)
+
+    def _sums(
+        self, passes: Sequence[OnePass], groups: Sequence[Batch], cache: BlockCache
+    ) -> list[FoldSums]:
+        """Pass once over all samples, a part at a time where distances are shared."""
+        begun = [row_pass.begin_apart(groups) for row_pass in passes]
+        size = max(1, cache.max_bytes // (8 * len(passes[0].pool)))
+        for group in range(len(groups)):
+            for rest in range(len(begun[0][group][1])):
+                n_rows = len(begun[0][group][1][rest])
+                for rows in row_slices(n_rows, n_rows if len(passes) == 1 else int(size)):
+                    for row_pass, of_pass in zip(passes, begun, strict=True):
+                        sums, others = of_pass[group]
+                        row_pass.absorb(sums, others[rest][rows])
+                    cache.clear()
+        found = []
+        for row_pass, of_pass in zip(passes, begun, strict=True):
+            folds = [of_group for of_group, _ in of_pass]
+            screened = folds.pop() if len(self.screened) else row_pass.empty_like(folds[0])
+            found.append(FoldSums(folds, screened))
+        return found

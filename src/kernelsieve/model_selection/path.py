@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -22,20 +21,22 @@ from sklearn.utils import assert_all_finite, indexable
 
 from .._sklearn import Interval, StrOptions, fit_context
 from ..estimators import all_or_nothing
-from ..exceptions import FewerFeaturesWarning, InvalidParameterError, warn
-from ..execution import counted, reported
+from ..exceptions import InvalidParameterError
+from ..execution import counted, open_source, reported
 from ..fitting import DEFAULT_COMPONENTS
 from .checks import check_fold_sizes, check_folds, check_head, settled_target
-from .composed import ExtractorWithHead, composed_tags
-from .delegation import DelegatingToChosen
-from .folds import Curve, Data, Task, group_settings, own_head, run_apart, with_setting
-from .nested_extractors import check_nested, fit_with_weight, last_step, name_in_pipeline, truncate
+from .composed import composed_tags
+from .fold_curves import SettledFolds
+from .folds import Curve, Data, Task, group_settings, run_apart, with_setting
+from .leave_one_out import WITHOUT_FOLDS, score_without_folds
+from .nested_extractors import check_nested, last_step, name_in_pipeline
 from .one_pass import run_in_one_pass
-from .rules import RULES, Budget, Choice, Scores, choose
-from .table import in_words, sizes_of, thinned, tidy_table
+from .out_of_core import SearchesOutOfCore
+from .rules import RULES
+from .table import sizes_of, thinned
 
 
-class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, BaseEstimator):
+class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, BaseEstimator):
     """Choose the number of features by cross-validation that fits the extractor once a fold.
 
     Features are nested: the first k of a large model are the model with k features. So for each fold,
@@ -44,10 +45,12 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
     ``RidgeClassifier``) are found for all prefixes from one factorisation; any other predictor is
     fitted to each prefix. The scores are those of ``GridSearchCV`` over ``n_components``.
 
-    Where candidates are given as points, the head is least squares or ridge and the score R2 or a
-    squared error, one pass over all samples is enough for all folds, numbers of features and penalties.
-    So it is for more than 3,000 samples and a number of candidates that are not screened; the folds
-    then share one pool.
+    Where the folds can share one pool of candidates, one pass over all samples is enough for them: the
+    statistics of the folds tell every fit. They tell the scores as well where the head is least squares
+    or ridge and the score R2 or a squared error; other heads and scores need one more pass, over the
+    chosen landmarks alone. A pool is shared that is given as points, or drawn from more than 3,000
+    samples. One that is screened by targets is shared by more than 20,000 samples, 10,000 of which
+    screen it and are never held out.
 
     Parameters
     ----------
@@ -68,7 +71,9 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         extractor.
     cv : int, splitter or iterable, default=None
         As for ``GridSearchCV``; None is 5 folds. Folds that are only counted are stratified where
-        labels are predicted: by a classifier as head, or by an extractor that is a classifier.
+        labels are predicted: by a classifier as head, or by an extractor that is a classifier. "loo"
+        and "gcv" are leave-one-out and generalised cross-validation in closed form, for least squares
+        and ridge, from one fit to all samples; they do not see that all targets chose the landmarks.
     scoring : str or callable, default=None
         A scorer; larger is better. None is the head's own ``score``.
     rule : {"one_standard_error", "best", "budget"}, default="one_standard_error"
@@ -113,9 +118,12 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         The chosen model, fitted to all samples.
     scorer_ : callable
         The scorer.
+    way_ : str
+        How scores were found: "one pass", "one pass and one over the landmarks", "one fit a fold",
+        "leave-one-out" or "generalised cross-validation".
     n_passes_ : int
-        Passes over the samples, before the chosen model is fitted: one a setting of the extractor where
-        statistics of the folds tell the scores, and one a fold and setting elsewhere.
+        Passes over the samples, before the chosen model is fitted. Kernels that differ in ``gamma``,
+        ``degree`` or ``coef0`` share one, where folds do.
     n_splits_ : int
         Number of folds.
 
@@ -146,7 +154,7 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "param_grid": [dict, list, None],
-        "cv": ["cv_object"],
+        "cv": ["cv_object", StrOptions(set(WITHOUT_FOLDS))],
         "scoring": [str, callable, None],
         "rule": [StrOptions(set(RULES))],
         "max_kernel_evaluations": [Interval(Real, 0, None, closed="neither"), None],
@@ -195,7 +203,8 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n, d)
-            Training samples; the n x n kernel matrix for a precomputed kernel.
+            Training samples; the n x n kernel matrix for a precomputed kernel. Samples that are not in
+            memory as the extractor takes them: folds then follow from their inputs.
         y : array-like of shape (n,) or (n, q), default=None
             Targets.
         groups : array-like of shape (n,), default=None
@@ -207,6 +216,10 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         -------
         self
         """
+        source = open_source(X, y, sample_weight)
+        if source is not None:
+            self._fit_source(source)
+            return self
         settings = self._check_parameters()
         X, y, groups, weight = indexable(X, y, groups, sample_weight)
         if y is not None:
@@ -214,19 +227,18 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
         settled = settled_target(self.extractor, self.head, y)
         task = self._task(settled)
+        if isinstance(self.cv, str):
+            self._fit_without_folds(task, data, settings)
+            return self
         cv = check_cv(self.cv, y, classifier=self._tells_classes_apart(settled))
         folds = list(cv.split(X, y, groups))
         check_folds(self.cv, folds)
         largest = last_step(task.extractor).n_components
         check_fold_sizes(folds, largest, by_r2=self._scores_by_r2())
-        curves = self._run(task, data, folds, settings)
-        sizes = self._sizes_to_keep(task.sizes, curves)
-        self.path_ = tidy_table(curves, settings, task.sizes, sizes, timed=task.time_rows)
-        self._choose(settings, n_folds=len(folds))
-        self.scorer_ = task.scorer
-        self.n_splits_ = len(folds)
+        curves, known = self._run(task, data, folds, settings)
+        number = self._choose_by(curves, task, settings)
         if self.refit:
-            self._refit(task, data)
+            self._refit(task, data, known.get(number))
         else:
             self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         return self
@@ -255,10 +267,6 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         for setting in settings:  # an unknown name is refused now
             with_setting(self.extractor, self.head, setting)
         return settings
-
-    @property
-    def _budget(self) -> Budget:
-        return Budget(self.max_kernel_evaluations, self.max_latency_us)
 
     @property
     def _predicts_itself(self) -> bool:
@@ -297,94 +305,30 @@ class ComponentPathCV(DelegatingToChosen, TransformerMixin, MetaEstimatorMixin, 
         data: Data,
         folds: Sequence[tuple[np.ndarray, np.ndarray]],
         settings: Sequence[Mapping[str, Any]],
-    ) -> list[list[Curve]]:
-        """Return the curves of all folds (rows) and settings (columns)."""
+    ) -> tuple[list[list[Curve]], Mapping[int, SettledFolds]]:
+        """Return the curves of all folds (rows) and settings (columns), and statistics of settings."""
         groups = group_settings(settings)
-        found = run_in_one_pass(task, data, folds, groups, self.scoring)
-        self.n_passes_ = sum(map(len, groups)) * (len(folds) if found is None else 1)
-        if found is None:
+        shared = run_in_one_pass(task, data, folds, groups, self.scoring)
+        if shared is None:
+            self.n_passes_, self.way_ = len(folds) * sum(map(len, groups)), "one fit a fold"
             with reported(type(self).__name__, self.verbose), counted(self.n_passes_, "fits") as done:
                 found = run_apart(task, data, folds, groups, self.n_jobs, done)
-        return [[of_fold[i] for i in range(len(settings))] for of_fold in found]
-
-    def _sizes_to_keep(self, sizes: np.ndarray, curves: Sequence[Sequence[Curve]]) -> np.ndarray:
-        """Leave out numbers of features that nobody asked for and some fold did not find."""
-        reached = np.array([[np.isfinite(c.evaluations) for c in of_fold] for of_fold in curves])
-        everywhere = reached.all(axis=0).any(axis=0)
-        if everywhere.all():
-            return sizes
-        if self.n_components is None and last_step(self.extractor).n_components is None:
-            return sizes[everywhere]
-        warn(
-            f"Not every fold gave more than {max(sizes[everywhere], default=0)} of the {sizes[-1]} "
-            "features asked for; the scores beyond are NaN.",
-            FewerFeaturesWarning,
-        )
-        return sizes
-
-    def _choose(self, settings: Sequence[Mapping[str, Any]], n_folds: int) -> None:
-        path = {name: column.reshape(n_folds, -1) for name, column in self.path_.items()}
-        scores = Scores(
-            path["test_score"],
-            path["k"][0],
-            path["kernel_evaluations"].max(axis=0),
-            path["latency_us"].min(axis=0) if "latency_us" in path else None,
-            in_words(settings, repeat=path["k"].shape[1] // len(settings)),
-        )
-        choice = choose(scores, self.rule, self._budget)
-        self._set_choice(scores, choice)
-        n_sizes = len(scores.sizes) // len(settings)
-        self.best_params_ = dict(settings[choice.index // n_sizes])
-
-    def _set_choice(self, scores: Scores, choice: Choice) -> None:
-        self.best_index_ = choice.index
-        self.best_n_components_ = int(scores.sizes[choice.index])
-        self.best_score_ = float(scores.mean[choice.index])
-        self.reason_ = choice.reason
-
-    def _refit(self, task: Task, data: Data) -> None:
-        extractor, head = with_setting(task.extractor, task.head, self.best_params_)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FewerFeaturesWarning)  # of more features than are kept
-            fit_with_weight(extractor, data.X, data.y, data.weight)
-        k = self._affordable(last_step(extractor))
-        if head is None:
-            head = own_head(extractor, k)
         else:
-            features = np.asarray(extractor.transform(data.X))[:, :k]
-            fit_with_weight(head, features, data.y, data.weight)
-        self.best_estimator_ = ExtractorWithHead(truncate(extractor, k), head)
+            found, again = shared.curves, " and one over the landmarks" if shared.looked_again else ""
+            self.n_passes_, self.way_ = shared.n_passes, f"one pass{again}"
+        curves = [[of_fold[i] for i in range(len(settings))] for of_fold in found]
+        return curves, {} if shared is None else shared.settled
 
-    def _affordable(self, model: Any) -> int:
-        """Return the chosen k, or fewer where the model of all samples has fewer or costs more."""
-        chosen, limit = self.best_n_components_, self.max_kernel_evaluations
-        k = min(chosen, model.n_components_)
-        if limit is not None:
-            k = min(k, int(np.searchsorted(model.kernel_evaluations_, limit, side="right")))
-        if k == 0:
-            raise InvalidParameterError(
-                f"max_kernel_evaluations={limit:g}: fitted to all samples, one feature needs "
-                f"{model.kernel_evaluations_[0]} kernel evaluations; raise the budget, or choose a "
-                "sparser extractor."
-            )
-        if k < chosen:
-            why = "keep to the budget" if k < model.n_components_ else "are all that there are"
-            k = self._move_choice(k)
-            self.reason_ += f" Fitted to all samples, {k} features {why}."
-        return k
-
-    def _move_choice(self, most: int) -> int:
-        """Choose, with the same setting, the largest k with known scores that is not above another."""
-        k, scores = (self.path_[name].reshape(self.n_splits_, -1) for name in ("k", "test_score"))
-        start = int(np.flatnonzero(k[0, : self.best_index_ + 1] == k[0, 0])[-1])
-        below = start + np.flatnonzero(k[0, start : self.best_index_] <= most)
-        if len(below):
-            self.best_index_ = int(below[-1])
-            self.best_n_components_ = int(k[0, self.best_index_])
-            self.best_score_ = float(scores[:, self.best_index_].mean())
+    def _fit_without_folds(self, task: Task, data: Data, settings: Sequence[Mapping[str, Any]]) -> None:
+        """Choose by scores in closed form, of the fit that is kept."""
+        groups = group_settings(settings)
+        found = score_without_folds(task, data, groups, self.cv, self.scoring)
+        number = self._choose_by([[found.curves[i] for i in range(len(settings))]], task, settings)
+        self.n_passes_, self.way_ = sum(map(len, groups)), WITHOUT_FOLDS[self.cv]
+        if self.refit:
+            self._take_model(task, data, found.fitted[number])
         else:
-            self.best_n_components_, self.best_score_ = most, float("nan")
-        return self.best_n_components_
+            self.__dict__.pop("best_estimator_", None)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "path_" in vars(self)

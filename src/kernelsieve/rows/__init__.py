@@ -3,6 +3,7 @@
 from .arrow import ArrowSource
 from .augmented_block import AugmentedBlock
 from .blocks import Batch, row_number, row_slices, rows_from, rows_per_block
+from .hashed_folds import HashedFolds, row_hashes
 from .labels import Labels
 from .pool import (
     Pool,
@@ -29,6 +30,7 @@ __all__ = [
     "ArrowSource",
     "AugmentedBlock",
     "Batch",
+    "HashedFolds",
     "Labels",
     "Part",
     "Pool",
@@ -46,6 +48,7 @@ __all__ = [
     "filled_up",
     "first_equals",
     "one_target",
+    "row_hashes",
     "row_number",
     "row_slices",
     "rows_from",

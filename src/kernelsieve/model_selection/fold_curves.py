@@ -1,0 +1,153 @@
+"""Every k, every ridge and their squared errors from the statistics of the folds.
+
+Those of all folds but one together are the statistic of its training samples. Features are
+combinations of its lines, so are predictions from them, and the squared error of a fold's samples is a
+quadratic form in the fold's own statistic: no sample is looked at again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_regressor
+
+from ..deflation import Outcome
+from ..estimators import StatisticPlan
+from ..exceptions import InvalidDataError
+from ..fitting import ColumnSums, FoldSums, OnePass
+from ..model import Fit
+from ..rows import Batch
+from .folds import Curve, Task, padded
+from .heads import RidgePath, ridge_of, with_coefficients
+
+#: From the squared errors of targets, their sums of squares about the mean, and the total weight.
+SCORES: dict[str, Callable[[np.ndarray, np.ndarray, float], float]] = {
+    "r2": lambda errors, squares, weight: float(np.mean(1 - errors / squares)),
+    "neg_mean_squared_error": lambda errors, squares, weight: -float(np.mean(errors)) / weight,
+    "neg_root_mean_squared_error": lambda errors, squares, weight: (
+        -float(np.mean(np.sqrt(np.maximum(errors, 0.0) / weight)))
+    ),
+}
+
+
+def known_score(scoring: Any) -> str | None:
+    """Return the score that squared errors tell; None for all others."""
+    score = "r2" if scoring is None else scoring
+    return score if isinstance(score, str) and score in SCORES else None
+
+
+def have_closed_form(extractor: Any, heads: Iterable[Any]) -> bool:
+    """Tell if heads, or the extractor where there is none, are least squares or ridge regressions."""
+    return all(
+        is_regressor(extractor) if head is None else is_regressor(head) and ridge_of(head) is not None
+        for head in heads
+    )
+
+
+@dataclass(frozen=True)
+class SettledFolds:
+    """The statistics of all folds for one setting of the extractor, and what fits are made of them."""
+
+    extractor: Any  # not fitted
+    plan: StatisticPlan
+    sums: FoldSums
+    batch: Batch | None = None  # all samples, where they are in memory
+    seconds: float = 0.0  # of a fold's share in the pass
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether targets are labels."""
+        return self.plan.settled.encoder.classes is not None
+
+    @cached_property
+    def row_pass(self) -> OnePass:
+        return self.plan.row_pass(self.extractor)  # type: ignore[return-value]
+
+    def fitted(self, left_out: int) -> Any:
+        """Return the extractor as fitted to all samples but those of a fold."""
+        extractor = clone(self.extractor)
+        extractor._take_fit(self.plan, self.row_pass.solve(self.sums.all_but(left_out)))
+        return extractor
+
+    def fitted_to_all(self) -> Any | None:
+        """Return the extractor as fitted to all samples; None where they must be summed up again.
+
+        Where they are in memory, a second pass over the landmarks measures the features.
+        """
+        total, batches = self.sums.all_but(None), None if self.batch is None else [self.batch]
+        fit = self.row_pass.solve(total, batches)
+        if batches is not None and fit.outcome == Outcome.IMPRECISE and not total.keeps_all_digits:
+            return None
+        extractor = clone(self.extractor)
+        extractor._take_fit(self.plan, fit)
+        return extractor
+
+    def curves(self, task: Task, fold: int, heads: Sequence[Any], score: str) -> list[Curve] | None:
+        """Return the curve of every head in a fold; None where one has no closed form here."""
+        start = time.perf_counter()
+        training, held_out = self.sums.all_but(fold), self.sums.folds[fold]
+        if not held_out.n_rows:
+            raise InvalidDataError(
+                f"Fold {fold} has no samples to hold out; sum up more samples, or have fewer folds."
+            )
+        fit = self.row_pass.solve(training)
+        products = [self._products(part, fit) for part in (training, held_out)]
+        seconds = self.seconds + time.perf_counter() - start
+        sizes = task.sizes[task.sizes <= fit.model.n_components]
+        found = []
+        for head in heads:
+            path = self._path(head, products[0])
+            if path is None:
+                return None
+            train, test = (np.array(list(_scores(path, part, sizes, score))) for part in products)
+            columns = (train, test, fit.model.evaluations[sizes - 1], np.empty(0))
+            found.append(Curve(seconds, *(padded(values, len(task.sizes)) for values in columns)))
+        return found
+
+    def fitted_head(self, head: Any, extractor: Any, k: int) -> Any | None:
+        """Return the head on the first k features of all samples; None without a closed form."""
+        if self.has_classes or not have_closed_form(self.extractor, [head]):
+            return None
+        path = self._path(head, self._products(self.sums.all_but(None), extractor._fit))
+        if path is None:
+            return None
+        encoder = self.plan.settled.encoder
+        shape = (2,) if encoder.one_dimensional else (2, encoder.n_targets)
+        template = clone(head).fit(np.eye(2, 1), np.arange(np.prod(shape)).reshape(shape))
+        return with_coefficients(template, *path.solution(k))
+
+    def condensed(self) -> SettledFolds:
+        """Return the same with the statistic of all samples alone, when folds have been scored."""
+        return replace(self, sums=FoldSums([], self.sums.all_but(None)))
+
+    def _products(self, sums: ColumnSums, fit: Fit) -> np.ndarray:
+        return self.row_pass.feature_products(sums, fit)
+
+    def _path(self, head: Any, products: np.ndarray) -> RidgePath | None:
+        """Return the least squares, or ridge regression, of a head on every prefix of the features."""
+        alpha = 0.0 if head is None else ridge_of(head)
+        center = True if head is None else head.fit_intercept
+        if alpha is None:
+            return None
+        n_targets = self.plan.settled.encoder.n_targets
+        return RidgePath.from_products(products, n_targets, alpha=alpha, center=center)
+
+
+def _scores(path: RidgePath, products: np.ndarray, sizes: np.ndarray, score: str) -> Iterator[float]:
+    """Yield the score of every number of features on the samples of some products."""
+    n_targets = path.products.shape[1]
+    weight, of_targets = products[0, 0], slice(1, 1 + n_targets)
+    squares = np.diagonal(products)[of_targets] - products[0, of_targets] ** 2 / weight
+    for k in sizes:
+        coefficients, intercepts = path.solution(int(k))
+        used = np.r_[0 : 1 + n_targets + int(k)]
+        residual = np.zeros((len(used), n_targets))  # as a combination of one, targets and features
+        residual[0], residual[of_targets] = intercepts, -np.eye(n_targets)
+        residual[1 + n_targets :] = coefficients.T
+        errors = np.einsum("iq,ij,jq->q", residual, products[np.ix_(used, used)], residual)
+        yield SCORES[score](errors, squares, float(weight))
