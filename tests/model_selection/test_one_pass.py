@@ -198,11 +198,10 @@ def test_the_chosen_model_is_that_of_a_fit():
     assert chosen.head.intercept_.shape == (2,)
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
-def test_widths_share_one_pass(kernel, monkeypatch):
+def test_widths_share_one_pass(monkeypatch):
     wide = RNG.normal(size=(400, 60))
     y = wide[:, 0] + np.sin(wide[:, 1])
-    model = SparseMaximalAlignment(10, kernel=kernel, candidates=wide[::10])
+    model = SparseMaximalAlignment(10, kernel="laplacian", candidates=wide[::10])
     search = ComponentPathCV(model, Ridge(), param_grid={"gamma": [1e-3, 1e-2, 0.1]}, cv=3)
     computed = []
     cache_fill = BlockCache.fill

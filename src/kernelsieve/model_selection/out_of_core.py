@@ -32,8 +32,8 @@ def _is_offered(search: Any) -> bool:
 
 _NOT_TOLD = (
     "Statistics tell the scores of regression by least squares or ridge (LinearRegression, Ridge) "
-    f"alone, which are {', '.join(SCORES)}; fit samples in memory for others, or choose by one of these "
-    "and fit another head to the features."
+    f"alone, which are {', '.join(SCORES)}; fit samples in memory for others, or choose by one of "
+    "these and fit another head to the features."
 )
 _NO_NUMBER = (
     "cv={cv!r}: samples that are not in memory together tell their folds by their inputs; pass a "
