@@ -33,6 +33,7 @@ from .latent import (
     SparseKernelBoostedLatentFeaturesClassifier,
     SparseKernelPLS,
 )
+from .metric_learning import GradientMetric
 from .model_selection import (
     ComponentPathCV,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "CriterionPathDisplay",
     "FeatureExtraction",
     "FeatureMapDisplay",
+    "GradientMetric",
     "GreedyKernelFisherDiscriminant",
     "KernelBoostedLatentFeatures",
     "KernelBoostedLatentFeaturesClassifier",
