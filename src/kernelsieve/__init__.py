@@ -5,6 +5,8 @@ from .displays import (
     CriterionPathDisplay,
     FeatureMapDisplay,
     LandmarkDisplay,
+    MetricImportanceDisplay,
+    MetricPathDisplay,
     RocComparisonDisplay,
     StabilityBoundDisplay,
 )
@@ -74,6 +76,8 @@ __all__ = [
     "KernelPLS",
     "KernelPLSClassifier",
     "LandmarkDisplay",
+    "MetricImportanceDisplay",
+    "MetricPathDisplay",
     "OrientedKernelPCA",
     "OrthogonalLoadingsKernelPLS",
     "RayleighCoefficient",

@@ -19,11 +19,12 @@ from kernelsieve.metric_learning.rounds import metric_root, with_respect_to_inpu
 @pytest.fixture(scope="module")
 def data():
     X = np.random.default_rng(0).standard_normal((400, 6))
+    X /= X.std(axis=0)
     return X, np.sin(2 * X[:, 0]) + X[:, 1] ** 2
 
 
 def quick(**parameters):
-    return GradientMetric(**{"n_components": 60, "random_state": 0, **parameters})
+    return GradientMetric(**{"n_components": 40, "random_state": 0, **parameters})
 
 
 # -- what it learns
@@ -52,8 +53,10 @@ def test_a_full_metric_finds_directions(data):
 )
 def test_kernels_with_derivatives(kernel, params, data):
     X, y = data
-    metric = quick(kernel=kernel, kernel_params=params, structure="diagonal", degree=4).fit(X, y)
-    assert metric.importances_[:2].sum() > 0.8
+    metric = quick(kernel=kernel, kernel_params=params, structure="diagonal", degree=4, n_rounds=2).fit(
+        X, y
+    )
+    assert metric.importances_[:2].sum() > 0.7
 
 
 def test_the_best_round_is_kept(data):
@@ -72,7 +75,7 @@ def test_the_best_round_is_kept(data):
 def test_labels_are_targets(data):
     X, y = data
     names = np.array(["low", "middle", "high"])[np.digitize(y, np.quantile(y, [0.33, 0.66]))]
-    assert quick(structure="diagonal").fit(X, names).importances_[:2].sum() > 0.8
+    assert quick(structure="diagonal", n_rounds=2).fit(X, names).importances_[:2].sum() > 0.8
 
 
 def test_several_targets_are_summed(data):
@@ -115,7 +118,7 @@ def test_a_full_metric_turns_with_the_inputs(data):
 def test_a_diagonal_metric_does_not_depend_on_units(data):
     X, y = data
     units = np.array([1, 1e3, 1e-3, 10, 0.1, 5])
-    one = quick(structure="diagonal").fit(X / X.std(axis=0), y)
+    one = quick(structure="diagonal").fit(X, y)
     other = quick(structure="diagonal").fit(X * units, y)
     assert_allclose(other.importances_, one.importances_, atol=0.02)
     assert other.error_ == pytest.approx(one.error_, rel=0.1)
@@ -278,7 +281,10 @@ def test_roots_of_metrics(rng):
 
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.NothingLearntWarning")
 @parametrize_with_checks(
-    [GradientMetric(n_components=5, n_rounds=1), GradientMetric(structure="diagonal", n_rounds=1)]
+    [
+        GradientMetric(n_components=5, n_rounds=1),
+        GradientMetric(structure="diagonal", n_components=5, gamma="scale", n_rounds=1),
+    ]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

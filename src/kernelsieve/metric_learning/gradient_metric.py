@@ -172,12 +172,26 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         GradientMetric
         """
         X = self._check_rows(X, reset=True)
-        spreads = column_spreads(X)
-        problem = self._problem(X, self._targets(X, y), check_random_state(self.random_state))
+        Y, spreads = self._targets(X, y), column_spreads(X)
+        if not spreads.any():
+            raise InvalidDataError("All features of X are constant; nothing can be learnt from them.")
+        units = self._units(spreads)
+        inverse = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
+        problem = self._problem(apply_metric(X, inverse), Y, check_random_state(self.random_state))
         n_rounds = None if self.n_rounds == "auto" else int(self.n_rounds)
-        found = learn(problem, _STRUCTURES[self.structure], n_rounds, spreads)
-        self._keep([_without_functions(each) for each in found], spreads)
+        found = learn(problem, _STRUCTURES[self.structure], n_rounds, units)
+        self._keep([_without_functions(each) for each in found], spreads, inverse)
         return self
+
+    def _units(self, spreads: np.ndarray) -> np.ndarray:
+        """Return the units in which rounds see the inputs.
+
+        Weights must not depend on the units of inputs, so each has its own there. A matrix must not
+        depend on a rotation, so all have the same.
+        """
+        if self.structure != "full":
+            return spreads
+        return np.where(spreads > 0, np.sqrt(np.mean(spreads**2)), 0.0)
 
     def transform(self, X: Any) -> Any:
         """Map samples.
@@ -249,7 +263,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         return centred / np.sqrt(np.mean(centred**2))
 
     def _problem(self, X: Rows, Y: np.ndarray, random_state: np.random.RandomState) -> MetricProblem:
-        kind, n_features = kernel_class(self.kernel), X.shape[1]
+        kind, n_features = kernel_class(self.kernel), int(X.shape[1])
         if kind.sample_gradient is Kernel.sample_gradient:
             # The kernel says which ones have derivatives; one that is not known says so itself.
             resolve_kernel(self.kernel, X[:2]).sample_gradient(X[:1], X[:1], np.ones((1, 1)))
@@ -298,7 +312,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ what was found
 
-    def _keep(self, rounds: list[Round], spreads: np.ndarray) -> None:
+    def _keep(self, rounds: list[Round], spreads: np.ndarray, inverse: np.ndarray) -> None:
         identity, learnt = rounds[0], rounds[1:]
         best = identity
         for each in learnt:
@@ -316,10 +330,11 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         self.best_round_ = rounds.index(best)
         self.error_, self.ridge_ = best.error, best.best.ridge
         self.gamma_ = getattr(best.best.kernel, "gamma", 1.0)
-        self._map = np.ones(len(spreads)) if best is identity else best.L
+        L = best.L * (inverse if best.L.ndim == 1 else inverse[:, None])
+        self._map = np.ones(len(spreads)) if best is identity else L
         of_rank = best.structure == "diagonal" and self.rank is not None
         self._columns = np.flatnonzero(best.L) if of_rank else None
-        metric = best.L**2 if best.L.ndim == 1 else (best.L**2).sum(axis=1)
+        metric = L**2 if L.ndim == 1 else (L**2).sum(axis=1)
         importances = metric * spreads**2
         self.importances_ = importances / (importances.sum() or 1.0)
         self.path_ = _table(rounds)

@@ -16,8 +16,9 @@ from .functions import RidgePath, Split, fit_functions
 RIDGES = 10.0 ** np.arange(-10, 1)
 WIDTHS = (1 / 64, 1 / 16, 1 / 4, 1, 4)  # times one over the variance of all inputs together
 _STEP, _LEAST, _MOST = 4, 1 / 1024, 256  # from a width to the next, and where these end
-_SPECTRUM = 1e-6  # added to the eigenvalues of a metric, whose mean is 1
+_SPECTRUM = 1e-4  # added to the eigenvalues of a metric, whose mean is 1
 _GAIN = 0.01  # relative fall of the error below which a round is no better
+_SAME_UNITS = 0.01  # relative difference
 _PATIENCE, _MOST_ROUNDS = 2, 6  # rounds without a gain, and all rounds of a structure
 
 
@@ -97,20 +98,18 @@ class MetricProblem:
 
 
 def learn(
-    problem: MetricProblem, structures: Sequence[str], n_rounds: int | None, spreads: np.ndarray
+    problem: MetricProblem, structures: Sequence[str], n_rounds: int | None, units: np.ndarray
 ) -> Iterator[Round]:
-    """Yield rounds, the first with the inputs as they are.
+    """Yield rounds, the first with the inputs as they are: those of the problem times their ``units``.
 
     Each structure begins with the best round so far; a full matrix by the gradients of a first, noisy
-    function would be noise. ``spreads`` are the standard deviations of inputs.
+    function would be noise.
     """
-    ones = (spreads > 0).astype(float)
-    best = problem.evaluate("identity", ones)
+    best = problem.evaluate("identity", units)
     yield best
-    # A diagonal must not depend on the units of inputs, so it begins with inputs of unit variance.
-    if structures[0] == "diagonal" and np.ptp(spreads[spreads > 0]) > 1e-2 * spreads.max(initial=0.0):
-        scaled = np.divide(1, spreads, out=np.zeros_like(spreads), where=spreads > 0)
-        best = problem.evaluate("scaled", scaled / np.sqrt(np.mean(scaled**2)))
+    used = units > 0
+    if np.ptp(units[used]) > _SAME_UNITS * units.max():
+        best = problem.evaluate("scaled", used.astype(float))
         yield best
     for structure in structures:
         last, without_gain = best, 0
