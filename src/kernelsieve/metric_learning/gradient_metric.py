@@ -25,8 +25,8 @@ from .rounds import (
     MetricProblem,
     Round,
     apply_metric,
+    best_round,
     column_spreads,
-    falls,
     learn,
     total_variance,
 )
@@ -179,7 +179,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         inverse = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
         problem = self._problem(apply_metric(X, inverse), Y, check_random_state(self.random_state))
         n_rounds = None if self.n_rounds == "auto" else int(self.n_rounds)
-        found = learn(problem, _STRUCTURES[self.structure], n_rounds, units)
+        found = learn(problem, _STRUCTURES[self.structure], n_rounds, units, self.rank)
         self._keep([_without_functions(each) for each in found], spreads, inverse)
         return self
 
@@ -283,7 +283,6 @@ class GradientMetric(TransformerMixin, BaseEstimator):
             self._widths("gamma" in kind.parameter_names()),
             RIDGES if isinstance(self.ridge, str) else np.array([float(self.ridge)]),
             self.n_components,
-            self.rank,
         )
 
     def _widths(self, has_gamma: bool) -> list | None:
@@ -313,13 +312,8 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     # ------------------------------------------------------------------ what was found
 
     def _keep(self, rounds: list[Round], spreads: np.ndarray, inverse: np.ndarray) -> None:
-        identity, learnt = rounds[0], rounds[1:]
-        best = identity
-        for each in learnt:
-            # A rank must be kept to, so that inputs as they are cannot be the answer.
-            must_take = self.rank is not None and each.structure in _STRUCTURES
-            if falls(each, best) or (must_take and best.structure not in _STRUCTURES):
-                best = each
+        identity = rounds[0]
+        best = best_round(rounds) if self.rank is None else rounds[-1]
         if best is identity:
             warn(
                 f"Nothing was learnt: the held-out error, {identity.error:.3g} of the variance of the "
@@ -331,7 +325,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         self.error_, self.ridge_ = best.error, best.best.ridge
         self.gamma_ = getattr(best.best.kernel, "gamma", 1.0)
         L = best.L * (inverse if best.L.ndim == 1 else inverse[:, None])
-        self._map = np.ones(len(spreads)) if best is identity else L
+        self._map: np.ndarray = np.ones(len(spreads)) if best is identity else L
         of_rank = best.structure == "diagonal" and self.rank is not None
         self._columns = np.flatnonzero(best.L) if of_rank else None
         metric = L**2 if L.ndim == 1 else (L**2).sum(axis=1)

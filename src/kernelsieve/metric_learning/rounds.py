@@ -61,7 +61,6 @@ class MetricProblem:
     widths: Sequence[object] | None  # None for a search
     ridges: np.ndarray
     n_landmarks: int
-    rank: int | None
 
     def evaluate(self, structure: str, L: np.ndarray, near: object | None = None) -> Round:
         """Try widths: those given, or a search that begins with some, or near one."""
@@ -81,7 +80,7 @@ class MetricProblem:
             function.outer_product(U[split.fitted], best.ridge, diagonal=diagonal)
             for function, split in zip(best.functions, self.splits, strict=True)
         )
-        return metric_root(with_respect_to_inputs(total, before.L), self.rank)
+        return metric_root(with_respect_to_inputs(total, before.L))
 
     def _fit(self, U: Rows, width: object) -> Fitted:
         kernel, Y = self.kernel_of(U, width), self.Y
@@ -98,14 +97,19 @@ class MetricProblem:
 
 
 def learn(
-    problem: MetricProblem, structures: Sequence[str], n_rounds: int | None, units: np.ndarray
+    problem: MetricProblem,
+    structures: Sequence[str],
+    n_rounds: int | None,
+    units: np.ndarray,
+    rank: int | None = None,
 ) -> Iterator[Round]:
     """Yield rounds, the first with the inputs as they are: those of the problem times their ``units``.
 
     Each structure begins with the best round so far; a full matrix by the gradients of a first, noisy
-    function would be noise.
+    function would be noise. With a rank the last round has what leads in the best one: earlier, what is
+    left out would be lost for good, since a function has no gradient along it.
     """
-    best = problem.evaluate("identity", units)
+    learnt = best = problem.evaluate("identity", units)
     yield best
     used = units > 0
     if np.ptp(units[used]) > _SAME_UNITS * units.max():
@@ -123,11 +127,22 @@ def learn(
             yield last
             without_gain = 0 if falls(last, best) else without_gain + 1
             best = last if falls(last, best) else best
+            learnt = last if learnt.structure not in structures or falls(last, learnt) else learnt
+    if rank is not None:
+        yield problem.evaluate(learnt.structure, leading(learnt.L, rank), learnt.best.width)
 
 
 def falls(new: Round, old: Round) -> bool:
     """Tell if the held-out error falls by more than chance would let it."""
     return new.error < (1 - _GAIN) * old.error
+
+
+def best_round(rounds: Sequence[Round]) -> Round:
+    """Return the first round that no later one is better than."""
+    best = rounds[0]
+    for each in rounds[1:]:
+        best = each if falls(each, best) else best
+    return best
 
 
 def apply_metric(X: Rows, L: np.ndarray) -> Rows:
@@ -144,8 +159,8 @@ def with_respect_to_inputs(C: np.ndarray, L: np.ndarray) -> np.ndarray:
     return C * np.outer(L, L) if L.ndim == 1 else L @ C @ L.T
 
 
-def metric_root(M: np.ndarray, rank: int | None = None) -> np.ndarray:
-    """Return L with ``L L' = M``, rescaled to a mean eigenvalue of 1; its leading columns with a rank.
+def metric_root(M: np.ndarray) -> np.ndarray:
+    """Return the symmetric L with ``L L' = M``, rescaled to a mean eigenvalue of 1.
 
     Inputs without any gradient, such as constant ones, stay out.
 
@@ -162,17 +177,22 @@ def metric_root(M: np.ndarray, rank: int | None = None) -> np.ndarray:
     M = M * (len(M) / size)
     used = (M if M.ndim == 1 else np.diagonal(M)) > 0
     if M.ndim == 1:
-        weights = np.sqrt(M + _SPECTRUM) * used
-        if rank is not None:
-            weights[np.argsort(-weights, kind="stable")[rank:]] = 0.0
-        return weights
+        return np.sqrt(M + _SPECTRUM) * used
     values, vectors = eigh(M)
     roots = np.sqrt(np.maximum(values, 0.0) + _SPECTRUM)
-    if rank is None:
-        return (vectors * roots) @ vectors.T * np.outer(used, used)
-    leading = np.argsort(-values)[:rank]
-    signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(M))])
-    return (vectors * roots * signs)[:, leading] * used[:, None]
+    return (vectors * roots) @ vectors.T * np.outer(used, used)
+
+
+def leading(L: np.ndarray, rank: int) -> np.ndarray:
+    """Return the leading directions of a map as columns, or of a diagonal the leading weights."""
+    if L.ndim == 1:
+        kept = np.argsort(-L, kind="stable")[:rank]
+        return np.where(np.isin(np.arange(len(L)), kept), L, 0.0)
+    values, vectors = eigh(L)
+    largest = np.argsort(-values)[:rank]
+    vectors = vectors[:, largest]
+    signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(largest))])
+    return vectors * (values[largest] * signs)
 
 
 def column_spreads(X: Rows) -> np.ndarray:
