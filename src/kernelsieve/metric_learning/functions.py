@@ -38,7 +38,7 @@ def splits(n_samples: int, random_state: np.random.RandomState) -> list[Split]:
 
 
 @dataclass(frozen=True)
-class RidgePath:
+class LandmarkFunctions:
     """A function for every ridge: ``kernel(x, landmarks) @ root @ (products / (values + ridge))``.
 
     The ridge penalises the norm of the function in the kernel's space. Coordinates that are orthonormal
@@ -80,7 +80,9 @@ class RidgePath:
         return self.products / (self.values + ridge)[:, None]
 
 
-def fit_functions(kernel: Kernel, U: Rows, Y: np.ndarray, split: Split, n_landmarks: int) -> RidgePath:
+def fit_functions(
+    kernel: Kernel, U: Rows, Y: np.ndarray, split: Split, n_landmarks: int
+) -> LandmarkFunctions:
     """Choose landmarks by sparse maximal alignment, and solve for all ridges."""
     landmarks = _choose_landmarks(kernel, U, Y, split, n_landmarks)
     values, vectors = eigh(kernel.block(landmarks, landmarks))
@@ -96,7 +98,7 @@ def fit_functions(kernel: Kernel, U: Rows, Y: np.ndarray, split: Split, n_landma
     gram /= gram[0, 0]
     covariance = gram[1:, 1:] - np.outer(gram[0, 1:], gram[0, 1:])
     variances, rotation = eigh(covariance[: first - 1, : first - 1])
-    return RidgePath(
+    return LandmarkFunctions(
         kernel,
         landmarks,
         root @ rotation,

@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ..kernels import Kernel, Rows
-from .functions import RidgePath, Split, fit_functions
+from .functions import LandmarkFunctions, Split, fit_functions
 
 RIDGES = 10.0 ** np.arange(-10, 1)
 WIDTHS = (1 / 64, 1 / 16, 1 / 4, 1, 4)  # times one over the variance of all inputs together
@@ -30,7 +30,7 @@ class Fitted:
     kernel: Kernel
     ridge: float
     error: float
-    functions: Sequence[RidgePath]
+    functions: Sequence[LandmarkFunctions]
 
 
 @dataclass(frozen=True, eq=False)
