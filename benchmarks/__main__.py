@@ -26,6 +26,7 @@ NAMES = (
     "one_pass_folds",
     "scale",
     "dask_engine",
+    "learned_metric",
 )
 
 

@@ -5,6 +5,8 @@ from .displays import (
     CriterionPathDisplay,
     FeatureMapDisplay,
     LandmarkDisplay,
+    MetricImportanceDisplay,
+    MetricPathDisplay,
     RocComparisonDisplay,
     StabilityBoundDisplay,
 )
@@ -33,6 +35,7 @@ from .latent import (
     SparseKernelBoostedLatentFeaturesClassifier,
     SparseKernelPLS,
 )
+from .metric_learning import GradientMetric
 from .model_selection import (
     ComponentPathCV,
 )
@@ -60,6 +63,7 @@ __all__ = [
     "CriterionPathDisplay",
     "FeatureExtraction",
     "FeatureMapDisplay",
+    "GradientMetric",
     "GreedyKernelFisherDiscriminant",
     "KernelBoostedLatentFeatures",
     "KernelBoostedLatentFeaturesClassifier",
@@ -72,6 +76,8 @@ __all__ = [
     "KernelPLS",
     "KernelPLSClassifier",
     "LandmarkDisplay",
+    "MetricImportanceDisplay",
+    "MetricPathDisplay",
     "OrientedKernelPCA",
     "OrthogonalLoadingsKernelPLS",
     "RayleighCoefficient",

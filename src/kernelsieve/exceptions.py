@@ -44,6 +44,10 @@ class InconsistentVersionWarning(UserWarning):
     """A model was saved by another version of this package."""
 
 
+class NothingLearntWarning(UserWarning):
+    """A transformer found nothing in the data that would make it better than the identity."""
+
+
 class InputScaleWarning(UserWarning):
     """The features of X have so different scales that a kernel sees only some of them."""
 

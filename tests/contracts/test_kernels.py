@@ -27,6 +27,11 @@ def pairwise_laplacian(x, z, gamma):
     return np.exp(-gamma * np.abs(x - z).sum())
 
 
+def matern(x, z, nu):
+    a = np.sqrt(4 * nu * 0.3 * np.sum((x - z) ** 2))
+    return {0.5: 1, 1.5: 1 + a, 2.5: 1 + a + a**2 / 3}[nu] * np.exp(-a)
+
+
 def chi2_distance(x, z):
     total = x + z
     return np.sum((x - z)[total > 0] ** 2 / total[total > 0])
@@ -42,6 +47,14 @@ FORMULAS = {
     "sigmoid": lambda x, z: np.tanh(0.3 * x @ z + 0.7),
     "cosine": lambda x, z: x @ z / np.sqrt(x @ x) / np.sqrt(z @ z),
     "chi2": lambda x, z: np.exp(-0.3 * chi2_distance(x, z)),
+    "matern": lambda x, z: matern(x, z, 1.5),
+    "rational_quadratic": lambda x, z: 1 / (1 + 0.3 * np.sum((x - z) ** 2)),
+}
+#: The same with parameters of their own away from the defaults.
+OTHERS = {
+    ("matern", "nu", 0.5): lambda x, z: matern(x, z, 0.5),
+    ("matern", "nu", 2.5): lambda x, z: matern(x, z, 2.5),
+    ("rational_quadratic", "alpha", 0.7): lambda x, z: (1 + 0.3 / 0.7 * np.sum((x - z) ** 2)) ** -0.7,
 }
 
 
@@ -51,7 +64,14 @@ def named_case(name: str) -> Case:
     return Case(lambda: KERNELS[name](**given), FORMULAS[name], {"metric": name, **given})
 
 
+def other_case(name: str, parameter: str, value: float) -> Case:
+    own = {parameter: value}
+    named = {"metric": name, "gamma": 0.3, "kernel_params": own}
+    return Case(lambda: KERNELS[name](gamma=0.3, **own), OTHERS[name, parameter, value], named)
+
+
 CASES = {name: named_case(name) for name, kind in KERNELS.items() if kind is not Precomputed} | {
+    **{f"{other[0]} {other[1]}={other[2]}": other_case(*other) for other in OTHERS},
     "vectorised callable": Case(
         lambda: CallableKernel(lambda X, Z: (X @ Z.T + 1.0) ** 2),
         lambda x, z: (np.sum(x * z) + 1.0) ** 2,

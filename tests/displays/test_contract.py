@@ -15,12 +15,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import kernelsieve.displays
-from kernelsieve import KernelPCA, SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve import GradientMetric, KernelPCA, SparseMaximalAlignment, SparseMaximalCovariance
 from kernelsieve.displays import (
     ComponentPathDisplay,
     CriterionPathDisplay,
     FeatureMapDisplay,
     LandmarkDisplay,
+    MetricImportanceDisplay,
+    MetricPathDisplay,
     RocComparisonDisplay,
     StabilityBoundDisplay,
 )
@@ -35,6 +37,11 @@ def moons():
 @pytest.fixture(scope="module")
 def sieve(moons):
     return SparseMaximalAlignment(15, gamma=1.0).fit(*moons)
+
+
+@pytest.fixture(scope="module")
+def metric(moons):
+    return GradientMetric(n_components=20, n_rounds=1, rank=1, random_state=0).fit(*moons)
 
 
 @pytest.fixture
@@ -52,7 +59,7 @@ def bound():
 
 
 @pytest.fixture
-def makers(path, moons, sieve, bound):
+def makers(path, moons, sieve, bound, metric):
     """Functions that draw a display of each kind, with the options of its plot."""
     X, y = moons
 
@@ -85,6 +92,8 @@ def makers(path, moons, sieve, bound):
             sieve, X, y, image_shape=(1, 2), plane="inputs", **o
         ),
         "feature map": lambda **o: FeatureMapDisplay.from_estimator(sieve, X, y, **o),
+        "importances": lambda **o: MetricImportanceDisplay.from_estimator(metric, **o),
+        "metric path": lambda **o: MetricPathDisplay.from_estimator(metric, **o),
         "roc": lambda **o: RocComparisonDisplay.from_estimator(classifiers(), X, y, **o),
     }
 
@@ -103,10 +112,11 @@ LINES = [
     "bound, terms",
     "criterion",
     "explained",
+    "metric path",
     "roc",
 ]
 PLANES = ["landmarks", "landmarks, features", "landmarks, images in a plane", "feature map"]
-ALL = [*LINES, *PLANES, "landmarks, images"]
+ALL = [*LINES, *PLANES, "landmarks, images", "importances"]
 OF_ALL = pytest.mark.parametrize("draw", ALL, indirect=True)
 OF_LINES = pytest.mark.parametrize("draw", LINES, indirect=True)
 

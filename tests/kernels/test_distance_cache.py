@@ -18,7 +18,9 @@ from kernelsieve.kernels import (
     Cosine,
     Laplacian,
     Linear,
+    Matern,
     Polynomial,
+    RationalQuadratic,
     Sigmoid,
     resolve_kernel,
     sharing,
@@ -26,7 +28,8 @@ from kernelsieve.kernels import (
 from kernelsieve.kernels.distance_cache import CachedKernel, _fingerprint, shared
 
 FAMILIES = [
-    [RBF(0.001), RBF(0.02)],
+    [RBF(0.001), RBF(0.02), Matern(0.01, 1.5), RationalQuadratic(0.02, 0.5)],
+    [Matern(0.001, 0.5), Matern(0.02, 0.5)],
     [Laplacian(0.001), Laplacian(0.02)],
     [Chi2(0.001), Chi2(0.02)],
     [Polynomial(0.001, 2, 1.0), Polynomial(0.007, 3, 0.5), Sigmoid(0.002, 0.1)],
@@ -38,7 +41,7 @@ def rows(rng):
     return rng.uniform(0, 2, (30, 400)), rng.uniform(0, 2, (7, 400))
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: type(f[0]).__name__)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f[0].name)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 def test_values_are_the_same_and_the_common_part_is_evaluated_once(family, dtype, make, rows):

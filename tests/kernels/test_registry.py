@@ -56,8 +56,8 @@ KERNELS.pop(Overlap.name)
 def test_the_kernel_of_the_page_is_what_it_says(page, rng):
     X, Z = rng.standard_normal((30, 4)), rng.standard_normal((7, 4))
     squared = ((X[:, None] - Z[None]) ** 2).sum(axis=2)
-    kernel = resolve_kernel("rational_quadratic", X, gamma=0.3, kernel_params={"alpha": 1.5})
-    assert kernel == page["RationalQuadratic"](0.3, 1.5)
+    kernel = resolve_kernel("inverse_multiquadric", X, gamma=0.2, kernel_params={"power": 1.5})
+    assert kernel == page["InverseMultiquadric"](0.2, 1.5)
     for form in (np.asarray, sparse.csr_matrix):
         assert_allclose(kernel.block(form(X), form(Z)), (1 + 0.2 * squared) ** -1.5, rtol=1e-12)
 
@@ -65,20 +65,20 @@ def test_the_kernel_of_the_page_is_what_it_says(page, rng):
 def test_the_models_of_the_page_use_it(page):
     X, _ = load_iris(return_X_y=True)
     kernel = page["sieve"]._fit.model.kernel
-    assert kernel.alpha == 2.0
+    assert kernel.power == 2.0
     assert kernel.gamma == resolve_kernel("rbf", X, gamma="median").gamma
     assert page["same"].transform(X).shape == (150, 5)
 
 
 def test_messages_know_a_new_kernel(page):
     X = np.ones((3, 2))
-    with pytest.raises(InvalidParameterError, match=r"Did you mean 'rational_quadratic'.*'rbf'"):
-        resolve_kernel("rational", X)
-    with pytest.raises(InvalidParameterError, match="Did you mean 'rational_quadratic'"):
-        resolve_kernel("cauchy", X)
-    with pytest.raises(InvalidParameterError, match=r"has 'beta'.*'rational_quadratic'.*takes 'alpha'"):
-        resolve_kernel("rational_quadratic", X, kernel_params={"beta": 1})
-    with pytest.raises(InvalidDataError, match=r"'chi2' needs dense.*'rational_quadratic'"):
+    with pytest.raises(InvalidParameterError, match=r"Did you mean 'inverse_multiquadric'.*'rbf'"):
+        resolve_kernel("inverse_quadric", X)
+    with pytest.raises(InvalidParameterError, match="Did you mean 'inverse_multiquadric'"):
+        resolve_kernel("imq", X)
+    with pytest.raises(InvalidParameterError, match=r"has 'beta'.*multiquadric'.*takes 'power'"):
+        resolve_kernel("inverse_multiquadric", X, kernel_params={"beta": 1})
+    with pytest.raises(InvalidDataError, match=r"'chi2' needs dense.*'inverse_multiquadric'"):
         KernelPCA(1, kernel="chi2").fit(sparse.eye(5, format="csr"))
 
 

@@ -18,8 +18,10 @@ from kernelsieve.kernels import (
     Cosine,
     Laplacian,
     Linear,
+    Matern,
     Polynomial,
     Precomputed,
+    RationalQuadratic,
     Sigmoid,
     resolve_gamma,
     resolve_kernel,
@@ -44,12 +46,25 @@ def test_every_name_gives_its_kernel_with_its_parameters():
         "sigmoid": Sigmoid(0.25, -2.0),
         "cosine": Cosine(),
         "chi2": Chi2(0.25),
+        "matern": Matern(0.25),
+        "rational_quadratic": RationalQuadratic(0.25),
     }
     X = rows()
     assert {name: resolve_kernel(name, X, **given) for name in expected} == expected
     assert isinstance(resolve_kernel("precomputed", X), Precomputed)
     assert set(KERNELS) == {*expected, "precomputed"}
     assert all(kind.name == name for name, kind in KERNELS.items())
+
+
+def test_parameters_of_its_own_reach_a_kernel_through_kernel_params():
+    X = rows()
+    assert resolve_kernel("matern", X, gamma=0.25, kernel_params={"nu": 0.5}) == Matern(0.25, 0.5)
+    found = resolve_kernel("rational_quadratic", X, gamma=0.25, kernel_params={"alpha": 3.0})
+    assert found == RationalQuadratic(0.25, 3.0)
+    with pytest.raises(InvalidParameterError, match=r"nu=0\.7.*pass 0\.5, 1\.5 or 2\.5"):
+        resolve_kernel("matern", X, kernel_params={"nu": 0.7})
+    with pytest.raises(InvalidParameterError, match=r"alpha=0\.0 must be above 0"):
+        resolve_kernel("rational_quadratic", X, kernel_params={"alpha": 0.0})
 
 
 def test_a_kernel_is_passed_through():
@@ -93,6 +108,8 @@ def test_a_callable_is_wrapped_with_its_parameters():
         ("RBF", "rbf"),
         ("polynomial", "poly"),
         ("lapacian", "laplacian"),
+        ("matern32", "matern"),
+        ("cauchy", "rational_quadratic"),
     ],
 )
 def test_a_name_that_is_not_known_gets_a_suggestion(typed, meant):

@@ -4,6 +4,7 @@ from .bound import StabilityBoundDisplay
 from .criterion import CriterionPathDisplay
 from .feature_map import FeatureMapDisplay
 from .landmarks import LandmarkDisplay
+from .metric import MetricImportanceDisplay, MetricPathDisplay
 from .path import ComponentPathDisplay
 from .path_table import PathCurve
 from .roc import RocComparisonDisplay
@@ -13,6 +14,8 @@ __all__ = [
     "CriterionPathDisplay",
     "FeatureMapDisplay",
     "LandmarkDisplay",
+    "MetricImportanceDisplay",
+    "MetricPathDisplay",
     "PathCurve",
     "RocComparisonDisplay",
     "StabilityBoundDisplay",

@@ -4,11 +4,13 @@ from .base import Filler, Kernel, Rows, TiledFiller
 from .compiled import exp_inplace
 from .custom import CallableKernel, Inputs, Precomputed
 from .distance_cache import BlockCache, sharing
-from .distances import RBF, Chi2, Laplacian
+from .distances import Chi2, Laplacian
 from .gamma import resolve_gamma
 from .products import Cosine, Linear, Polynomial, Sigmoid
+from .radial import RBF, Matern, RationalQuadratic
 from .registry import KERNELS, register_kernel
 from .resolve import kernel_class, resolve_kernel
+from .squared_distances import SquaredDistances
 
 __all__ = [
     "KERNELS",
@@ -22,10 +24,13 @@ __all__ = [
     "Kernel",
     "Laplacian",
     "Linear",
+    "Matern",
     "Polynomial",
     "Precomputed",
+    "RationalQuadratic",
     "Rows",
     "Sigmoid",
+    "SquaredDistances",
     "TiledFiller",
     "exp_inplace",
     "kernel_class",

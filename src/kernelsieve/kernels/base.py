@@ -165,14 +165,44 @@ class Kernel(ABC):
         >>> RBF(0.5).landmark_gradient(X, Z, RBF(0.5).block(X, Z), np.ones((2, 1)))
         array([[0.]])
         """
+        raise self._without("landmark_gradient", "by which landmarks could be moved")
+
+    def sample_gradient(self, X: np.ndarray, Z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Return the derivatives of ``kernel(x, Z) @ coefficients`` with respect to samples ``x``.
+
+        Where there is none, as at a landmark of a kernel with a kink, that landmark counts for 0.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Samples.
+        Z : ndarray of shape (n_landmarks, n_features)
+            Landmarks.
+        coefficients : ndarray of shape (n_landmarks, n_outputs)
+            What kernel values are multiplied by.
+
+        Returns
+        -------
+        ndarray of shape (n_outputs, n_samples, n_features)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from kernelsieve.kernels import Linear
+        >>> Linear().sample_gradient(np.ones((1, 2)), np.array([[3.0, 4.0]]), np.array([[2.0]]))
+        array([[[6., 8.]]])
+        """
+        raise self._without("sample_gradient", "with respect to samples")
+
+    def _without(self, method: str, purpose: str) -> InvalidParameterError:
+        """Return the error that this kernel lacks a method, with those that have it."""
+        plain = getattr(Kernel, method)
         able = [
-            repr(name)
-            for name, kernel in sorted(KERNELS.items())
-            if kernel.landmark_gradient is not Kernel.landmark_gradient
+            repr(name) for name, kind in sorted(KERNELS.items()) if getattr(kind, method) is not plain
         ]
-        raise InvalidParameterError(
-            f"kernel={self.name!r} has no derivative here by which landmarks could be moved; pass "
-            f"{', '.join(able)}, or a kernel with the method landmark_gradient."
+        return InvalidParameterError(
+            f"kernel={self.name!r} has no derivative here {purpose}; pass "
+            f"{', '.join(able)}, or a kernel with the method {method}."
         )
 
     def rounded_as_with(self, Z: Rows) -> Kernel:

@@ -108,6 +108,9 @@ class CachedKernel(Kernel):
     ) -> np.ndarray:
         return self.kernel.landmark_gradient(X, Z, values, slopes)
 
+    def sample_gradient(self, X: np.ndarray, Z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        return self.kernel.sample_gradient(X, Z, coefficients)
+
     def rounded_as_with(self, Z: Rows) -> Kernel:
         kernel, cache = self.kernel.rounded_as_with(Z), self._cache()
         return kernel if cache is None else CachedKernel(kernel, cache)

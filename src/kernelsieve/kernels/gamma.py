@@ -12,14 +12,15 @@ from scipy.spatial.distance import pdist
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from .base import Kernel, Rows, SharedPart
-from .distances import RBF, Chi2, Laplacian
+from .distances import Chi2, Laplacian
 from .registry import KERNELS
+from .squared_distances import SquaredDistances
 
 _RULE = re.compile(r"(?P<rule>scale|median)(\s*(?P<sign>[*/])\s*(?P<number>\d*\.?\d+(e[+-]?\d+)?))?")
 _MEDIAN_SAMPLE = 1000  # rows; their half a million distances give the median to about one percent
 # The kernels know how not to lose the digits of CSR rows.
 _OF_SPARSE: dict[str, Callable[[Rows], SharedPart]] = {
-    "sqeuclidean": lambda X: RBF().exponents(X, np.float64, 1.0),
+    "sqeuclidean": lambda X: SquaredDistances().against(X, np.float64),
     "cityblock": Laplacian().shared_part,
 }
 _OF_DENSE: dict[str, Callable[[Rows], SharedPart]] = {"chi2": Chi2().shared_part}

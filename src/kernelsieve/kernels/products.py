@@ -48,6 +48,9 @@ class Linear(Kernel):
     ) -> np.ndarray:
         return np.asarray((as_dtype(X, np.float64).T @ slopes).T)
 
+    def sample_gradient(self, X: np.ndarray, Z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        return np.repeat((coefficients.T @ Z)[:, None], len(X), axis=1)
+
 
 class _AffineProductKernel(Kernel):
     """A function of ``gamma x'z + coef0``."""
@@ -99,10 +102,17 @@ class Polynomial(_AffineProductKernel):
     def landmark_gradient(
         self, X: Rows, Z: np.ndarray, values: np.ndarray, slopes: np.ndarray
     ) -> np.ndarray:
-        X = as_dtype(X, np.float64)
-        inner = np.asarray(X @ Z.T) * self.gamma + self.coef0
-        outer = slopes * self.degree * inner ** (self.degree - 1)
-        return self.gamma * np.asarray((X.T @ outer).T)
+        outer = slopes * self._slopes(X, Z)
+        return self.gamma * np.asarray((as_dtype(X, np.float64).T @ outer).T)
+
+    def sample_gradient(self, X: np.ndarray, Z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        slopes = self.gamma * self._slopes(X, Z)
+        return np.stack([slopes @ (alpha[:, None] * Z) for alpha in coefficients.T])
+
+    def _slopes(self, X: Rows, Z: np.ndarray) -> np.ndarray:
+        """Return the derivatives of the power by its base."""
+        inner = np.asarray(as_dtype(X, np.float64) @ Z.T) * self.gamma + self.coef0
+        return self.degree * inner ** (self.degree - 1)
 
 
 @register_kernel

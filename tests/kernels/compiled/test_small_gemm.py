@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from kernelsieve.kernels.compiled import EXPONENTIAL
 from kernelsieve.kernels.compiled.small_gemm import GROUP, LineProduct, RowProduct
 
 both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -64,7 +65,7 @@ def test_rows_are_moved_and_get_their_norms(dtype, n_rows, rng):
 def test_exponentials_of_lines(dtype, shape, rng):
     left = -rng.uniform(0, 1, (shape[0], 3)).astype(dtype)
     X = rng.uniform(0, 1, (shape[1], 3)).astype(dtype)
-    found = lines_of(left, X, exponential=True)
+    found = lines_of(left, X, profile=EXPONENTIAL)
     assert_allclose(found, np.exp(left @ X.T), rtol=tolerance(dtype, 3))
     assert found.max() <= 1
 
@@ -158,7 +159,7 @@ def test_lines_and_rows_at_once(dtype, n_rows, n_columns, n_lines, rng):
     left = -rng.uniform(0, 1, (n_lines, 7)).astype(dtype)
     right = rng.uniform(-1, 1, (n_lines, n_columns)).astype(dtype)
     X = rng.uniform(-1, 1, (n_rows, 5)).astype(dtype)
-    product = LineProduct(left, np.zeros(5, dtype), exponential=True)
+    product = LineProduct(left, np.zeros(5, dtype), profile=EXPONENTIAL)
     rows = RowProduct(right, np.ones(n_columns, dtype), np.full(n_columns, n_lines))
     lines = np.empty((n_lines, n_rows), dtype)
     one, other = (np.empty((n_rows, n_columns), dtype) for _ in range(2))
@@ -194,7 +195,7 @@ def test_the_same_bits_however_rows_are_cut(cuts, seed):
     right, offset = rng.standard_normal((21, 30)), rng.standard_normal(30)
 
     def rows_from(some: np.ndarray) -> np.ndarray:
-        lines = lines_of(-np.abs(left), some, origin=origin, exponential=True)
+        lines = lines_of(-np.abs(left), some, origin=origin, profile=EXPONENTIAL)
         return rows_of(lines, right, offset)
 
     pieces = [rows_from(piece) for piece in np.split(X, sorted(set(cuts)))]

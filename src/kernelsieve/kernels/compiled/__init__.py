@@ -1,4 +1,4 @@
-"""All that is compiled, behind one door: small matrix products, exponentials, double-double sums.
+"""All that is compiled, behind one door: small products, exponentials and the like, double-double sums.
 
 Other modules import from here alone. With NUMBA_DISABLE_JIT=1 the same loops run in the interpreter,
 their innermost instructions replaced by numpy's: slow, and good for looking inside.
@@ -18,6 +18,7 @@ from .double_double_loops import (
     shifted,
 )
 from .fast_exp import exp_inplace
+from .profiles import AS_IT_IS, EXPONENTIAL, MATERN, Profile, power_profile, profile_inplace
 from .small_gemm import MOST_INPUTS, LineProduct, RowProduct
 from .small_gemm_loops import GROUP
 
@@ -25,10 +26,14 @@ from .small_gemm_loops import GROUP
 TILE = max(GROUP, WIDTH)
 
 __all__ = [
+    "AS_IT_IS",
+    "EXPONENTIAL",
+    "MATERN",
     "MOST_INPUTS",
     "TILE",
     "DoubleDoubleRowProduct",
     "LineProduct",
+    "Profile",
     "RowProduct",
     "add_by_class",
     "add_combinations",
@@ -38,7 +43,9 @@ __all__ = [
     "means_and_rests",
     "pivoted_factor",
     "plus_arrays",
+    "power_profile",
     "products_of",
+    "profile_inplace",
     "shift_sums",
     "shifted",
 ]

@@ -6,7 +6,7 @@ as long as one number does.
 """
 
 # What numba compiles has types of its own.
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from .jit_cache import array, compiled, instructions_or, part
-from .simd import HAS_AVX512, JOIN, Registers, lanes
+from .jit_cache import array, compiled
+from .registers_line import line_of
+from .simd import HAS_AVX512, JOIN, Registers
 
 
 @dataclass(frozen=True)
-class _Precision:
+class Precision:
     """What the exponential of one type of number is made of."""
 
     dtype: type
@@ -47,7 +48,7 @@ class _Precision:
         return float(np.log(2) * (self.info.maxexp + 0.6))
 
 
-_DOUBLE = _Precision(
+_DOUBLE = Precision(
     np.float64,
     0.693145751953125,
     1.42860682030941723212e-6,
@@ -64,7 +65,7 @@ _DOUBLE = _Precision(
         2.5100385495510319078e-8,
     ),
 )
-_SINGLE = _Precision(
+_SINGLE = Precision(
     np.float32,
     0.693359375,
     -2.12194440e-4,
@@ -76,32 +77,12 @@ _SINGLE = _Precision(
         0.0013926183587713494542,
     ),
 )
-_PRECISIONS = {types.float64: _DOUBLE, types.float32: _SINGLE}
+PRECISIONS = {types.float64: _DOUBLE, types.float32: _SINGLE}
 
 
-def _plain_exp_register(values, position, cap):
-    some = values[position : position + lanes(values.dtype)]
-    np.exp(np.minimum(some, cap), out=some)
-
-
-@instructions_or(_plain_exp_register)
-def _exp_register(_typing_context, values, position, cap):
-    """Replace the numbers of one register by their exponentials, those above ``cap`` by its."""
-    signature = types.void(values, position, cap)
-
-    def generate(context, builder, signature, arguments):
-        registers = Registers(context, builder, signature.args[0].dtype)
-        address = registers.address(signature.args[0], *arguments[:2])
-        cap = registers.repeated(arguments[2])
-        precision = _PRECISIONS[signature.args[0].dtype]
-        result = _exp(registers, registers.load(address), cap, precision)
-        registers.store(result, address)
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-def _exp(registers: Registers, x: Any, cap: Any, precision: _Precision) -> Any:
+def exp_register(registers: Registers, x: Any, cap: Any, number: Any) -> Any:
+    """Write the instructions for the exponentials of a register, those above ``cap`` being its."""
+    precision = PRECISIONS[number]
     builder, of, of_bits = registers.builder, registers.of, registers.of_bits
     mantissa = precision.info.nmant
     bias = precision.info.maxexp - 1
@@ -136,26 +117,14 @@ def _exp(registers: Registers, x: Any, cap: Any, precision: _Precision) -> Any:
     return builder.fmul(builder.fmul(exp_r, power_of_two(half)), power_of_two(rest))
 
 
-_LANES_32, _LANES_64 = lanes(np.float32), lanes(np.float64)
+#: Replaces a contiguous line of numbers by their exponentials, those above a number by its.
+exp_numbers = line_of(exp_register, lambda x, cap: np.exp(np.minimum(x, cap)))
 
 
-@part
-def exp_numbers(values, cap):
-    """Replace a contiguous line of numbers by their exponentials, for compiled loops."""
-    count = _LANES_32 if values.itemsize == 4 else _LANES_64
-    whole = values.size - values.size % count
-    for position in range(0, whole, count):
-        _exp_register(values, position, cap)
-    if whole < values.size:
-        last = np.zeros(count, values.dtype)
-        for i in range(whole, values.size):
-            last[i - whole] = values[i]
-        _exp_register(last, 0, cap)
-        for i in range(whole, values.size):
-            values[i] = last[i - whole]
-
-
-exp_line = compiled(lambda number: (array(number, 1), number))(exp_numbers)
+@compiled(lambda number: (array(number, 1), number))
+def exp_line(values, cap):
+    """Do so for Python."""
+    exp_numbers(values, cap)
 
 
 def exp_inplace(values: np.ndarray, at_most: float = np.inf) -> np.ndarray:

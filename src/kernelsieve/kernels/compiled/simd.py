@@ -115,6 +115,12 @@ class Registers:
         )
         return self.builder.call(joined, [left, right, total])
 
+    def root(self, register: Any) -> Any:
+        """Return square roots, rounded as everywhere."""
+        name = f"llvm.sqrt.v{self.count}f{self._number.bitwidth}"
+        root = self.builder.module.declare_intrinsic(name, fnty=ir.FunctionType(self.type, [self.type]))
+        return self.builder.call(root, [register])
+
     def two_sum(self, left: Any, right: Any) -> tuple[Any, Any]:
         """Return ``left + right`` and what it is rounded by."""
         add, subtract = self.builder.fadd, self.builder.fsub

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .profiles import AS_IT_IS, Profile
 from .small_gemm_loops import GROUP, VECTORS, aligned, make_features, make_lines, make_rows, panel_width
 
 #: Of rows with more inputs than that, a tile's factors leave the nearest cache, and BLAS is faster.
@@ -62,8 +63,9 @@ def check_array(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, int]
 class LineProduct:
     """``left @ rows.T`` for a matrix that stays and rows that come in blocks.
 
-    With an ``origin``, a row is ``[x - origin, |x - origin|^2, 1]`` rather than ``x``. The lines may be
-    made exponentials, of numbers that are at most 0 but for rounding, while they are at hand.
+    With an ``origin``, a row is ``[x - origin, |x - origin|^2, 1]`` rather than ``x``. Lines that are
+    at most 0 but for rounding may be turned into the values of a profile while they are at hand. Where
+    they are scaled squared distances, those below ``near`` can be had from differences of inputs.
 
     Examples
     --------
@@ -78,7 +80,12 @@ class LineProduct:
     """
 
     def __init__(
-        self, left: np.ndarray, origin: np.ndarray | None = None, *, exponential: bool = False
+        self,
+        left: np.ndarray,
+        origin: np.ndarray | None = None,
+        *,
+        profile: Profile = AS_IT_IS,
+        near: float = 0.0,
     ) -> None:
         n_lines, n_terms = left.shape
         self._n_lines = n_lines
@@ -87,7 +94,8 @@ class LineProduct:
         self._groups = _packed(left, starts, GROUP)
         self._starts = starts
         self._origin = np.zeros(n_terms, left.dtype) if origin is None else origin
-        self._exponential = exponential
+        number = left.dtype.type
+        self._finish = profile.form, number(profile.parameter), number(near)
         self._width = panel_width(left.dtype)
 
     def __call__(self, X: np.ndarray, out: np.ndarray) -> float:
@@ -118,7 +126,7 @@ class LineProduct:
         if X.dtype != origin.dtype:  # moved before they are rounded
             X, origin = (X - origin).astype(origin.dtype), np.zeros_like(origin)
         X = np.ascontiguousarray(X)
-        return X, origin, self._groups, self._starts, self._width, self._exponential
+        return X, origin, self._groups, self._starts, self._width, *self._finish
 
 
 class RowProduct:

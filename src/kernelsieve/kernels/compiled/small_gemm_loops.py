@@ -16,8 +16,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import register_jitable
 
-from .fast_exp import exp_numbers
 from .jit_cache import array, compiled, const, instructions_or, part
+from .profiles import profile_numbers
 from .simd import HAS_AVX512, Registers, lanes
 
 # A tile of GROUP lines, VECTORS registers each, fills most of the registers and leaves room for what
@@ -200,7 +200,29 @@ def _lay_out(X, origin, first_panel, panels):
 
 
 @part
-def _make_lines(X, origin, groups, group_starts, width, exponential, out):
+def _recompute_near(X, origin, terms, near, values):
+    """Replace values above ``-near`` by what differences of inputs give.
+
+    The terms ``[2 c z, -c, -c |z|^2]`` gave ``-c |x - z|^2``, of which norms leave few digits there.
+    """
+    n_inputs = X.shape[1]
+    factor = -terms[n_inputs]
+    n_near = 0
+    for i in range(values.size):  # without a branch, since hardly any are
+        n_near += values[i] > -near
+    if n_near == 0 or factor == 0:  # 0 for a line that fills a tile up
+        return
+    for i in range(values.size):
+        if values[i] > -near:
+            total = 0.0
+            for j in range(n_inputs):
+                difference = X[i, j] - origin[j] - terms[j] / (2 * factor)
+                total += difference * difference
+            values[i] = -factor * total
+
+
+@part
+def _make_lines(X, origin, groups, group_starts, width, form, parameter, near, out):
     """Write the tiles of all groups of lines with all rows, some rows at a time.
 
     Return 0 if all rows are finite, and otherwise NaN; also if their squares are not.
@@ -221,9 +243,12 @@ def _make_lines(X, origin, groups, group_starts, width, exponential, out):
                 at_out = group_starts[g] * stride + min((first + s) * width, stride - width)
                 at_panel = s * n_terms * width
                 _tile(groups, g * n_terms * GROUP, some, at_panel, n_terms, out, at_out, stride)
-            if exponential:
-                for line in range(group_starts[g], group_starts[g] + GROUP):
-                    exp_numbers(out[line, start:stop], out.dtype.type(0))
+            for line in range(GROUP):
+                values = out[group_starts[g] + line, start:stop]
+                if near > 0:
+                    _recompute_near(X[start:stop], origin, groups[g, :, line], near, values)
+                if form != 0:
+                    profile_numbers(form, parameter, values)
     return norms * 0
 
 
@@ -263,7 +288,7 @@ def _make_rows(lines, panels, plan, out):
 
 def _lines_signature(number):
     rows = const(number, 2), const(number, 1)
-    return *rows, const(number, 3), const(types.intp, 1), types.intp, types.boolean
+    return *rows, const(number, 3), const(types.intp, 1), types.intp, types.intp, number, number
 
 
 def _rows_signature(number):
@@ -277,7 +302,7 @@ make_rows = compiled(lambda number: (const(number, 2), *_rows_signature(number),
 
 
 @compiled(lambda number: (*_lines_signature(number), *_rows_signature(number), array(number, 2)))
-def make_features(X, origin, groups, group_starts, width, exponential, panels, plan, out):
+def make_features(X, origin, groups, group_starts, width, form, parameter, near, panels, plan, out):
     """Write lines and from them rows, some rows at a time, so that lines do not leave the cache.
 
     Return a sum that is finite only if everything read and written is.
@@ -291,6 +316,6 @@ def make_features(X, origin, groups, group_starts, width, exponential, panels, p
         start = min(first, n_rows - at_once)
         stop = start + at_once
         rows = X[start:stop]
-        total += _make_lines(rows, origin, groups, group_starts, width, exponential, lines)
+        total += _make_lines(rows, origin, groups, group_starts, width, form, parameter, near, lines)
         total += _make_rows(lines, panels, plan, out[start:stop])
     return total

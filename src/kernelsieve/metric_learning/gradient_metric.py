@@ -1,0 +1,362 @@
+"""A linear map of the inputs by which a kernel sees what the target depends on."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from .._sklearn import Interval, StrOptions, fit_context
+from ..estimators import estimator
+from ..estimators.parameters import SHARED_CONSTRAINTS
+from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
+from ..kernels import Kernel, Rows, kernel_class, resolve_kernel
+from ..rows import TargetEncoder, check_not_constant, warn_if_ambiguous
+from .functions import splits
+from .rounds import (
+    RIDGES,
+    Fitted,
+    MetricProblem,
+    Round,
+    apply_metric,
+    best_round,
+    column_spreads,
+    learn,
+    total_variance,
+)
+
+_STRUCTURES = {
+    "diagonal": ("diagonal",),
+    "full": ("full",),
+    "diagonal-full": ("diagonal", "full"),
+}
+
+
+@estimator
+class GradientMetric(TransformerMixin, BaseEstimator):
+    """A linear map of the features of X, learned from the gradients of a kernel function.
+
+    Kernels treat all features of X alike, and most targets do not. Rounds of a fit with few landmarks
+    and of weighting the features by the average outer product of the fitted function's gradients find
+    directions along which the target changes. ``transform`` gives ``X @ components_``, for any method
+    with a kernel or with distances that follows in a pipeline.
+
+    Parameters
+    ----------
+    kernel : str, default="rbf"
+        Name of a kernel with derivatives: "rbf", "matern", "rational_quadratic", "poly" or "linear".
+    gamma : {"auto"}, float, str or sequence of these, default="auto"
+        Widths among which held-out samples choose, anew in each round: numbers, or rules such as
+        "scale/4". "auto" searches from 1/64 to 4 over the variance of X, and beyond where it pays.
+    n_components : int, default=200
+        Landmarks of the functions.
+    structure : {"diagonal", "full", "diagonal-full"}, default="diagonal-full"
+        A weight for each feature of X, a matrix, or weights first and then a matrix.
+    rank : int, default=None
+        Keep the leading directions only, or with "diagonal" the leading features. None keeps all.
+    n_rounds : {"auto"} or int, default="auto"
+        Rounds of each structure; "auto" stops when the held-out error stops falling. The best round is
+        kept, never the last as such.
+    max_samples : int, default=10000
+        Most samples to learn from; of more, so many are drawn. None takes all.
+    ridge : {"auto"} or float, default="auto"
+        Penalty of the function's squared norm in the kernel's space, beside the mean squared error of a
+        target of unit variance; "auto" lets held-out samples choose from 1e-10 to 1.
+    kernel_params : dict, default=None
+        Further parameters of the kernel, such as ``nu`` of "matern".
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" kernel.
+    target : {"auto", "continuous", "classes"}, default="auto"
+        What ``y`` is; "auto" takes floats for numbers and all else for labels.
+    random_state : int, RandomState instance or None, default=None
+        Draws held-out samples and candidates.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_features, n_components_out)
+        The map L; the metric is ``L L'``. Diagonal, symmetric, or with ``rank`` as many columns.
+    importances_ : ndarray of shape (n_features,)
+        The diagonal of ``L L'`` for features of X at unit variance; they add up to 1.
+    gamma_ : float
+        The width that was best for transformed samples.
+    ridge_ : float
+        The ridge that was best.
+    error_ : float
+        Held-out error of the round that was kept, in variances of the target.
+    best_round_ : int
+        The round that was kept; 0 where nothing was learnt.
+    path_ : dict of ndarrays
+        What was tried: "round", "structure", "gamma", "ridge", "error".
+    n_features_in_ : int
+        Number of features of X.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where X has any.
+
+    Warns
+    -----
+    NothingLearntWarning
+        If the held-out error did not fall; the map is then the identity.
+
+    Notes
+    -----
+    The error is that of samples which neither the choice of landmarks nor the fit has seen. Of up to
+    2,500 samples several parts are held out in turn. Sparse X needs ``structure="diagonal"``.
+
+    References
+    ----------
+    A. Radhakrishnan, D. Beaglehole, P. Pandit, M. Belkin. Mechanism for feature learning in neural
+    networks and backpropagation-free machine learning models. Science 383, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve import GradientMetric
+    >>> X = np.random.default_rng(0).normal(size=(300, 6))
+    >>> y = np.sin(3 * X[:, 0]) + X[:, 1]
+    >>> metric = GradientMetric(structure="diagonal", random_state=0).fit(X, y)
+    >>> sorted(np.argsort(metric.importances_)[-2:].tolist())
+    [0, 1]
+    >>> metric.transform(X).shape
+    (300, 6)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": [str],
+        "gamma": [str, Real, "array-like"],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "structure": [StrOptions(set(_STRUCTURES))],
+        "rank": [Interval(Integral, 1, None, closed="left"), None],
+        "n_rounds": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "max_samples": [Interval(Integral, 4, None, closed="left"), None],
+        "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        **{name: SHARED_CONSTRAINTS[name] for name in ("kernel_params", "degree", "coef0")},
+        **{name: SHARED_CONSTRAINTS[name] for name in ("target", "random_state")},
+    }
+
+    kernel: str = "rbf"
+    _: KW_ONLY
+    gamma: Any = "auto"
+    n_components: int = 200
+    structure: str = "diagonal-full"
+    rank: int | None = None
+    n_rounds: int | str = "auto"
+    max_samples: int | None = 10_000
+    ridge: float | str = "auto"
+    kernel_params: dict | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    target: str = "auto"
+    random_state: Any = None
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the map.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their labels or numbers.
+
+        Returns
+        -------
+        GradientMetric
+        """
+        X = self._check_rows(X, reset=True)
+        Y, spreads = self._targets(X, y), column_spreads(X)
+        if not spreads.any():
+            raise InvalidDataError("All features of X are constant; nothing can be learnt from them.")
+        units = self._units(spreads)
+        inverse = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
+        problem = self._problem(apply_metric(X, inverse), Y, check_random_state(self.random_state))
+        n_rounds = None if self.n_rounds == "auto" else int(self.n_rounds)
+        found = learn(problem, _STRUCTURES[self.structure], n_rounds, units, self.rank)
+        self._keep([_without_functions(each) for each in found], spreads, inverse)
+        return self
+
+    def _units(self, spreads: np.ndarray) -> np.ndarray:
+        """Return the units in which rounds see the inputs.
+
+        Weights must not depend on the units of inputs, so each has its own there. A matrix must not
+        depend on a rotation, so all have the same.
+        """
+        if self.structure != "full":
+            return spreads
+        return np.where(spreads > 0, np.sqrt(np.mean(spreads**2)), 0.0)
+
+    def transform(self, X: Any) -> Any:
+        """Map samples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_out)
+            A CSR matrix where X is one and the map is diagonal.
+        """
+        check_is_fitted(self)
+        mapped = apply_metric(self._check_rows(X, reset=False), self._map)
+        return mapped if self._columns is None else mapped[:, self._columns]
+
+    @property
+    def components_(self) -> np.ndarray:
+        check_is_fitted(self)
+        full = np.diag(self._map) if self._map.ndim == 1 else self._map
+        return full if self._columns is None else full[:, self._columns]
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return names: those of the features of X for a diagonal map, numbered ones otherwise.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the features of X, where ``fit`` has seen none.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        names = _check_feature_names_in(self, input_features)
+        if self._map.ndim == 2:
+            numbers = range(self._map.shape[1])
+            return np.array([f"gradientmetric{i}" for i in numbers], dtype=object)
+        return names if self._columns is None else names[self._columns]
+
+    # ------------------------------------------------------------------ what parameters mean
+
+    def _check_rows(self, X: Any, *, reset: bool) -> Rows:
+        few = {"ensure_min_samples": 4} if reset else {}
+        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=reset, **few)
+        if sparse.issparse(X) and self.structure != "diagonal":
+            raise InvalidDataError(
+                f"Sparse data was passed for X, and structure={self.structure!r} makes it dense; pass "
+                "structure='diagonal', or X.toarray()."
+            )
+        return X
+
+    def _targets(self, X: Rows, y: Any) -> np.ndarray:
+        """Return targets with mean 0 and a mean variance of 1."""
+        if y is None:
+            raise InvalidDataError(
+                "This GradientMetric estimator requires y to be passed, but the target y is None. Pass "
+                "y as well."
+            )
+        encoder = TargetEncoder.for_target(y, self.target)
+        if self.target == "auto":
+            warn_if_ambiguous(y, encoder)
+        Y = encoder.encode(y, X.shape[0]).astype(np.float64)
+        centred = Y - Y.mean(axis=0)
+        check_not_constant(centred, Y)
+        return centred / np.sqrt(np.mean(centred**2))
+
+    def _problem(self, X: Rows, Y: np.ndarray, random_state: np.random.RandomState) -> MetricProblem:
+        kind, n_features = kernel_class(self.kernel), int(X.shape[1])
+        if kind.sample_gradient is Kernel.sample_gradient:
+            # The kernel says which ones have derivatives; one that is not known says so itself.
+            resolve_kernel(self.kernel, X[:2]).sample_gradient(X[:1], X[:1], np.ones((1, 1)))
+        if self.rank is not None and self.rank > n_features:
+            raise InvalidParameterError(
+                f"rank={self.rank} is larger than the {n_features} features of X; lower rank, or pass "
+                "None."
+            )
+        if self.max_samples is not None and X.shape[0] > self.max_samples:
+            rows = random_state.permutation(X.shape[0])[: self.max_samples]
+            X, Y = X[rows], Y[rows]
+        return MetricProblem(
+            X,
+            Y,
+            splits(X.shape[0], random_state),
+            self._kernel_of,
+            self._widths("gamma" in kind.parameter_names()),
+            RIDGES if isinstance(self.ridge, str) else np.array([float(self.ridge)]),
+            self.n_components,
+        )
+
+    def _widths(self, has_gamma: bool) -> list | None:
+        if isinstance(self.gamma, str) and self.gamma == "auto":
+            return None if has_gamma else ["scale"]
+        single = isinstance(self.gamma, str | Real)
+        widths = [self.gamma] if single else list(self.gamma)
+        if not widths:
+            raise InvalidParameterError("gamma=[] has no width; pass at least one, or 'auto'.")
+        return [width if isinstance(width, str) else _GivenWidth(width) for width in widths]
+
+    def _kernel_of(self, U: Rows, width: Any) -> Kernel:
+        gamma = width
+        if isinstance(width, _GivenWidth):
+            gamma = float(width)
+        elif isinstance(width, Real):
+            gamma = float(width) / total_variance(U)
+        return resolve_kernel(
+            self.kernel,
+            U,
+            gamma=gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+        )
+
+    # ------------------------------------------------------------------ what was found
+
+    def _keep(self, rounds: list[Round], spreads: np.ndarray, inverse: np.ndarray) -> None:
+        identity = rounds[0]
+        best = best_round(rounds) if self.rank is None else rounds[-1]
+        if best is identity:
+            warn(
+                f"Nothing was learnt: the held-out error, {identity.error:.3g} of the variance of the "
+                "target, did not fall, and the map is the identity. Pass more samples, another kernel, "
+                "or another structure.",
+                NothingLearntWarning,
+            )
+        self.best_round_ = rounds.index(best)
+        self.error_, self.ridge_ = best.error, best.best.ridge
+        self.gamma_ = getattr(best.best.kernel, "gamma", 1.0)
+        L = best.L * (inverse if best.L.ndim == 1 else inverse[:, None])
+        self._map: np.ndarray = np.ones(len(spreads)) if best is identity else L
+        of_rank = best.structure == "diagonal" and self.rank is not None
+        self._columns = np.flatnonzero(best.L) if of_rank else None
+        metric = L**2 if L.ndim == 1 else (L**2).sum(axis=1)
+        importances = metric * spreads**2
+        self.importances_ = importances / (importances.sum() or 1.0)
+        self.path_ = _table(rounds)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.sparse = self.structure == "diagonal"
+        return tags
+
+
+class _GivenWidth(float):
+    """A width that is gamma itself, not a multiple of what the data ask for."""
+
+
+def _without_functions(found: Round) -> Round:
+    """Return a round that holds no fitted functions: they are as large as samples."""
+    tried = [Fitted(f.width, f.kernel, f.ridge, f.error, ()) for f in found.tried]
+    return Round(found.structure, found.L, tried)
+
+
+def _table(rounds: list[Round]) -> dict[str, np.ndarray]:
+    rows = [(i, each, tried) for i, each in enumerate(rounds) for tried in each.tried]
+    return {
+        "round": np.array([i for i, _, _ in rows]),
+        "structure": np.array([each.structure for _, each, _ in rows]),
+        "gamma": np.array([getattr(tried.kernel, "gamma", np.nan) for _, _, tried in rows]),
+        "ridge": np.array([tried.ridge for _, _, tried in rows]),
+        "error": np.array([tried.error for _, _, tried in rows]),
+    }
