@@ -41,6 +41,7 @@ from .settings import Settings
 _ROWS_EACH, _SCREENED_EACH = 4, 6
 _FEWEST_ROWS, _FEWEST_CANDIDATES = 1000, 3000
 SCREEN_ROWS, SCREEN_CANDIDATES = 10_000, 10_000  # at most
+_ONE_THREAD_VALUES = 2**22  # that one thread has evaluated before others have begun
 _SCREEN_TARGETS = 128  # that stand for more classes
 _ANALYSED_ROWS = 2000
 _ANALYSED_CANDIDATES = 5000
@@ -104,8 +105,9 @@ def draw_screened(
     sample, candidates, weight = _samples(batch, n_pool, most, settings.max_memory, random_state)
     sample, points = _dense(sample, batch, kernel, candidates)
     center = criterion.centred_scores if symmetric else settings.center
+    few = len(sample) * len(candidates) <= _ONE_THREAD_VALUES
     columns = store_columns(
-        sample, kernel, points, center=center, dtype=np.float32, n_jobs=settings.n_jobs
+        sample, kernel, points, center=center, dtype=np.float32, n_jobs=1 if few else settings.n_jobs
     )
     if symmetric:
         followed = FollowedCandidates(columns, EvaluatedMetric(kernel, batch.X, candidates), n_pool)
@@ -113,7 +115,8 @@ def draw_screened(
     else:
         lengths = kernel.diag_at(batch.X, candidates)
         targets = weighted_targets(_with_fewer_targets(sample, random_state), center)
-        picked = Screen(columns, DiagonalOnly(lengths), targets, criterion).pick(n_pool)
+        screen = Screen(columns, DiagonalOnly(lengths), targets, criterion, settings.n_jobs)
+        picked = screen.pick(n_pool)
     return filled_up(candidates, picked, n_pool, random_state, weight)
 
 

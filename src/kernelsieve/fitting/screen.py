@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..deflation import DiagonalOnly, ScoringCriterion, StoredColumns, View
+from ..execution import run_blocks
+from ..rows import row_slices
 
 SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
 _SHORTLIST = 250  # that may be picked in one round
 _STEPS = 50  # picks of a round
+_THREAD_PRODUCTS = 2**27  # multiplications that are worth a thread
 _ROUND_FLOOR = 1e-4  # of the squared norm in a round; below it float32 products are noise
 _TARGET_NOISE = 1e-12  # of the targets' squared norm: what float32 products know of it
 
@@ -29,8 +32,10 @@ class Screen:
         metric: DiagonalOnly,
         targets: np.ndarray,
         criterion: ScoringCriterion,
+        n_jobs: int | None = None,
     ) -> None:
         self._columns = columns
+        self._n_jobs = n_jobs
         self._criterion = criterion
         self._targets = targets
         squared_norms, products = columns.scan(targets)
@@ -100,10 +105,21 @@ class Screen:
 
     def _deflate(self, features: np.ndarray) -> np.ndarray:
         """Bring all candidates up to date with new features; return their products with them."""
-        products, target_products = self._columns.inner(features), features.T @ self._targets
+        products, target_products = self._products_with(features), features.T @ self._targets
         self._scored.deflate(products, target_products)
         self._targets = self._targets - features @ target_products
         return products
+
+    def _products_with(self, features: np.ndarray) -> np.ndarray:
+        lines = self._columns.values.T
+        products = np.empty((len(lines), features.shape[1]), np.float32)
+
+        def multiply(some: slice) -> None:
+            np.dot(lines[some], features, out=products[some])
+
+        slices = list(row_slices(len(lines), max(1, _THREAD_PRODUCTS // features.size)))
+        run_blocks(slices, lambda: multiply, self._n_jobs, in_any_order=True)
+        return products.astype(np.float64)
 
 
 @dataclass
