@@ -40,7 +40,7 @@ from .symmetric import with_means
 _ROWS_AHEAD, _FEWEST_AHEAD, _FEW_VALUES = 4, 256, 2**19
 _CAUTION = 10
 # With so many multiplications or fewer, a pass that was in vain takes no longer than a look ahead.
-_QUICK_PASS = 2**31
+_QUICK_PASS = 2**33
 
 
 class RowPass(Protocol):

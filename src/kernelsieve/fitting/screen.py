@@ -12,7 +12,8 @@ from ..rows import row_slices
 
 SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
 _SHORTLIST = 250  # that may be picked in one round
-_STEPS = 50  # picks of a round
+# Picks of a round: the first ones change the scores of all candidates the most.
+_FEWEST_STEPS, _MOST_STEPS = 10, 50
 _THREAD_PRODUCTS = 2**27  # multiplications that are worth a thread
 _ROUND_FLOOR = 1e-4  # of the squared norm in a round; below it float32 products are noise
 _TARGET_NOISE = 1e-12  # of the targets' squared norm: what float32 products know of it
@@ -54,7 +55,8 @@ class Screen:
             shortlist = self._shortlist()
             lines = self._columns.values.T[shortlist]  # as they lie in memory
             lines -= column_products[shortlist, :size] @ features[:size]
-            chosen = self._greedy(shortlist, lines, min(_STEPS, n_pool - size))
+            n_steps = min(max(size, _FEWEST_STEPS), _MOST_STEPS, n_pool - size)
+            chosen = self._greedy(shortlist, lines, n_steps)
             if len(chosen) == 0:
                 break
             new = slice(size, size + len(chosen))
