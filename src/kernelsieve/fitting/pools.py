@@ -37,9 +37,10 @@ from .screen import SCREEN_FLOOR, Screen
 from .settings import Settings
 
 # For every candidate that is wanted, so many samples on which candidates are scored, and so many
-# candidates that are. With more of them features explain no more of held-out targets.
+# candidates that are; of many samples such a part, which takes less time than the pass over all.
 _ROWS_EACH, _SCREENED_EACH = 4, 6
 _FEWEST_ROWS, _FEWEST_CANDIDATES = 1000, 3000
+_ROWS_PART, _CANDIDATES_PART = 40, 20
 SCREEN_ROWS, SCREEN_CANDIDATES = 10_000, 10_000  # at most
 _ONE_THREAD_VALUES = 2**22  # that one thread has evaluated before others have begun
 _SCREEN_TARGETS = 128  # that stand for more classes
@@ -101,7 +102,7 @@ def draw_screened(
     on a sample; a random pool may not contain it.
     """
     symmetric = criterion.deflation.symmetric
-    most = (_ANALYSED_ROWS, _ANALYSED_CANDIDATES) if symmetric else _screened_size(n_pool)
+    most = (_ANALYSED_ROWS, _ANALYSED_CANDIDATES) if symmetric else _screened_size(n_pool, len(batch))
     sample, candidates, weight = _samples(batch, n_pool, most, settings.max_memory, random_state)
     sample, points = _dense(sample, batch, kernel, candidates)
     center = criterion.centred_scores if symmetric else settings.center
@@ -120,10 +121,10 @@ def draw_screened(
     return filled_up(candidates, picked, n_pool, random_state, weight)
 
 
-def _screened_size(n_pool: int) -> tuple[int, int]:
+def _screened_size(n_pool: int, n_rows: int) -> tuple[int, int]:
     """Return on how many samples how many candidates are scored, for a pool of that size."""
-    rows = max(_FEWEST_ROWS, _ROWS_EACH * n_pool)
-    candidates = max(_FEWEST_CANDIDATES, _SCREENED_EACH * n_pool)
+    rows = max(_FEWEST_ROWS, _ROWS_EACH * n_pool, n_rows // _ROWS_PART)
+    candidates = max(_FEWEST_CANDIDATES, _SCREENED_EACH * n_pool, n_rows // _CANDIDATES_PART)
     return min(rows, SCREEN_ROWS), min(candidates, SCREEN_CANDIDATES)
 
 
