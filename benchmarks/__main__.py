@@ -6,6 +6,7 @@ import argparse
 import importlib
 
 NAMES = (
+    "everyday",
     "fill",
     "serving",
     "accuracy",

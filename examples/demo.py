@@ -156,8 +156,8 @@ class Method:
 
 
 def sieve(k: int, task: Task) -> SparseMaximalAlignment:
-    # By default every row is a candidate where there are up to 3,000; where there are more, the best
-    # of 10,000 are sieved on a sample first, and the choice among these looks at all rows.
+    # By default every row is a candidate where there are up to 1,500; where there are more, candidates
+    # are screened on a sample first, and the choice among the best looks at all rows.
     target = "classes" if task.labels else "continuous"
     return SparseMaximalAlignment(k, gamma=task.gamma, target=target, random_state=0)
 

@@ -40,6 +40,7 @@ def forms(monkeypatch):
 def few_ahead(monkeypatch):
     """Let 256 rows decide even over a few thousand."""
     monkeypatch.setattr(one_pass, "_FEW_VALUES", 0)
+    monkeypatch.setattr(one_pass, "_QUICK_PASS", 0)
 
 
 def sieve(gamma, X, **options):
@@ -64,6 +65,20 @@ def test_few_rows_keep_all_digits(data, forms):
     X, y = data
     sieve(NARROW, X).fit(X, y)
     assert forms == [DoubleDoubleStatistic]
+
+
+@pytest.mark.parametrize(
+    ("gamma", "expected"),
+    [(NARROW, [GramStatistic]), (WIDE / 10, [GramStatistic, DoubleDoubleStatistic])],
+)
+def test_a_quick_pass_does_not_look_ahead(gamma, expected, data, forms, monkeypatch):
+    monkeypatch.setattr(one_pass, "_FEW_VALUES", 0)
+    monkeypatch.setattr(OnePass, "_needs_double_double", None)  # which nobody may call
+    X, y = data
+    model = sieve(gamma, X, tol=1e-20).fit(X, y)
+    assert forms == expected
+    safe = sieve(gamma, X, precision="safe", tol=1e-20).fit(X, y)
+    assert_array_equal(model.landmark_indices_, safe.landmark_indices_)
 
 
 @pytest.mark.parametrize("size", [7, 100, 1500])

@@ -188,7 +188,7 @@ def extract(
         _check_direction(direction, candidates, criterion)
         residual = candidates.residual(direction)
         useless = not residual.norm**2 > floor * residual.size**2
-        if useless or residual.norm <= rounding * _cancelled(residual, basis, sizes):
+        if useless or (rounding > 0 and residual.norm <= rounding * _cancelled(residual, basis, sizes)):
             if len(direction.candidates) > 1:
                 outcome = Outcome.EXHAUSTED
                 break

@@ -36,8 +36,9 @@ given as points they are taken from these points, so that a fit may go out of co
         '{"auto", "all"}, int or array',
         """Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
 that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
-"all" up to 3,000 samples; beyond, a pool of three times n_components where it is screened (from 200 to
-1,000, or n_components if that is more), of 1,000 otherwise.""",
+"all" up to 3,000 samples, or 1,500 where single samples are chosen by a criterion that can screen them;
+beyond, a pool of three times n_components where it is screened (from 200 to 1,000, or n_components if
+that is more), of 1,000 otherwise.""",
     ),
     "pool": (
         '{"auto", "screen", "random", "kmeans", "rpcholesky"}',

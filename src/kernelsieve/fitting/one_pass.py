@@ -12,7 +12,7 @@ import numpy as np
 from ..deflation import Criterion, Extraction, Metric, Outcome, StoredColumns, extract
 from ..exceptions import InvalidDataError
 from ..execution import Change, change_blocks, counted, reported, rows_in
-from ..kernels import Kernel
+from ..kernels import CallableKernel, Kernel
 from ..model import (
     FeatureGram,
     Fit,
@@ -41,6 +41,8 @@ from .symmetric import with_means
 # take little time.
 _ROWS_AHEAD, _FEWEST_AHEAD, _FEW_VALUES = 4, 256, 2**19
 _CAUTION = 10
+# With so many multiplications or fewer, a pass that was in vain takes no longer than a look ahead.
+_QUICK_PASS = 2**33
 
 
 class RowPass(Protocol):
@@ -98,7 +100,8 @@ class OnePass:
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         def gather(form: type[Statistic]) -> ColumnSums:
-            if self._policy.may_change(form) and not self.changes:
+            looks_ahead = self._policy.may_change(form) and not self.changes
+            if looks_ahead and not self._passes_quickly(batches):
                 with counted(rows_in(batches)):
                     return self._gather_looking_ahead(batches)
             return self._pass.gather(batches, form)
@@ -108,6 +111,15 @@ class OnePass:
             lambda statistic: self.solve(statistic, batches),
             lambda fit: fit.outcome == Outcome.IMPRECISE,
         )
+
+    def _passes_quickly(self, batches: Iterable[Batch]) -> bool:
+        """Tell if rows are as well passed over again, should the fast form turn out too coarse.
+
+        A function of the user's may take its time, and is evaluated once for all digits of few values.
+        """
+        n_values = (rows_in(batches) or np.inf) * len(self.pool)
+        known = not isinstance(self.kernel, CallableKernel) and n_values > _FEW_VALUES
+        return known and n_values * len(self.pool) <= _QUICK_PASS
 
     def begin_apart(self, batches: Sequence[Batch]) -> list[tuple[ColumnSums, list[Batch]]]:
         """Begin sums of several groups of samples, all in the form that some of each ask for.

@@ -15,11 +15,8 @@ from ..deflation import (
     DirectionVariance,
     EvaluatedMetric,
     Extraction,
-    FixedCandidates,
     FollowedCandidates,
     ScoringCriterion,
-    StoredColumns,
-    View,
     extract,
     store_columns,
 )
@@ -36,16 +33,19 @@ from ..rows import (
     filled_up,
     weighted_targets,
 )
+from .screen import SCREEN_FLOOR, Screen
 from .settings import Settings
 
-SCREEN_ROWS = 10_000  # on which candidates are scored
-SCREEN_CANDIDATES = 10_000  # that are scored
-_SHORTLIST = 1000  # that may be picked in one round
+# For every candidate that is wanted, so many samples on which candidates are scored, and so many
+# candidates that are; of many samples such a part, which takes less time than the pass over all.
+_ROWS_EACH, _SCREENED_EACH = 4, 6
+_FEWEST_ROWS, _FEWEST_CANDIDATES = 1000, 3000
+_ROWS_PART, _CANDIDATES_PART = 40, 20
+SCREEN_ROWS, SCREEN_CANDIDATES = 10_000, 10_000  # at most
+_ONE_THREAD_VALUES = 2**22  # that one thread has evaluated before others have begun
 _SCREEN_TARGETS = 128  # that stand for more classes
-_SCREEN_STEPS = 25  # picks of a round
 _ANALYSED_ROWS = 2000
 _ANALYSED_CANDIDATES = 5000
-_SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
 
 
 def draw_pool(
@@ -102,12 +102,13 @@ def draw_screened(
     on a sample; a random pool may not contain it.
     """
     symmetric = criterion.deflation.symmetric
-    most = (_ANALYSED_ROWS, _ANALYSED_CANDIDATES) if symmetric else (SCREEN_ROWS, SCREEN_CANDIDATES)
+    most = (_ANALYSED_ROWS, _ANALYSED_CANDIDATES) if symmetric else _screened_size(n_pool, len(batch))
     sample, candidates, weight = _samples(batch, n_pool, most, settings.max_memory, random_state)
     sample, points = _dense(sample, batch, kernel, candidates)
     center = criterion.centred_scores if symmetric else settings.center
+    few = len(sample) * len(candidates) <= _ONE_THREAD_VALUES
     columns = store_columns(
-        sample, kernel, points, center=center, dtype=np.float32, n_jobs=settings.n_jobs
+        sample, kernel, points, center=center, dtype=np.float32, n_jobs=1 if few else settings.n_jobs
     )
     if symmetric:
         followed = FollowedCandidates(columns, EvaluatedMetric(kernel, batch.X, candidates), n_pool)
@@ -115,9 +116,16 @@ def draw_screened(
     else:
         lengths = kernel.diag_at(batch.X, candidates)
         targets = weighted_targets(_with_fewer_targets(sample, random_state), center)
-        screen = _Screen(columns, DiagonalOnly(lengths), targets, criterion)
+        screen = Screen(columns, DiagonalOnly(lengths), targets, criterion, settings.n_jobs)
         picked = screen.pick(n_pool)
     return filled_up(candidates, picked, n_pool, random_state, weight)
+
+
+def _screened_size(n_pool: int, n_rows: int) -> tuple[int, int]:
+    """Return on how many samples how many candidates are scored, for a pool of that size."""
+    rows = max(_FEWEST_ROWS, _ROWS_EACH * n_pool, n_rows // _ROWS_PART)
+    candidates = max(_FEWEST_CANDIDATES, _SCREENED_EACH * n_pool, n_rows // _CANDIDATES_PART)
+    return min(rows, SCREEN_ROWS), min(candidates, SCREEN_CANDIDATES)
 
 
 def _with_fewer_targets(batch: Batch, random_state: np.random.RandomState) -> Batch:
@@ -136,7 +144,7 @@ def _with_fewer_targets(batch: Batch, random_state: np.random.RandomState) -> Ba
 def _extract(
     candidates: Candidates, targets: np.ndarray, criterion: Criterion, n_components: int
 ) -> Extraction:
-    return extract(candidates, targets, criterion, n_components, total_weight=1.0, floor=_SCREEN_FLOOR)
+    return extract(candidates, targets, criterion, n_components, total_weight=1.0, floor=SCREEN_FLOOR)
 
 
 def _chosen(extraction: Extraction) -> np.ndarray:
@@ -170,76 +178,3 @@ def _dense(sample: Batch, batch: Batch, kernel: Kernel, candidates: np.ndarray) 
     if isinstance(kernel, CallableKernel):  # a function of the user's sees rows as they were given
         return sample, points
     return replace(sample, X=dense_sample(sample.X)), dense_sample(points)
-
-
-class _Screen:
-    """The greedy loop in rounds: inside a shortlist, with all candidates scored anew between them.
-
-    A step of the loop reads every column it may choose. In a round it reads those of the shortlist
-    only, and one product with many vectors then brings all columns up to date.
-    """
-
-    def __init__(
-        self,
-        columns: StoredColumns,
-        metric: DiagonalOnly,
-        targets: np.ndarray,
-        criterion: ScoringCriterion,
-    ) -> None:
-        self._columns = columns
-        self._metric = metric
-        self._criterion = criterion
-        self._targets = targets
-        self._features = np.empty((len(targets), 0), np.float32)
-        self._column_products = np.empty((columns.shape[1], 0), np.float32)
-        self._squared_norms, self._products = columns.scan(targets)
-
-    def pick(self, n_pool: int) -> np.ndarray:
-        """Return as many candidates as asked, or as there are independent ones."""
-        picked: list[int] = []
-        while len(picked) < n_pool:
-            chosen = self._round(min(_SCREEN_STEPS, n_pool - len(picked)), picked)
-            if len(chosen) == 0:
-                break
-            picked += chosen.tolist()
-        return np.array(picked, dtype=np.intp)
-
-    def _round(self, n_steps: int, picked: list[int]) -> np.ndarray:
-        shortlist = self._shortlist(picked)
-        lines = self._columns.values.T[shortlist]  # as they lie in memory
-        lines -= self._column_products[shortlist] @ self._features.T
-        columns = StoredColumns(
-            lines.T,
-            self._columns.means[shortlist],
-            self._columns.raw_squared_norms[shortlist],
-            centred=self._columns.centred,
-        )
-        metric = DiagonalOnly(self._metric.diagonal[shortlist])
-        candidates = FixedCandidates(columns, metric, self._targets, n_steps)
-        extraction = _extract(candidates, self._targets, self._criterion, n_steps)
-        if len(extraction):
-            self._deflate(extraction.features, extraction.target_products)
-        return shortlist[_chosen(extraction)]
-
-    def _shortlist(self, picked: list[int]) -> np.ndarray:
-        eligible = self._squared_norms > _SCREEN_FLOOR * self._columns.raw_squared_norms
-        eligible[picked] = False
-        view = View(
-            self._criterion,
-            residual_squared_norms=self._squared_norms,
-            raw_squared_norms=self._columns.raw_squared_norms,
-            target_products=self._products,
-            eligible=eligible,
-            metric=self._metric,
-        )
-        scores = np.where(eligible, self._criterion.score(view), -np.inf)
-        order = np.argsort(-scores, kind="stable")[:_SHORTLIST]
-        return order[np.isfinite(scores[order])]
-
-    def _deflate(self, features: np.ndarray, target_products: np.ndarray) -> None:
-        products = self._columns.inner(features)
-        self._squared_norms = np.maximum(self._squared_norms - (products**2).sum(axis=1), 0.0)
-        self._products = self._products - products @ target_products
-        self._targets = self._targets - features @ target_products
-        self._features = np.hstack([self._features, features.astype(np.float32)])
-        self._column_products = np.hstack([self._column_products, products.astype(np.float32)])

@@ -16,7 +16,8 @@ from ..rows import Batch, Pool, TargetEncoder
 from .pools import draw_pool, screening_criterion
 from .settings import DEFAULT_COMPONENTS, Settings
 
-_ALL_UP_TO = 3000  # samples of which candidates="auto" takes every one
+# Samples of which candidates="auto" takes every one, and those where a screen is as good as that.
+ALL_UP_TO, SCREENED_ALL_UP_TO = 3000, 1500
 AUTO_POOL = 1000
 _FEWEST_SCREENED = 200
 _MOST_TO_COMBINE = {2: 600, 3: 100}  # candidates: some hundred thousand pairs or triples
@@ -66,7 +67,13 @@ class CandidateRule:
         return isinstance(self.number, Integral)
 
     def size(
-        self, n_samples: int, n_components: int | None, *, screened: bool, fresh: int = AUTO_POOL
+        self,
+        n_samples: int,
+        n_components: int | None,
+        *,
+        screened: bool,
+        all_up_to: int = ALL_UP_TO,
+        fresh: int = AUTO_POOL,
     ) -> int:
         """Return how many candidates to take from so many samples.
 
@@ -80,7 +87,7 @@ class CandidateRule:
             return min(n_samples, fresh)
         if self.n_nonzero > 1:  # all pairs or triples of the candidates are tried
             return min(n_samples, _MOST_TO_COMBINE[self.n_nonzero])
-        if n_samples <= _ALL_UP_TO:
+        if n_samples <= all_up_to:
             return n_samples
         if screened:  # a few for each feature are enough
             wanted = DEFAULT_COMPONENTS if n_components is None else n_components

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from ..deflation import Criterion, PoolMetric
 from ..exceptions import InvalidParameterError
-from ..execution import Change
+from ..execution import Change, single_threaded_blas
 from ..model import Fit
 from ..rows import Batch, draw_sample
 from .exact import fit_columns, fit_fresh
 from .one_pass import OnePass, RowPass
-from .problem import AUTO_POOL, CandidatePool, Plan, Problem, way_to_draw
+from .problem import (
+    ALL_UP_TO,
+    AUTO_POOL,
+    SCREENED_ALL_UP_TO,
+    CandidatePool,
+    Plan,
+    Problem,
+    way_to_draw,
+)
 from .symmetric import analyse_fresh, analyse_rows, analyse_sample
 
+_ONE_THREAD_VALUES = 2**21  # of columns, with which a product takes a millisecond
 _RESAMPLE_ALONE = (
     "resample=True draws fresh single candidates from the samples at every step; pass candidates as a "
     "number, n_nonzero=1 where there is such a parameter, and a criterion that scores candidates."
@@ -39,14 +49,25 @@ def select(
     if problem.given is not None:
         return select_in_pool(problem, rows, problem.given, criterion, row_pass)
     screened = way_to_draw(rule, criterion) == "screen"
-    size = rule.size(len(rows), problem.n_components, screened=screened, fresh=fresh)
+    few = SCREENED_ALL_UP_TO if screened and criterion.can_screen else ALL_UP_TO
+    size = rule.size(len(rows), problem.n_components, screened=screened, all_up_to=few, fresh=fresh)
     scored = scored_samples(problem)
     if rule.resample:
         return _select_fresh(problem, scored, size, criterion)
-    if size < len(rows):
-        problem.settings_for(size)  # refuses before a pool is drawn
-        return select_in_pool(problem, scored, draw(problem, size), criterion, row_pass)
-    return _select_among_all(problem, scored, criterion)
+    with _blas_threads_for(len(rows), size):
+        if size < len(rows):
+            problem.settings_for(size)  # refuses before a pool is drawn
+            return select_in_pool(problem, scored, draw(problem, size), criterion, row_pass)
+        return _select_among_all(problem, scored, criterion)
+
+
+def _blas_threads_for(n_samples: int, n_candidates: int) -> AbstractContextManager[None]:
+    """Hold BLAS to one thread where its products are so small that threads wait more than they work.
+
+    That is all that a fit on a pool does beside its passes, which have threads of their own.
+    """
+    small = n_candidates < n_samples or n_samples * n_candidates <= _ONE_THREAD_VALUES
+    return single_threaded_blas() if small else nullcontext()
 
 
 def scored_samples(problem: Problem) -> Batch:

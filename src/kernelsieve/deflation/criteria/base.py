@@ -110,10 +110,10 @@ def first_of_the_best(scores: np.ndarray, rounding: np.ndarray) -> int:
     Where all have the same score, because there is one direction left, that with the least rounding is
     taken: which it is does not depend on their order.
     """
-    share = np.clip(rounding, _TIE, _WIDEST_TIE)
+    share = np.minimum(np.maximum(rounding, _TIE), _WIDEST_TIE)
     best = int(scores.argmax())
     tied = np.flatnonzero(scores * (1 + share) >= scores[best] * (1 - share[best]))
-    if len(tied) == np.isfinite(scores).sum():
+    if len(tied) == np.count_nonzero(np.isfinite(scores)):
         tied = tied[rounding[tied] <= _ALIKE * rounding[tied].min()]
     return int(tied[0])
 
@@ -125,7 +125,8 @@ class ScoringCriterion(Criterion):
     def score(self, view: View) -> np.ndarray:
         """Return one number for each candidate, larger is better, not negative."""
 
-    def propose(self, view: View) -> Direction | None:
+    def scores_of_eligible(self, view: View) -> np.ndarray:
+        """Return the scores, and -inf for candidates that may not be chosen."""
         scores = np.asarray(self.score(view), dtype=np.float64)
         if scores.shape != view.eligible.shape:
             raise CriterionError(
@@ -133,12 +134,16 @@ class ScoringCriterion(Criterion):
                 f"for each of the {len(view.eligible)} candidates."
             )
         scores = np.where(view.eligible, scores, -np.inf)
-        if np.isnan(scores).any() or np.isposinf(scores).any():
+        if not (scores < np.inf).all():
             raise CriterionError(
                 f"{type(self).__name__}.score returned {scores.max()} for candidate "
                 f"{int(np.argmax(scores))}; scores must be finite, or -inf to refuse a candidate."
             )
-        if not np.isfinite(scores).any():
+        return scores
+
+    def propose(self, view: View) -> Direction | None:
+        scores = self.scores_of_eligible(view)
+        if scores.max(initial=-np.inf) == -np.inf:
             return None
         # What cancelled when a column was deflated has left its rounding errors behind.
         raw = view.raw_squared_norms
