@@ -186,7 +186,7 @@ class RecomputedColumns(Columns):
         self._total = float(self._root @ self._root)
         self.shape = (len(batch), points.shape[0])
         self._rows = rows
-        self.diagonal = np.empty(0 if rows is None else len(rows))
+        self.diagonal = np.zeros(0 if rows is None else len(rows))  # until rows are passed over
         self.means = np.zeros(self.shape[1])
         self.raw_squared_norms = np.zeros(self.shape[1])
 

@@ -10,8 +10,10 @@ from .predicting import PredictMixin
 from .sources import planned_by_sample, row_wise
 from .statistic import StatisticPart, StatisticPlan, prepared, screens
 from .transaction import all_or_nothing
+from .widths import WIDTHS
 
 __all__ = [
+    "WIDTHS",
     "InverseTransformMixin",
     "KernelEstimator",
     "LoopEstimator",

@@ -20,11 +20,13 @@ an object of :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``
 array of shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.""",
     ),
     "gamma": (
-        '{"scale", "median"}, part or multiple of these, or float',
+        '{"scale", "median"}, part or multiple of these, "cv", or float',
         """Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features
 times variance of X, or standard deviation for a distance that is not squared); "median" is one over the
 median (squared) distance of a sample; "scale/4" and "median*2" are understood. With candidates
-given as points they are taken from these points, so that a fit may go out of core.""",
+given as points they are taken from these points, so that a fit may go out of core. "cv" is the best of
+eight multiples of "median", from narrow to nearly linear, by five folds of at most 1,000 samples; for
+estimators that predict, and within ``ComponentPathCV``.""",
     ),
     "degree": ("float", 'Of the "poly" kernel.'),
     "coef0": ("float", 'Of the "poly" and "sigmoid" kernels.'),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
+from ..fitting import Problem
 from ..model import features_as_they_are
-from ..rows import target_array
+from ..rows import Batch, TargetEncoder, target_array
 from .sources import row_wise
+from .widths import choose_width
 
 
 def _has_classes(estimator: Any) -> bool:
@@ -23,6 +26,20 @@ def _has_classes(estimator: Any) -> bool:
 
 class PredictMixin:
     """Predictions of the target by a linear head on the features, for every number of them."""
+
+    #: Whether ``gamma="cv"`` chooses the number of components, too, where it is None.
+    _open_number: ClassVar[bool] = False
+
+    def _problem_of(self: Any, batch: Batch, encoder: TargetEncoder) -> Problem:
+        """Read data and parameters; the width by cross-validation where that is asked for."""
+        gamma = self.get_params(deep=False).get("gamma")
+        if not isinstance(gamma, str) or gamma != "cv":
+            return super()._problem_of(batch, encoder)  # type: ignore[misc]
+        found = choose_width(self, batch, encoder, open_number=self._open_number)
+        settled = clone(self).set_params(gamma=found.gamma)
+        if found.n_components is not None:
+            settled.set_params(n_components=found.n_components)
+        return settled._problem_of(batch, encoder)
 
     @row_wise
     def predict(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:

@@ -23,6 +23,7 @@ WIDTHS = tuple(f"median{part}" for part in ("*4", "", "/4", "/16", "/64", "/256"
 _MOST_SAMPLES = 1000  # that choose
 _FOLDS = 5
 _FEWEST = 10  # samples; fewer say nothing
+_NEARLY = 0.25  # standard errors of the best mean score
 
 
 @dataclass(frozen=True)
@@ -58,19 +59,18 @@ def choose_width(
                 if fitted is not None:
                     found = list(_scores(fitted, batch[test], labels, test, every_number=open_number))
                     scores[fold, number, : len(found)] = found
-    mean = scores.mean(axis=0)
-    width, k = np.unravel_index(np.argmax(mean), mean.shape)
-    if not np.isfinite(mean[width, k]):
-        return ChosenWidth("scale", asked)
-    import os
+    return _chosen(scores, asked, open_number=open_number)
 
-    f = float(os.environ.get("F", "0"))
-    if f:
-        se = scores[:, width, k].std(ddof=1) / np.sqrt(_FOLDS)
-        ok = mean >= mean[width, k] - f * se
-        k = int(np.flatnonzero(ok.any(axis=0))[0])
-        width = int(np.argmax(mean[:, k]))
-    return ChosenWidth(WIDTHS[width], int(k) + 1 if open_number else asked)
+
+def _chosen(scores: np.ndarray, asked: int | None, *, open_number: bool) -> ChosenWidth:
+    """Return the width of the best mean score; the fewest components that are nearly as good."""
+    mean = scores.mean(axis=0)
+    if not np.isfinite(mean.max()):
+        return ChosenWidth("scale", asked)
+    of_best = scores.reshape(_FOLDS, -1)[:, np.argmax(mean)]
+    error = of_best.std(ddof=1) / np.sqrt(_FOLDS)
+    k = int(np.flatnonzero((mean >= mean.max() - _NEARLY * error).any(axis=0))[0])
+    return ChosenWidth(WIDTHS[int(np.argmax(mean[:, k]))], k + 1 if open_number else asked)
 
 
 def _drawn(batch: Batch, model: Any) -> Batch:

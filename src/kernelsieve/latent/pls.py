@@ -66,9 +66,11 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     n_components: int | None = None
     _: KW_ONLY
     candidates: Any = "auto"
-    tol: float = 1e-12
+    tol: float = 1e-24
     dtype: str = "float64"
     max_memory: float = 2**30
+
+    _open_number: ClassVar[bool] = True
 
     dual_coef_ = property(dual_coefficients)
     intercept_ = property(intercept)
@@ -132,9 +134,11 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
     _: KW_ONLY
     decision: str = "argmax"
     candidates: Any = "auto"
-    tol: float = 1e-12
+    tol: float = 1e-24
     dtype: str = "float64"
     max_memory: float = 2**30
+
+    _open_number: ClassVar[bool] = True
 
     dual_coef_ = property(dual_coefficients)
     intercept_ = property(intercept)

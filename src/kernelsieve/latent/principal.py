@@ -131,13 +131,13 @@ def fit_exactly(
     """Find the principal directions among combinations of all samples."""
     columns = row_columns(batch, kernel, pool, settings, everyone=True, center=settings.center)
     lengths = diagonal_of(columns, batch)
-    if not np.isfinite(lengths @ lengths):
-        raise KernelError("Kernel values are too large to be squared, or not numbers; scale X.")
     row_means = np.zeros(len(batch))
     if settings.center:
         columns = DoublyCentredColumns(columns, batch.root_weight)
         row_means = columns.row_means
         lengths = lengths - 2 * row_means + columns.mean_of_all
+    if not np.isfinite(lengths @ lengths):
+        raise KernelError("Kernel values are too large to be squared, or not numbers; scale X.")
     root = batch.root_weight
     values, vectors = _eigenpairs(columns, root, settings.n_components, solver, random_state)
     found = values > settings.tol * values[0]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
+from ..estimators import WIDTHS
 from ..exceptions import InvalidParameterError
+from ..kernels import kernel_class
 from ..rows import TargetEncoder, warn_if_ambiguous
 from .nested_extractors import last_step, name_in_pipeline
 
@@ -62,3 +64,17 @@ def settled_target(extractor: Any, head: Any, y: Any) -> dict[str, str]:
         warn_if_ambiguous(y, encoder)
         target = "continuous" if encoder.classes is None else "classes"
     return {name_in_pipeline(extractor, "target"): target}
+
+
+def with_widths(extractor: Any, settings: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return settings with each of the widths that ``gamma="cv"`` stands for."""
+    name, model = name_in_pipeline(extractor, "gamma"), last_step(extractor)
+    asked = model.get_params(deep=False).get("gamma")
+    if not (isinstance(asked, str) and asked == "cv"):
+        return settings
+    widths = WIDTHS if "gamma" in kernel_class(model.kernel).parameter_names() else ("scale",)
+    return [
+        {name: width, **setting}
+        for setting in settings
+        for width in (widths[:1] if name in setting else widths)
+    ]

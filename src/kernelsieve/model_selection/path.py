@@ -24,7 +24,7 @@ from ..estimators import all_or_nothing
 from ..exceptions import InvalidParameterError
 from ..execution import counted, open_source, reported
 from ..fitting import DEFAULT_COMPONENTS
-from .checks import check_fold_sizes, check_folds, check_head, settled_target
+from .checks import check_fold_sizes, check_folds, check_head, settled_target, with_widths
 from .composed import composed_tags
 from .fold_curves import SettledFolds
 from .folds import Curve, Data, Task, group_settings, run_apart, with_setting
@@ -68,7 +68,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         Values of parameters of the extractor, as ``GridSearchCV`` takes them; names that begin with
         ``head__`` belong to the head. Values of ``gamma``, ``degree`` and ``coef0`` share distances or
         inner products where that saves time, and values of the head's parameters share one fit of the
-        extractor.
+        extractor. An extractor with ``gamma="cv"`` has its widths tried as if they were named here.
     cv : int, splitter or iterable, default=None
         As for ``GridSearchCV``; None is 5 folds. Folds that are only counted are stratified where
         labels are predicted: by a classifier as head, or by an extractor that is a classifier. "loo"
@@ -266,7 +266,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
             )
         for setting in settings:  # an unknown name is refused now
             with_setting(self.extractor, self.head, setting)
-        return settings
+        return with_widths(self.extractor, settings)
 
     @property
     def _predicts_itself(self) -> bool:
