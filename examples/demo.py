@@ -34,7 +34,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import KernelPCA
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Ridge, RidgeClassifier
-from sklearn.model_selection import KFold, ShuffleSplit, train_test_split
+from sklearn.model_selection import KFold, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import LabelBinarizer, StandardScaler
 
@@ -133,7 +133,7 @@ def synthetic() -> Task:
         labels=False,
         prefixes=range(4, 81, 4),
         drawn=(5, 10, 20, 40, 80),
-        folds=ShuffleSplit(3, train_size=0.4, test_size=0.1, random_state=0),
+        folds=KFold(5, shuffle=True, random_state=0),
     )
 
 

@@ -40,7 +40,7 @@ from .settings import Settings
 # candidates that are; of many samples such a part, which takes less time than the pass over all.
 _ROWS_EACH, _SCREENED_EACH = 4, 6
 _FEWEST_ROWS, _FEWEST_CANDIDATES = 1000, 3000
-_ROWS_PART, _CANDIDATES_PART = 40, 20
+_ROWS_PART, _CANDIDATES_PART = 16, 10
 SCREEN_ROWS, SCREEN_CANDIDATES = 10_000, 10_000  # at most
 _ONE_THREAD_VALUES = 2**22  # that one thread has evaluated before others have begun
 _SCREEN_TARGETS = 128  # that stand for more classes
