@@ -43,6 +43,7 @@ from .rayleigh import (
     RayleighCoefficient,
     SparseKernelFisherDiscriminant,
 )
+from .serving import predictor
 from .subspace import (
     AlignmentWeights,
     KernelDiscriminantQR,
@@ -89,6 +90,7 @@ __all__ = [
     "StatisticPlan",
     "SubspaceKernelFeatures",
     "candidates_needed",
+    "predictor",
 ]
 
 __version__ = "0.1.0"

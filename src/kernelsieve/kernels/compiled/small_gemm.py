@@ -17,7 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from .small_gemm_loops import GROUP, VECTORS, aligned, make_features, make_lines, make_rows, panel_width
+from .small_gemm_loops import (
+    GROUP,
+    VECTORS,
+    aligned,
+    make_features,
+    make_lines,
+    make_outputs,
+    make_rows,
+    panel_width,
+)
 
 #: Of rows with more inputs than that, a tile's factors leave the nearest cache, and BLAS is faster.
 MOST_INPUTS = 1024
@@ -43,6 +52,8 @@ def _panels_of(n_columns: int, width: int) -> list[tuple[int, bool]]:
     the fewest terms; there panels may overlap.
     """
     over, square = n_columns % width, width // VECTORS
+    if n_columns <= square:
+        return [(0, True)]
     if over > 2 * square or n_columns < width:
         first = [(0, False)]
     else:
@@ -120,6 +131,40 @@ class LineProduct:
         X = np.ascontiguousarray(X)
         return X, origin, self._groups, self._starts, self._width, self._exponential
 
+    def of_one(self, weights: np.ndarray) -> OneRowProduct:
+        """Return ``weights @ lines`` for one row at a time, which need not fill a tile."""
+        terms = np.empty((self._groups.shape[1], self._n_lines), self._groups.dtype)
+        for start, group in zip(self._starts, self._groups, strict=True):
+            terms[:, start : start + GROUP] = group[:, : self._n_lines]
+        return OneRowProduct(terms, self._origin, weights, exponential=self._exponential)
+
+
+class OneRowProduct:
+    """Weighted sums of the lines of a :class:`LineProduct` for a single row, ``(d,)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.kernels.compiled import LineProduct
+    >>> LineProduct(np.eye(2)).of_one(np.array([[1.0, 10.0]]))(np.array([3.0, 4.0]))
+    array([43.])
+    """
+
+    def __init__(
+        self, terms: np.ndarray, origin: np.ndarray, weights: np.ndarray, *, exponential: bool
+    ) -> None:
+        weights = np.ascontiguousarray(weights, terms.dtype)
+        self._arguments = terms, origin, exponential, weights
+        self._shape, self._dtype = origin.shape, origin.dtype
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Return a new array of the sums."""
+        if x.shape != self._shape:
+            raise ValueError(f"x has shape {x.shape} and the landmarks have {self._shape[0]} inputs.")
+        outputs = np.empty(len(self._arguments[-1]), self._dtype)
+        make_outputs(np.ascontiguousarray(x, self._dtype), *self._arguments, outputs)
+        return outputs
+
 
 class RowProduct:
     """``lines.T @ right - offset`` for a matrix that stays and lines that come in blocks.
@@ -143,6 +188,8 @@ class RowProduct:
         self._right, self._offset = right, offset
         n_columns = right.shape[1]
         self._width = panel_width(right.dtype)
+        square = self._width // VECTORS
+        self._fewest_columns = square if n_columns <= square else self._width
         terms = np.column_stack([-offset, right.T])  # the offset is a term, of the factor 1
         plan, panels, at_panel = [], [], 0
         for column, narrow in _panels_of(n_columns, self._width):
@@ -165,26 +212,34 @@ class RowProduct:
             np.dot(lines.T, self._right, out=out)
             out -= self._offset
             return float(out.sum())
-        if self._makes_whole_tiles(n_rows):
-            return float(make_rows(lines, *self._arguments, out))
         if n_rows < GROUP:
             wider = np.zeros((len(lines), GROUP), out.dtype)
             wider[:, :n_rows] = lines
             lines = wider
-        whole_tiles = np.empty((max(n_rows, GROUP), max(n_columns, self._width)), out.dtype)
+        whole_tiles = self._whole_tiles(out)
         total = float(make_rows(lines, *self._arguments, whole_tiles))
-        out[...] = whole_tiles[:n_rows, :n_columns]
-        return total
+        return _copied(whole_tiles, out, total)
 
     def of_rows(self, product: LineProduct, X: np.ndarray, out: np.ndarray) -> float:
         """Do the same with the lines that a product makes of rows ``X``, which are seen to as well."""
         n_rows, n_lines = len(X), len(self._right)
         check_array("out", out, self._right.dtype, (n_rows, self._right.shape[1]))
-        whole = product.makes_whole_tiles(n_rows) and self._makes_whole_tiles(n_rows)
-        if whole and n_lines <= _MOST_LINES:
-            return float(make_features(*product.arguments(X), *self._arguments, out))
+        if product.makes_whole_tiles(n_rows) and n_rows >= GROUP and n_lines <= _MOST_LINES:
+            whole_tiles = self._whole_tiles(out)
+            total = float(make_features(*product.arguments(X), *self._arguments, whole_tiles))
+            return _copied(whole_tiles, out, total)
         lines = np.empty((n_lines, n_rows), out.dtype)
         return product(X, lines) + self(lines, out)
 
-    def _makes_whole_tiles(self, n_rows: int) -> bool:
-        return n_rows >= GROUP and self._right.shape[1] >= self._width
+    def _whole_tiles(self, out: np.ndarray) -> np.ndarray:
+        """Return ``out``, or an array of as many rows and columns as a tile has."""
+        n_rows, n_columns = out.shape
+        if n_rows >= GROUP and n_columns >= self._fewest_columns:
+            return out
+        return np.empty((max(n_rows, GROUP), max(n_columns, self._fewest_columns)), out.dtype)
+
+
+def _copied(whole_tiles: np.ndarray, out: np.ndarray, total: float) -> float:
+    if whole_tiles is not out:
+        out[...] = whole_tiles[: out.shape[0], : out.shape[1]]
+    return total

@@ -294,3 +294,28 @@ def make_features(X, origin, groups, group_starts, width, exponential, panels, p
         total += _make_lines(rows, origin, groups, group_starts, width, exponential, lines)
         total += _make_rows(lines, panels, plan, out[start:stop])
     return total
+
+
+def _outputs_signature(number):
+    terms = const(number, 1), const(number, 2), const(number, 1), types.boolean
+    return *terms, const(number, 2), array(number, 1)
+
+
+@compiled(_outputs_signature)
+def make_outputs(x, terms, origin, exponential, weights, out):
+    """Write weighted sums of the lines of one row: all lines grow together, a term at a time."""
+    n_terms, n_lines = terms.shape
+    line = np.zeros(n_lines, out.dtype)
+    norm = out.dtype.type(0)
+    for p in range(n_terms):
+        if p < len(x):
+            factor = x[p] - origin[p]
+            norm += factor * factor
+        else:
+            factor = norm if p == len(x) else out.dtype.type(1)
+        for i in range(n_lines):
+            line[i] += factor * terms[p, i]
+    if exponential:
+        exp_numbers(line, out.dtype.type(0))
+    for j in range(len(weights)):
+        out[j] = _sum(weights[j] * line)
