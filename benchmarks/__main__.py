@@ -8,6 +8,7 @@ import importlib
 NAMES = (
     "fill",
     "serving",
+    "first_use",
     "accuracy",
     "digits",
     "exact",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from .jit_cache import array, compiled, instructions_or, part
+from .jit_cache import BOTH_FLOATS, array, compiled, instructions_or, part
 from .simd import HAS_AVX512, JOIN, Registers, lanes
 
 
@@ -80,7 +80,7 @@ _PRECISIONS = {types.float64: _DOUBLE, types.float32: _SINGLE}
 
 
 def _plain_exp_register(values, position, cap):
-    some = values[position : position + lanes(values.dtype)]
+    some = values.reshape(-1)[position : position + lanes(values.dtype)]
     np.exp(np.minimum(some, cap), out=some)
 
 
@@ -140,22 +140,27 @@ _LANES_32, _LANES_64 = lanes(np.float32), lanes(np.float64)
 
 
 @part
-def exp_numbers(values, cap):
-    """Replace a contiguous line of numbers by their exponentials, for compiled loops."""
+def exp_numbers(values, line, start, stop, scratch, cap):
+    """Replace numbers of a line of a contiguous array by their exponentials, for compiled loops.
+
+    What does not fill a register goes through the scratch, which has room for one.
+    """
     count = _LANES_32 if values.itemsize == 4 else _LANES_64
-    whole = values.size - values.size % count
-    for position in range(0, whole, count):
-        _exp_register(values, position, cap)
-    if whole < values.size:
-        last = np.zeros(count, values.dtype)
-        for i in range(whole, values.size):
-            last[i - whole] = values[i]
-        _exp_register(last, 0, cap)
-        for i in range(whole, values.size):
-            values[i] = last[i - whole]
+    whole = stop - (stop - start) % count
+    for i in range(start, whole, count):
+        _exp_register(values, line * values.shape[1] + i, cap)
+    if whole < stop:
+        for i in range(count):
+            scratch[i] = values[line, whole + i] if whole + i < stop else 0
+        _exp_register(scratch, 0, cap)
+        for i in range(whole, stop):
+            values[line, i] = scratch[i - whole]
 
 
-exp_line = compiled(lambda number: (array(number, 1), number))(exp_numbers)
+@compiled(lambda number: (array(number, 2), array(number, 1), number), BOTH_FLOATS)
+def exp_line(values, scratch, cap):
+    """Replace the numbers of an array of one line by their exponentials."""
+    exp_numbers(values, 0, 0, values.shape[1], scratch, cap)
 
 
 def exp_inplace(values: np.ndarray, at_most: float = np.inf) -> np.ndarray:
@@ -177,7 +182,9 @@ def exp_inplace(values: np.ndarray, at_most: float = np.inf) -> np.ndarray:
         raise TypeError(f"exp_inplace needs float32 or float64; got {values.dtype}.")
     if not values.flags.forc:
         raise ValueError("exp_inplace needs a contiguous array; pass a copy, or its base.")
-    flat = values.reshape(-1, order="A")  # a view: a transposed block is contiguous too
+    line = values.reshape((1, -1), order="A")  # a view: a transposed block is contiguous too
+    line = line if line.flags.c_contiguous else values.T.reshape(1, -1)
     precision = _SINGLE if values.dtype == np.float32 else _DOUBLE
-    exp_line(flat, values.dtype.type(min(at_most, precision.highest)))
+    scratch = np.empty(lanes(values.dtype), values.dtype)
+    exp_line(line, scratch, values.dtype.type(min(at_most, precision.highest)))
     return values

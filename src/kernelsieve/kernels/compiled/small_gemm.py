@@ -21,11 +21,12 @@ from .small_gemm_loops import (
     GROUP,
     VECTORS,
     aligned,
-    make_features,
     make_lines,
     make_outputs,
     make_rows,
+    panel_memory,
     panel_width,
+    rows_at_once,
 )
 
 #: Of rows with more inputs than that, a tile's factors leave the nearest cache, and BLAS is faster.
@@ -36,8 +37,7 @@ _MOST_LINES = 8192  # the same for lines, of which more are worth being rounded 
 def _packed(lines: np.ndarray, starts: np.ndarray, width: int) -> np.ndarray:
     """Return ``lines[start : start + width].T`` for each start, with zeros for missing lines."""
     n_terms = lines.shape[1]
-    example = np.empty((0, 0), lines.dtype)
-    packed = aligned(len(starts) * n_terms * width, example).reshape(-1, n_terms, width)
+    packed = aligned(len(starts) * n_terms * width, lines).reshape(-1, n_terms, width)
     packed[...] = 0
     for part, start in zip(packed, starts, strict=True):
         some = lines[start : start + width]
@@ -109,11 +109,11 @@ class LineProduct:
         n_lines, n_rows = self._n_lines, len(X)
         check_array("out", out, self._origin.dtype, (n_lines, n_rows))
         if self.makes_whole_tiles(n_rows):
-            return float(make_lines(*self.arguments(X), out))
+            return self._write(X, out)
         whole_tiles = np.empty((max(n_lines, GROUP), max(n_rows, self._width)), out.dtype)
         whole_rows = np.zeros((max(n_rows, self._width), X.shape[1]), X.dtype)
         whole_rows[:n_rows] = X
-        noticed = float(make_lines(*self.arguments(whole_rows), whole_tiles))
+        noticed = self._write(whole_rows, whole_tiles)
         out[...] = whole_tiles[:n_lines, :n_rows]
         return noticed
 
@@ -121,15 +121,15 @@ class LineProduct:
         """Tell if there are as many lines and rows as a tile has."""
         return self._n_lines >= GROUP and n_rows >= self._width
 
-    def arguments(self, X: np.ndarray) -> tuple:
-        """Return what compiled loops need to make lines of these rows."""
+    def _write(self, X: np.ndarray, out: np.ndarray) -> float:
         origin = self._origin
         if X.shape[1] != len(origin):
             raise ValueError(f"X has {X.shape[1]} inputs and the landmarks have {len(origin)}.")
         if X.dtype != origin.dtype:  # moved before they are rounded
             X, origin = (X - origin).astype(origin.dtype), np.zeros_like(origin)
-        X = np.ascontiguousarray(X)
-        return X, origin, self._groups, self._starts, self._width, self._exponential
+        memory = panel_memory(self._groups.shape[1], len(X), origin)
+        arguments = np.ascontiguousarray(X), origin, self._groups, self._starts, self._exponential
+        return float(make_lines(*arguments, *memory, out))
 
     def of_one(self, weights: np.ndarray) -> OneRowProduct:
         """Return ``weights @ lines`` for one row at a time, which need not fill a tile."""
@@ -161,8 +161,13 @@ class OneRowProduct:
         """Return a new array of the sums."""
         if x.shape != self._shape:
             raise ValueError(f"x has shape {x.shape} and the landmarks have {self._shape[0]} inputs.")
-        outputs = np.empty(len(self._arguments[-1]), self._dtype)
-        make_outputs(np.ascontiguousarray(x, self._dtype), *self._arguments, outputs)
+        terms, *_, weights = self._arguments
+        line, scratch = (
+            np.empty((1, terms.shape[1]), self._dtype),
+            np.empty(panel_width(self._dtype), self._dtype),
+        )
+        outputs = np.empty(len(weights), self._dtype)
+        make_outputs(np.ascontiguousarray(x, self._dtype), *self._arguments, line, scratch, outputs)
         return outputs
 
 
@@ -216,30 +221,22 @@ class RowProduct:
             wider = np.zeros((len(lines), GROUP), out.dtype)
             wider[:, :n_rows] = lines
             lines = wider
-        whole_tiles = self._whole_tiles(out)
-        total = float(make_rows(lines, *self._arguments, whole_tiles))
-        return _copied(whole_tiles, out, total)
+        whole_tiles = out
+        if n_rows < GROUP or n_columns < self._fewest_columns:
+            shape = max(n_rows, GROUP), max(n_columns, self._fewest_columns)
+            whole_tiles = np.empty(shape, out.dtype)
+        group = aligned((len(lines) + 1) * GROUP, out)
+        total = float(make_rows(lines, *self._arguments, group, whole_tiles))
+        if whole_tiles is not out:
+            out[...] = whole_tiles[:n_rows, :n_columns]
+        return total
 
     def of_rows(self, product: LineProduct, X: np.ndarray, out: np.ndarray) -> float:
         """Do the same with the lines that a product makes of rows ``X``, which are seen to as well."""
-        n_rows, n_lines = len(X), len(self._right)
-        check_array("out", out, self._right.dtype, (n_rows, self._right.shape[1]))
-        if product.makes_whole_tiles(n_rows) and n_rows >= GROUP and n_lines <= _MOST_LINES:
-            whole_tiles = self._whole_tiles(out)
-            total = float(make_features(*product.arguments(X), *self._arguments, whole_tiles))
-            return _copied(whole_tiles, out, total)
-        lines = np.empty((n_lines, n_rows), out.dtype)
-        return product(X, lines) + self(lines, out)
-
-    def _whole_tiles(self, out: np.ndarray) -> np.ndarray:
-        """Return ``out``, or an array of as many rows and columns as a tile has."""
-        n_rows, n_columns = out.shape
-        if n_rows >= GROUP and n_columns >= self._fewest_columns:
-            return out
-        return np.empty((max(n_rows, GROUP), max(n_columns, self._fewest_columns)), out.dtype)
-
-
-def _copied(whole_tiles: np.ndarray, out: np.ndarray, total: float) -> float:
-    if whole_tiles is not out:
-        out[...] = whole_tiles[: out.shape[0], : out.shape[1]]
-    return total
+        n_lines, total = len(self._right), 0.0
+        size = rows_at_once(n_lines, out)  # whose lines stay in the cache until they are read
+        for first in range(0, len(X), size):
+            rows = slice(first, first + size)
+            lines = np.empty((n_lines, len(X[rows])), out.dtype)
+            total += product(X[rows], lines) + self(lines, out[rows])
+        return total
