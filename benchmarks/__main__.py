@@ -9,6 +9,7 @@ NAMES = (
     "fill",
     "serving",
     "first_use",
+    "ready_made_scale",
     "accuracy",
     "digits",
     "exact",
