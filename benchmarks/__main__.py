@@ -9,6 +9,8 @@ NAMES = (
     "everyday",
     "fill",
     "serving",
+    "first_use",
+    "ready_made_scale",
     "accuracy",
     "digits",
     "exact",

@@ -1,12 +1,15 @@
-"""Features of new rows: in bulk, and one row at a time."""
+"""Features and predictions of new rows: in bulk, and one row at a time."""
 
 from __future__ import annotations
 
 import numpy as np
 from sklearn.decomposition import KernelPCA
 from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from kernelsieve import SparseMaximalAlignment
+from kernelsieve import SparseMaximalAlignment, predictor
 from kernelsieve.datasets import make_interactions
 from kernelsieve.execution import run_blocks
 from kernelsieve.rows import rows_per_block
@@ -15,6 +18,7 @@ from .common import REST, heading, in_turns, seconds, table, verdict
 
 K, N_INPUTS, N_ROWS = 100, 50, 1_000_000
 FEWER = 100_000
+N_LANDMARKS, N_SERVED = 500, 20_000
 
 
 def bare_products_seconds() -> float:
@@ -97,3 +101,25 @@ def main() -> None:
         )
     verdict("bulk, float64: Nystroem over ours", per_row[1] / per_row[0], 3, at_least=True)
     verdict("one row: Nystroem over our projector", one[1] / one[0], 5, at_least=True)
+    predictions(X, y)
+
+
+def predictions(X: np.ndarray, y: np.ndarray) -> None:
+    """Compare a pipeline with the predictor that it is folded into."""
+    heading(f"serving: predictions of scaler, {N_LANDMARKS} landmarks and ridge, {N_INPUTS} inputs")
+    extractor = SparseMaximalAlignment(N_LANDMARKS, candidates=1000, random_state=0)
+    pipeline = make_pipeline(StandardScaler(), extractor, Ridge()).fit(X[:5000], y[:5000])
+    folded, rows = predictor(pipeline), X[:N_SERVED]
+    pipeline.set_params(sparsemaximalalignment__n_jobs=1)  # the predictor runs in one thread
+    works = (
+        lambda: pipeline.predict(rows),
+        lambda: folded(rows),
+        lambda: [pipeline.predict(rows[i : i + 1]) for i in range(200)],
+        lambda: [folded(rows[i]) for i in range(200)],
+    )
+    spent = in_turns(*works, repeat=7)
+    batch, one = [t / N_SERVED * 1e6 for t in spent[:2]], [t / 200 * 1e6 for t in spent[2:]]
+    table(["us a row", "pipeline", "predictor"], [["bulk", *batch], ["one row", *one]])
+    print(f"largest difference: {np.abs(folded(rows) - pipeline.predict(rows)).max():.1e}")
+    verdict("bulk: pipeline over predictor", batch[0] / batch[1], 4, at_least=True)
+    verdict("one row: pipeline over predictor", one[0] / one[1], 20, at_least=True)

@@ -1,57 +1,63 @@
 """Kernel features that are cheap to train and cheaper to use."""
 
-from .displays import (
-    ComponentPathDisplay,
-    CriterionPathDisplay,
-    FeatureMapDisplay,
-    LandmarkDisplay,
-    MetricImportanceDisplay,
-    MetricPathDisplay,
-    RocComparisonDisplay,
-    StabilityBoundDisplay,
-)
-from .estimators import StatisticPart, StatisticPlan
-from .fitting import candidates_needed
-from .greedy import (
-    AcceleratedKernelFeatureAnalysis,
-    SparseKernelFeatureAnalysis,
-    SparseMaximalAlignment,
-    SparseMaximalCovariance,
-)
-from .latent import (
-    BoostedLatentFeatures,
-    BoostedLatentFeaturesClassifier,
-    FeatureExtraction,
-    KernelBoostedLatentFeatures,
-    KernelBoostedLatentFeaturesClassifier,
-    KernelBoosting,
-    KernelFeatureExtraction,
-    KernelPCA,
-    KernelPLS,
-    KernelPLSClassifier,
-    OrthogonalLoadingsKernelPLS,
-    ReducedKernelOPLS,
-    SparseKernelBoostedLatentFeatures,
-    SparseKernelBoostedLatentFeaturesClassifier,
-    SparseKernelPLS,
-)
-from .metric_learning import GradientMetric
-from .model_selection import (
-    ComponentPathCV,
-)
-from .rayleigh import (
-    GreedyKernelFisherDiscriminant,
-    KernelFisherDiscriminant,
-    OrientedKernelPCA,
-    RayleighCoefficient,
-    SparseKernelFisherDiscriminant,
-)
-from .subspace import (
-    AlignmentWeights,
-    KernelDiscriminantQR,
-    KernelOrthogonalCentroid,
-    SubspaceKernelFeatures,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .displays import (
+        ComponentPathDisplay,
+        CriterionPathDisplay,
+        FeatureMapDisplay,
+        LandmarkDisplay,
+        MetricImportanceDisplay,
+        MetricPathDisplay,
+        RocComparisonDisplay,
+        StabilityBoundDisplay,
+    )
+    from .estimators import StatisticPart, StatisticPlan
+    from .fitting import candidates_needed
+    from .greedy import (
+        AcceleratedKernelFeatureAnalysis,
+        SparseKernelFeatureAnalysis,
+        SparseMaximalAlignment,
+        SparseMaximalCovariance,
+    )
+    from .kernels import warm_up
+    from .latent import (
+        BoostedLatentFeatures,
+        BoostedLatentFeaturesClassifier,
+        FeatureExtraction,
+        KernelBoostedLatentFeatures,
+        KernelBoostedLatentFeaturesClassifier,
+        KernelBoosting,
+        KernelFeatureExtraction,
+        KernelPCA,
+        KernelPLS,
+        KernelPLSClassifier,
+        OrthogonalLoadingsKernelPLS,
+        ReducedKernelOPLS,
+        SparseKernelBoostedLatentFeatures,
+        SparseKernelBoostedLatentFeaturesClassifier,
+        SparseKernelPLS,
+    )
+    from .metric_learning import GradientMetric
+    from .model_selection import (
+        ComponentPathCV,
+    )
+    from .rayleigh import (
+        GreedyKernelFisherDiscriminant,
+        KernelFisherDiscriminant,
+        OrientedKernelPCA,
+        RayleighCoefficient,
+        SparseKernelFisherDiscriminant,
+    )
+    from .serving import predictor
+    from .subspace import (
+        AlignmentWeights,
+        KernelDiscriminantQR,
+        KernelOrthogonalCentroid,
+        SubspaceKernelFeatures,
+    )
 
 __all__ = [
     "AcceleratedKernelFeatureAnalysis",
@@ -95,6 +101,73 @@ __all__ = [
     "StatisticPlan",
     "SubspaceKernelFeatures",
     "candidates_needed",
+    "predictor",
+    "warm_up",
 ]
+
+# Importing every room takes longer than most programs need: names are looked up when they are used.
+_ROOM_OF = {
+    "ComponentPathDisplay": "displays",
+    "CriterionPathDisplay": "displays",
+    "FeatureMapDisplay": "displays",
+    "LandmarkDisplay": "displays",
+    "MetricImportanceDisplay": "displays",
+    "MetricPathDisplay": "displays",
+    "RocComparisonDisplay": "displays",
+    "StabilityBoundDisplay": "displays",
+    "StatisticPart": "estimators",
+    "StatisticPlan": "estimators",
+    "candidates_needed": "fitting",
+    "AcceleratedKernelFeatureAnalysis": "greedy",
+    "SparseKernelFeatureAnalysis": "greedy",
+    "SparseMaximalAlignment": "greedy",
+    "SparseMaximalCovariance": "greedy",
+    "warm_up": "kernels",
+    "BoostedLatentFeatures": "latent",
+    "BoostedLatentFeaturesClassifier": "latent",
+    "FeatureExtraction": "latent",
+    "KernelBoostedLatentFeatures": "latent",
+    "KernelBoostedLatentFeaturesClassifier": "latent",
+    "KernelBoosting": "latent",
+    "KernelFeatureExtraction": "latent",
+    "KernelPCA": "latent",
+    "KernelPLS": "latent",
+    "KernelPLSClassifier": "latent",
+    "OrthogonalLoadingsKernelPLS": "latent",
+    "ReducedKernelOPLS": "latent",
+    "SparseKernelBoostedLatentFeatures": "latent",
+    "SparseKernelBoostedLatentFeaturesClassifier": "latent",
+    "SparseKernelPLS": "latent",
+    "GradientMetric": "metric_learning",
+    "ComponentPathCV": "model_selection",
+    "GreedyKernelFisherDiscriminant": "rayleigh",
+    "KernelFisherDiscriminant": "rayleigh",
+    "OrientedKernelPCA": "rayleigh",
+    "RayleighCoefficient": "rayleigh",
+    "SparseKernelFisherDiscriminant": "rayleigh",
+    "predictor": "serving",
+    "AlignmentWeights": "subspace",
+    "KernelDiscriminantQR": "subspace",
+    "KernelOrthogonalCentroid": "subspace",
+    "SubspaceKernelFeatures": "subspace",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOM_OF:
+        found = getattr(import_module(f".{_ROOM_OF[name]}", __name__), name)
+        globals()[name] = found
+        return found
+    try:
+        return import_module(f".{name}", __name__)  # a room itself
+    except ModuleNotFoundError as error:
+        if error.name != f"{__name__}.{name}":
+            raise
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __version__ = "0.1.0"

@@ -52,6 +52,10 @@ class InputScaleWarning(UserWarning):
     """The features of X have so different scales that a kernel sees only some of them."""
 
 
+class UncachedCodeWarning(UserWarning):
+    """Compiled code cannot be kept in a file, so every process compiles it again."""
+
+
 class VacuousBoundWarning(UserWarning):
     """A bound says nothing, so what was chosen by it is chosen by chance."""
 

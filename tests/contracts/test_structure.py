@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from contract_cases import EXEMPT, EXTRACTORS, PUBLIC, parameters_of
 
 import kernelsieve
@@ -49,3 +50,14 @@ def test_no_two_classes_share_a_name():
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in found.items() if count > 1] == []
+
+
+def test_names_that_are_looked_up_late_are_those_that_type_checkers_see():
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+    seen = {alias.name: node.module for node in imports for alias in node.names}
+    assert seen == kernelsieve._ROOM_OF
+    assert sorted(seen) == sorted(kernelsieve.__all__)
+    assert set(kernelsieve.__all__) <= set(dir(kernelsieve))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        kernelsieve.nothing  # noqa: B018

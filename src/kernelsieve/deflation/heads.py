@@ -25,9 +25,16 @@ class Heads:
     def predict(self, features: np.ndarray) -> np.ndarray:
         """Return the (n, q) predictions from as many features as are given."""
         j = features.shape[1]
+        return np.asarray(features @ self._coefficients_of(j) + self.intercepts[j - 1])
+
+    @property
+    def last_coefficients(self) -> np.ndarray:
+        """The (k, q) coefficients of all features; ``intercepts[-1]`` goes with them."""
+        return self._coefficients_of(len(self.intercepts))
+
+    def _coefficients_of(self, j: int) -> np.ndarray:
         nested = self.coefficients.ndim == 2
-        coefficients = self.coefficients[:j] if nested else self.coefficients[j - 1, :j]
-        return np.asarray(features @ coefficients + self.intercepts[j - 1])
+        return self.coefficients[:j] if nested else self.coefficients[j - 1, :j]
 
     def classes(self, features: np.ndarray) -> np.ndarray:
         """Return the number of the class with the largest prediction, in blocks of rows."""

@@ -61,6 +61,14 @@ given as a number or a criterion that cannot be screened, and "screen" otherwise
         """Give features zero mean. Sparse input stays sparse, and a feature still needs its own
 landmarks only.""",
     ),
+    "scale": (
+        '{"unit_variance", "rkhs"}',
+        """What the features are the same span of. "unit_variance": orthogonal on the training samples,
+with unit mean square, so that least squares treats each alone and a penalty every direction alike.
+"rkhs": coordinates along orthonormal directions of the kernel's space, in which a direction along
+which the samples vary little stays small, so that a ridge on them is the kernel ridge regression on the
+landmarks. The landmarks are the same.""",
+    ),
     "tol": (
         "float",
         """A column whose squared residual is below this part of its squared norm counts as linearly

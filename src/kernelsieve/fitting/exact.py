@@ -84,7 +84,8 @@ def fit_columns(
         lengths = W.lengths(built.names, built.dual)
     mean_squared_norm = float(W.mean_coefficients(columns.means) @ columns.means)
     explained = explained_by_directions(built, lengths, trace, mean_squared_norm)
-    return _finish(built, batch, criterion, settings, pool.first_of_equals(built.names), explained)
+    pool = pool.first_of_equals(built.names)
+    return _finish(built, batch, criterion, settings, pool, explained, lengths)
 
 
 def fit_fresh(
@@ -139,13 +140,14 @@ def fit_fresh(
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     firsts = everyone if len(kept) == len(batch) else first_equals(batch.X)
     weight = np.bincount(firsts, batch.root_weight**2)[first.names]  # of all equal rows
+    lengths = _lengths_from_rows(built, batch)
     explained = explained_by_directions(
         built,
-        _lengths_from_rows(built, batch),
+        lengths,
         trace=trace_of(kernel, batch, first.diagonal),
         mean_squared_norm=float(weight @ first.columns.means / weight.sum()),
     )
-    return _finish(built, batch, criterion, settings, pool, explained)
+    return _finish(built, batch, criterion, settings, pool, explained, lengths)
 
 
 def _extract(
@@ -180,6 +182,7 @@ def _finish(
     settings: Settings,
     pool: Pool,
     explained: np.ndarray,
+    lengths: np.ndarray,
 ) -> Fit:
     """Finish a model, after one more pass where features would show how they are rounded."""
     if built.needs_refinement:
@@ -193,7 +196,8 @@ def _finish(
         )
         built = reorthonormalise(built, measured, criterion.target_scale(sums))
     heads = _heads(built.extraction, batch, criterion, settings)
-    return finish(built, criterion, pool, explained, heads)
+    directions = lengths if settings.scale == "rkhs" else None
+    return finish(built, criterion, pool, explained, heads, directions)
 
 
 def centred_columns(criterion: Criterion, settings: Settings) -> bool:

@@ -302,6 +302,7 @@ class OnePass:
         settings, metric = self.settings, self.metric
         coefficients = metric.mean_coefficients(coordinates.means)
         mean_squared_norm = float(coefficients @ coordinates.means)
+        lengths = None
         if self.criterion.deflation.symmetric:
             total_weight, features = coordinates.total_weight, built.extraction.features
             if self.criterion.centred_scores and not settings.center:
@@ -315,7 +316,8 @@ class OnePass:
         sums = coordinates.target_means * coordinates.total_weight
         heads = linear_heads(built.extraction, self.criterion, sums, center=settings.center)
         pool = self.pool.first_of_equals(built.names)
-        fit = finish(built, self.criterion, pool, explained, heads)
+        directions = lengths if settings.scale == "rkhs" else None
+        fit = finish(built, self.criterion, pool, explained, heads, directions)
         if not settings.center or self.criterion.supervised:
             return fit
         image = mean_image(self.kernel, self.pool.points, coefficients, coordinates.means)

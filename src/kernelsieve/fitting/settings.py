@@ -21,6 +21,7 @@ class Settings:
     n_components: int = DEFAULT_COMPONENTS
     center: bool = False
     tol: float = 0.0
+    scale: str | None = None  # "rkhs" for coordinates in feature space; otherwise the criterion's own
     precision: str = "auto"
     dtype: type = np.float64
     max_memory: float = 2**30
@@ -30,7 +31,7 @@ class Settings:
     @classmethod
     def of_parameters(cls, parameters: dict[str, Any]) -> Self:
         """Read those of an estimator's parameters that concern fitting; it need not have all."""
-        names = ("center", "tol", "precision", "max_memory", "n_jobs")
+        names = ("center", "tol", "scale", "precision", "max_memory", "n_jobs")
         found = {name: parameters[name] for name in names if name in parameters}
         return cls(
             n_components=parameters.get("n_components") or DEFAULT_COMPONENTS,

@@ -28,9 +28,10 @@ class SparseMaximalAlignment(_SparseMaximal):
     """Features from single landmarks, chosen for their alignment with the target (SMA).
 
     Each step takes the sample whose kernel column, after removing the features so far, is best
-    aligned with the target. The features are orthogonal with unit mean square, and cost a new sample
-    one kernel evaluation each. Followed by least squares this is forward orthogonal
-    least squares on kernel columns, and the cumulative alignment is the R2 of that fit.
+    aligned with the target. The features cost a new sample one kernel evaluation each, and are
+    orthogonal with unit mean square, or coordinates in the kernel's space, as ``scale`` says. Followed
+    by least squares this is forward orthogonal least squares on kernel columns, and the cumulative
+    alignment is the R2 of that fit.
 
     Parameters
     ----------
@@ -60,6 +61,8 @@ class SparseMaximalAlignment(_SparseMaximal):
     >>> bool(model.score(X, y) > 0.97)
     True
     """
+
+    scale: str = "unit_variance"
 
     def _criterion(self) -> Criterion:
         return Alignment()

@@ -10,7 +10,7 @@ from ..deflation import Criterion, Loss, LossGradient, MarginLoss, resolve_loss
 from ..estimators import LoopEstimator, PredictMixin, estimator, parameters
 from ..exceptions import InvalidParameterError
 from .framework import PrimalEstimator
-from .probabilities import predict_proba
+from .probabilities import predict_proba, probability_link
 
 _CONSTRAINTS: dict[str, list] = {
     "loss": [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss]
@@ -131,6 +131,7 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
     loss: str | Loss = "logistic"
 
     predict_proba = predict_proba
+    _probability_link = probability_link
 
     def _criterion(self) -> Criterion:
         return LossGradient(self.loss)
@@ -220,6 +221,7 @@ class BoostedLatentFeaturesClassifier(PredictMixin, PrimalEstimator):
     tol: float = 1e-12
 
     predict_proba = predict_proba
+    _probability_link = probability_link
 
     def _criterion(self) -> Criterion:
         return LossGradient(self.loss)

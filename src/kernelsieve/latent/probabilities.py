@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ..deflation import resolve_loss
+from ..deflation import Loss, resolve_loss
 from ..estimators import row_wise
 
 
@@ -37,7 +39,16 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
     ndarray of shape (n_samples, n_classes)
         More than two classes are each compared with the rest, and normalised to sum 1.
     """
-    p = np.asarray(resolve_loss(self.loss).probabilities(self._scores(X, n_components)))
+    return self._probability_link()(self._scores(X, n_components))
+
+
+def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function that makes probabilities of scores."""
+    return partial(_of_scores, resolve_loss(self.loss))
+
+
+def _of_scores(loss: Loss, scores: np.ndarray) -> np.ndarray:
+    p = np.asarray(loss.probabilities(scores))
     if p.shape[1] == 1:
         return np.hstack([1 - p, p])
     return p / p.sum(axis=1, keepdims=True)

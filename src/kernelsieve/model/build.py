@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from ..deflation import Criterion, Extraction, Heads
+from ..exceptions import InvalidParameterError
 from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
 from ..rows import AugmentedBlock, Batch, Pool
@@ -199,14 +200,22 @@ def finish(
     pool: Pool,
     explained_variance: np.ndarray,
     heads: Heads | None = None,
+    directions: np.ndarray | None = None,
 ) -> Fit:
-    """Settle scales and signs, and put together what is told about the model."""
+    """Settle scales and signs, and put together what is told about the model.
+
+    Given the Gram matrix of the directions in feature space, features become coordinates along
+    orthonormal directions of their span.
+    """
     extraction = built.extraction
     lengths = _lengths(extraction, criterion)
     if criterion.unit_expansions:
         lengths = lengths / np.abs(built.model.projection).sum(axis=0)
     scales = _signs(extraction) * lengths
-    model = built.model.combined(np.diag(scales), np.zeros(len(scales)))
+    if directions is None:
+        model = built.model.combined(np.diag(scales), np.zeros(len(scales)))
+    else:
+        model, heads = built.model.combined(*_to_coordinates(extraction, directions)), None
     products = extraction.target_products
     explained = np.einsum("kq,kq->k", products, products)
     return Fit(
@@ -221,6 +230,24 @@ def finish(
         direction_lengths=lengths if criterion.unit_expansions else None,
         penalty=_penalty(built, model.projection, scales),
     )
+
+
+def _to_coordinates(extraction: Extraction, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how orthonormal features become coordinates along orthonormal directions, and no shift.
+
+    With ``K B = T R`` and ``B'WB = C'C`` the directions ``B C^-1`` are orthonormal, and the coordinates
+    along them are ``K B C^-1 = T R C^-1``: a triangle, so that the first ones need the first landmarks.
+    """
+    try:
+        factor = cholesky(directions)
+    except LinAlgError:
+        raise InvalidParameterError(
+            "scale='rkhs' needs a kernel that is positive definite on the landmarks, and this one is "
+            "not; pass scale='unit_variance', another kernel, or fewer components."
+        ) from None
+    triangle = solve_triangular(factor, extraction.triangle.T, trans="T").T
+    signs = [sign_of_largest(entry) for entry in triangle.T @ extraction.target_products]
+    return triangle * np.array(signs), np.zeros(len(triangle))
 
 
 def _penalty(built: OrthonormalModel, projection: np.ndarray, scales: np.ndarray) -> np.ndarray | None:

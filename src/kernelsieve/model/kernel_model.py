@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -193,6 +193,18 @@ class Projector:
         out = np.empty((rows.shape[0], self._n_components), self._dtype)
         self.write(rows, out)
         return out[0] if X.ndim == 1 else out
+
+    def of_one(self) -> Callable[[np.ndarray], np.ndarray] | None:
+        """Return what computes features of one dense row without filling tiles with others.
+
+        It takes as long as a few features do, and rounds otherwise than a block; None where there is
+        no such way.
+        """
+        model = self._model
+        if not isinstance(self._fill, TiledFiller) or model.refinement is not None:
+            return None
+        product, offset = self._fill.product.of_one(model.projection.T), model.offset
+        return lambda row: product(row) - offset
 
     def sees_to(self, X: Rows) -> bool:
         """Tell if :meth:`write` notices rows that are not finite."""

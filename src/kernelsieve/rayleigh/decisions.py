@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -224,5 +225,10 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
     -------
     ndarray of shape (n_samples, n_classes)
     """
-    slopes = self._prefix(n_components)._current_fit().decision.slopes
-    return probabilities(self._scores(X, n_components), float(slopes[-1]))
+    link = self._prefix(n_components)._probability_link()
+    return np.asarray(link(self._scores(X, n_components)))
+
+
+def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function that makes probabilities of decisions."""
+    return partial(probabilities, slope=float(self._current_fit().decision.slopes[-1]))

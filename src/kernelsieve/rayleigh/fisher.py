@@ -25,6 +25,7 @@ from .decisions import (
     held_out,
     held_out_moments,
     predict_proba,
+    probability_link,
     sparsity,
     thinned,
     thresholds,
@@ -146,6 +147,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     _solve = solve_ratio
     fit = fit_discriminant
     predict_proba = predict_proba
+    _probability_link = probability_link
     thresholds_ = property(thresholds)
     sparsity_ = property(sparsity)
 

@@ -35,6 +35,7 @@ from .decisions import (
     fit_discriminant,
     held_out,
     predict_proba,
+    probability_link,
     sparsity,
     thinned,
 )
@@ -152,6 +153,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
 
     fit = fit_discriminant
     predict_proba = predict_proba
+    _probability_link = probability_link
     sparsity_ = property(sparsity)
 
     @property

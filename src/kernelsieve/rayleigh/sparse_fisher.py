@@ -29,6 +29,7 @@ from .decisions import (
     heads_of_features,
     held_out,
     predict_proba,
+    probability_link,
     sparsity,
     thresholds,
 )
@@ -213,6 +214,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     fit = fit_discriminant
     predict_proba = predict_proba
+    _probability_link = probability_link
     thresholds_ = property(thresholds)
     sparsity_ = property(sparsity)
 

@@ -8,7 +8,6 @@ from hashlib import blake2b
 
 import numpy as np
 from scipy import sparse
-from sklearn.cluster import MiniBatchKMeans
 from sklearn.metrics import pairwise_distances_argmin
 
 from ..kernels import Kernel, Rows
@@ -165,6 +164,8 @@ def draw_kmeans(
     size = min(X.shape[0], max(n_pool, _SAMPLE_ROWS))
     sample, weight = draw_sample(X.shape[0], size, random_state, weight)
     rows = dense_sample(X[sample])
+    from sklearn.cluster import MiniBatchKMeans  # whose import takes longer than the rest of this room
+
     clusters = MiniBatchKMeans(n_pool, n_init=1, max_iter=20, random_state=random_state)
     centres = clusters.fit(rows, sample_weight=weight).cluster_centers_
     nearest = pairwise_distances_argmin(

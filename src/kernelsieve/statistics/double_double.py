@@ -209,7 +209,7 @@ class DoubleDoubleStatistic(Statistic):
         high = np.pad(high[1:, 1:], (0, missing))
         low = np.pad(low[1:, 1:] - lost - lost.T, (0, missing))
         add_products(lines, -about_means.high[:, 0], np.zeros(n), high, low)
-        return np.asarray(pivoted_factor(*(_mirrored(part[:n, :n]) for part in (high, low)), floors))
+        return pivoted_factor(_mirrored(high[:n, :n]), _mirrored(low[:n, :n]), floors)
 
     def _factor_of_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the factor of few rows by orthogonal transformations."""

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import njit
 from numba.core.caching import IndexDataCacheFile
 
 import kernelsieve
-from kernelsieve.kernels.compiled.jit_cache import array, compiled, const
+from kernelsieve.exceptions import UncachedCodeWarning
+from kernelsieve.kernels.compiled import jit_cache
+from kernelsieve.kernels.compiled.jit_cache import _LOOPS, array, compiled, const
 
 PROGRAM = """
 import numpy as np
@@ -22,16 +25,20 @@ print(exp_line.cache_hits)
 """
 
 
-def hits_of_a_new_process(folder, dtype="np.float64", **environment) -> int:
+def new_process(folder, program, **environment):
     ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM.replace("np.float64", dtype)],
+        [sys.executable, "-c", program],
         env=dict(os.environ, NUMBA_CACHE_DIR=str(folder), **environment),
         capture_output=True,
         text=True,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    return int(ran.stdout)
+    return ran
+
+
+def hits_of_a_new_process(folder, dtype="np.float64", **environment) -> int:
+    return int(new_process(folder, PROGRAM.replace("np.float64", dtype), **environment).stdout)
 
 
 def kept(folder) -> list:
@@ -58,6 +65,33 @@ def test_a_folder_that_cannot_be_made(tmp_path):
     file = tmp_path / "file"
     file.write_text("no folder")
     hits_of_a_new_process(file / "folder")
+
+
+def test_a_warning_says_once_that_nothing_can_be_kept(monkeypatch):
+    def nowhere(**options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return njit(**options)
+
+    monkeypatch.setattr(jit_cache, "njit", nowhere)
+    jit_cache._warn_once.cache_clear()
+    loops = [compiled(lambda number: (array(number, 1),))(lambda values: values * 2) for _ in range(2)]
+    with pytest.warns(UncachedCodeWarning, match="NUMBA_CACHE_DIR"):
+        assert loops[0](np.arange(2.0)).tolist() == [0, 2]
+    assert loops[1](np.arange(2.0)).tolist() == [0, 2]  # where a warning would be an error
+
+
+def test_compiling_is_announced_and_reading_is_not(tmp_path):
+    program = "import logging; logging.basicConfig(level=logging.INFO)" + PROGRAM
+    assert "INFO:kernelsieve:compiling exp_line" in new_process(tmp_path, program).stderr
+    assert "compil" not in new_process(tmp_path, program).stderr
+
+
+def test_a_warm_up_leaves_nothing_to_compile():
+    kernelsieve.warm_up()
+    compiled_for = {(loop._function.__name__, len(loop._loops)) for loop in _LOOPS}
+    assert {("exp_line", 2), ("make_lines", 2), ("add_products", 1)} <= compiled_for
+    assert min(n for _, n in compiled_for) >= 1
 
 
 def test_a_full_disk(monkeypatch):

@@ -18,9 +18,28 @@ from .double_double_loops import (
     shifted,
 )
 from .fast_exp import exp_inplace
+from .jit_cache import compile_all
 from .profiles import AS_IT_IS, EXPONENTIAL, MATERN, Profile, power_profile, profile_inplace
 from .small_gemm import MOST_INPUTS, LineProduct, RowProduct
 from .small_gemm_loops import GROUP
+
+
+def warm_up() -> None:
+    """Compile all loops now instead of at their first use, and keep them in files.
+
+    Loops are compiled for this processor when a call needs them: one or two seconds at the first fit,
+    once for a machine and a version of the package. Call this when an image is built, or before
+    anything is timed or forked. Files are kept beside the package where that can be written, otherwise
+    in the user's cache, or where the environment variable ``NUMBA_CACHE_DIR`` says. The logger
+    "kernelsieve" says at level INFO what is compiled.
+
+    Examples
+    --------
+    >>> import kernelsieve
+    >>> kernelsieve.warm_up()
+    """
+    compile_all()
+
 
 #: Sums of double-double products have a multiple of that many lines and columns.
 TILE = max(GROUP, WIDTH)
@@ -48,4 +67,5 @@ __all__ = [
     "profile_inplace",
     "shift_sums",
     "shifted",
+    "warm_up",
 ]

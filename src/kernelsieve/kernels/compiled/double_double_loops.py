@@ -216,34 +216,57 @@ def _divide_by_root(row, row_low, pivot, left, left_low):
         )
 
 
-@part
-def _add_pivots(rows, rows_low, candidates, left, left_low, floors, factor, factor_low, rank):
+def _pivots_signature(number):
+    rows = array(number, 2), array(number, 2), const(types.intp, 1), array(number, 1), array(number, 1)
+    return *rows, const(number, 1), types.intp, array(number, 2), array(number, 2)
+
+
+@compiled(_pivots_signature)
+def _add_pivots(rows, rows_low, candidates, left, left_low, floors, rank, factor, factor_low):
     """Extend a factor by the best candidate and by others that still have enough left.
 
-    ``rows`` are what the factor has left of the candidates' lines. Return the new rank.
+    ``rows`` are the candidates' lines, of which what the factor knows is taken off first. Return the
+    new rank.
     """
-    first, begin = rank, left[candidates]
+    first = rank
+    for r in range(first):  # which is read once for all candidates
+        for i in range(len(candidates)):
+            of_candidate, of_candidate_low = -factor[r, candidates[i]], -factor_low[r, candidates[i]]
+            _add_multiple(
+                rows[i], rows_low[i], of_candidate, of_candidate_low, factor[r], factor_low[r]
+            )
+    begin = np.empty(len(candidates))
+    for i in range(len(candidates)):
+        begin[i] = left[candidates[i]]
     for i in range(len(candidates)):
         pivot = candidates[i]
-        if not left[pivot] > max(floors[pivot], _ENOUGH * begin[i]):
+        if not (left[pivot] > floors[pivot] and left[pivot] > _ENOUGH * begin[i]):
             continue
         row, row_low = rows[i], rows_low[i]
         for r in range(first, rank):
             of_pivot, of_pivot_low = -factor[r, pivot], -factor_low[r, pivot]
             _add_multiple(row, row_low, of_pivot, of_pivot_low, factor[r], factor_low[r])
-        for earlier in candidates[:i]:
-            if left[earlier] < 0:
-                row[earlier] = row_low[earlier] = 0.0
+        for earlier in range(i):
+            if left[candidates[earlier]] < 0:
+                row[candidates[earlier]] = row_low[candidates[earlier]] = 0.0
         if row[pivot] > floors[pivot]:
             _divide_by_root(row, row_low, pivot, left, left_low)
-            factor[rank, : len(row)], factor_low[rank, : len(row)] = row, row_low
+            for j in range(len(row)):
+                factor[rank, j], factor_low[rank, j] = row[j], row_low[j]
             rank += 1
         left[pivot] = -1.0  # which marks it as done with
     return rank
 
 
-@compiled(lambda number: (const(number, 2), const(number, 2), const(number, 1)))
-def pivoted_factor(high, low, floors):
+@compiled(lambda number: (const(types.intp, 1), types.intp, array(number, 2)))
+def _move_columns(kept, n_lines, lines):
+    """Move columns, which are named in ascending order, to the first places."""
+    for r in range(n_lines):
+        for j in range(len(kept)):
+            lines[r, j] = lines[r, kept[j]]
+
+
+def pivoted_factor(high: np.ndarray, low: np.ndarray, floors: np.ndarray) -> np.ndarray:
     """Return R with ``R'R = high + low``, a line for each pivot whose square is above its floor."""
     n_lines = len(high)
     result = np.zeros((n_lines, n_lines))
@@ -253,27 +276,17 @@ def pivoted_factor(high, low, floors):
     rank = 0
     while len(names):
         shares = left / floors
-        candidates = np.argsort(-shares)[:_CANDIDATES]
+        candidates = np.argsort(-shares, kind="stable")[:_CANDIDATES]
         if not shares[candidates[0]] > 1:
             break
-        size = len(names)
-        rows, rows_low = np.empty((len(candidates), size)), np.empty((len(candidates), size))
-        for i in range(len(candidates)):
-            name = names[candidates[i]]
-            rows[i], rows_low[i] = high[name][names], low[name][names]
-        for r in range(rank):  # which is read once for all candidates
-            line, line_low = factor[r, :size], factor_low[r, :size]
-            for i in range(len(candidates)):
-                of_candidate, of_candidate_low = -line[candidates[i]], -line_low[candidates[i]]
-                _add_multiple(rows[i], rows_low[i], of_candidate, of_candidate_low, line, line_low)
-        before = rank
-        rank = _add_pivots(rows, rows_low, candidates, left, left_low, floors, factor, factor_low, rank)
-        for r in range(before, rank):
-            result[r][names] = factor[r, :size]
+        before, places = rank, np.ix_(names[candidates], names)
+        rank = _add_pivots(
+            high[places], low[places], candidates, left, left_low, floors, rank, factor, factor_low
+        )
+        result[before:rank, names] = factor[before:rank, : len(names)]
         kept = np.flatnonzero(left >= 0)
-        for r in range(rank):
-            for j in range(len(kept)):
-                factor[r, j], factor_low[r, j] = factor[r, kept[j]], factor_low[r, kept[j]]
+        for lines in (factor, factor_low):
+            _move_columns(kept, rank, lines)
         names, left, left_low, floors = names[kept], left[kept], left_low[kept], floors[kept]
     return result[:rank]
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from .jit_cache import array, compiled
-from .registers_line import line_of
+from .jit_cache import BOTH_FLOATS, array, compiled
+from .registers_line import as_line, line_of, scratch_for
 from .simd import HAS_AVX512, JOIN, Registers
 
 
@@ -117,14 +117,14 @@ def exp_register(registers: Registers, x: Any, cap: Any, number: Any) -> Any:
     return builder.fmul(builder.fmul(exp_r, power_of_two(half)), power_of_two(rest))
 
 
-#: Replaces a contiguous line of numbers by their exponentials, those above a number by its.
+#: Replaces numbers of a line by their exponentials, those above the parameter by its.
 exp_numbers = line_of(exp_register, lambda x, cap: np.exp(np.minimum(x, cap)))
 
 
-@compiled(lambda number: (array(number, 1), number))
-def exp_line(values, cap):
-    """Do so for Python."""
-    exp_numbers(values, cap)
+@compiled(lambda number: (array(number, 2), array(number, 1), number), BOTH_FLOATS)
+def exp_line(values, scratch, cap):
+    """Replace the numbers of an array of one line by their exponentials."""
+    exp_numbers(values, 0, 0, values.shape[1], scratch, cap)
 
 
 def exp_inplace(values: np.ndarray, at_most: float = np.inf) -> np.ndarray:
@@ -146,7 +146,7 @@ def exp_inplace(values: np.ndarray, at_most: float = np.inf) -> np.ndarray:
         raise TypeError(f"exp_inplace needs float32 or float64; got {values.dtype}.")
     if not values.flags.forc:
         raise ValueError("exp_inplace needs a contiguous array; pass a copy, or its base.")
-    flat = values.reshape(-1, order="A")  # a view: a transposed block is contiguous too
     precision = _SINGLE if values.dtype == np.float32 else _DOUBLE
-    exp_line(flat, values.dtype.type(min(at_most, precision.highest)))
+    cap = values.dtype.type(min(at_most, precision.highest))
+    exp_line(as_line(values), scratch_for(values), cap)
     return values

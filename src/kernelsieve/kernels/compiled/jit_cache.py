@@ -4,6 +4,9 @@ Compiling takes seconds, which every new process and every parallel worker would
 keeps what it has compiled in files. It looks for changes in the file of a loop only, and mixes up the
 files of two processes that compile one loop for different types at the same time. Here every loop has
 a name that tells its type of number, all sources and the processor, and so files of its own.
+
+The logger "kernelsieve" says at level INFO when something is compiled, and a warning says once that
+there is no folder to keep it in.
 """
 
 # numba says little about its own types.
@@ -11,9 +14,12 @@ a name that tells its type of number, all sources and the processor, and so file
 
 from __future__ import annotations
 
+import logging
+import time
 import types as python_types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -25,10 +31,14 @@ from llvmlite import binding
 from numba import config, njit, types
 from numba.extending import intrinsic, register_jitable
 
+from ...exceptions import UncachedCodeWarning, warn
+
 #: Whether there is a compiler: NUMBA_DISABLE_JIT=1 switches it off.
 COMPILES = not config.DISABLE_JIT
 
 Signature = Callable[[Any], Iterable[Any]]  # from a type of number to the types of the arguments
+_LOGGER = logging.getLogger("kernelsieve")
+BOTH_FLOATS = (np.float64, np.float32)
 _FLOATS = {np.dtype(np.float32): types.float32, np.dtype(np.float64): types.float64}
 
 
@@ -67,8 +77,11 @@ class CompiledLoop:
     The last argument tells the type. The interpreter's lock is released while the loop runs.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: Signature) -> None:
+    def __init__(
+        self, function: Callable[..., Any], signature: Signature, dtypes: Sequence[type]
+    ) -> None:
         self._function = function
+        self._dtypes = dtypes
         self._signature = signature
         self._loops: dict[np.dtype, Any] = {}
         self._lock = RLock()
@@ -77,6 +90,11 @@ class CompiledLoop:
         dtype = arguments[-1].dtype
         loop = self._loops.get(dtype)
         return (loop or self._compiled(dtype))(*arguments)
+
+    def compile(self) -> None:
+        """Compile the loop for all types of number that it is for, or read it from files."""
+        for dtype in self._dtypes:
+            self._compiled(np.dtype(dtype))
 
     @property
     def cache_hits(self) -> int:
@@ -100,20 +118,39 @@ class CompiledLoop:
 
 
 def _compile(function: Callable[..., Any], signature: tuple[Any, ...]) -> Any:
-    try:
-        loop = njit(nogil=True, cache=True)(function)
-    except (RuntimeError, OSError):  # there is no folder for files, or the source is in none
-        loop = njit(nogil=True)(function)
+    loop = _dispatcher(function)
+    name = function.__qualname__
+    if not _files_of(loop, name):
+        _LOGGER.info("compiling %s, once for this machine", function.__name__)
+    start = time.perf_counter()
     try:
         loop.compile(signature)
     except Exception:  # a file is damaged, which can go wrong in any way, or the disk is full
-        _remove(_files_of(loop, function.__qualname__))
+        _remove(_files_of(loop, name))
         loop.compile(signature)  # what was compiled but could not be kept is at hand
     if loop.stats.cache_misses:
-        named = function.__qualname__.removesuffix(_SOURCES)
-        _remove(_files_of(loop, named) - _files_of(loop, function.__qualname__))
+        _LOGGER.info("compiled %s in %.1f s", function.__name__, time.perf_counter() - start)
+        _remove(_files_of(loop, name.removesuffix(_SOURCES)) - _files_of(loop, name))
     loop.disable_compile()
     return loop
+
+
+def _dispatcher(function: Callable[..., Any]) -> Any:
+    try:
+        return njit(nogil=True, cache=True)(function)
+    except (RuntimeError, OSError):  # there is no folder for files, or the source is in none
+        _warn_once()
+        return njit(nogil=True)(function)
+
+
+@cache
+def _warn_once() -> None:
+    warn(
+        "Compiled code cannot be kept, because neither the folder of the package nor that of the "
+        "user's cache can be written, so that every process spends seconds to compile it again; set "
+        "the environment variable NUMBA_CACHE_DIR to a folder that can be written.",
+        UncachedCodeWarning,
+    )
 
 
 def _files_of(loop: Any, name: str) -> set[Path]:
@@ -128,8 +165,21 @@ def _remove(paths: Iterable[Path]) -> None:
             path.unlink()
 
 
-def compiled(signature: Signature) -> Callable[[Callable[..., Any]], Any]:
+_LOOPS: list[CompiledLoop] = []
+
+
+def compile_all() -> None:
+    """Compile all loops of this package, or read them from files."""
+    for loop in _LOOPS:
+        loop.compile()
+
+
+def compiled(
+    signature: Signature, dtypes: Sequence[type] = (np.float64,)
+) -> Callable[[Callable[..., Any]], Any]:
     """Compile a loop that Python calls; without a compiler, return it as it is.
+
+    :func:`compile_all` compiles it for ``dtypes``, and a call for the type at hand.
 
     Examples
     --------
@@ -145,8 +195,12 @@ def compiled(signature: Signature) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        # Compiled arithmetic does not warn of what is not finite either.
-        return CompiledLoop(function, signature) if COMPILES else np.errstate(all="ignore")(function)
+        if not COMPILES:  # compiled arithmetic does not warn of what is not finite either
+            return np.errstate(all="ignore")(function)
+        loop = CompiledLoop(function, signature, dtypes)
+        if function.__module__.startswith(str(__package__)):
+            _LOOPS.append(loop)
+        return loop
 
     return decorate
 

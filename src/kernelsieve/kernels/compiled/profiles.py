@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from .fast_exp import PRECISIONS, exp_numbers, exp_register
-from .jit_cache import array, compiled, part
-from .registers_line import line_of
+from .fast_exp import PRECISIONS, exp_inplace, exp_register
+from .jit_cache import BOTH_FLOATS, array, compiled
+from .registers_line import as_line, line_of, scratch_for
 from .simd import JOIN, Registers
 
 # log((1 + s) / (1 - s)) = 2 s (1 + s^2/3 + s^4/5 + ...) with |s| below 0.172: terms for all digits
@@ -112,22 +112,19 @@ _matern_12, _matern_32, _matern_52 = (_matern(p) for p in ((), (1.0,), (1.0, 1 /
 _power = line_of(_power_register, _plain_power)
 
 
-@part
-def profile_numbers(form, parameter, values):
-    """Replace a contiguous line of ``-t`` by the values of a profile, for compiled loops."""
-    if form == 1:
-        exp_numbers(values, values.dtype.type(0))
-    elif form == 2:
-        _matern_12(values, parameter)
+# The exponential is not among them: rbf alone is common enough to be compiled alone.
+@compiled(lambda number: (types.intp, array(number, 2), array(number, 1), number), BOTH_FLOATS)
+def _profile_line(form, values, scratch, parameter):
+    """Replace the ``-t`` of an array of one line by the values of a profile."""
+    stop = values.shape[1]
+    if form == 2:
+        _matern_12(values, 0, 0, stop, scratch, parameter)
     elif form == 3:
-        _matern_32(values, parameter)
+        _matern_32(values, 0, 0, stop, scratch, parameter)
     elif form == 4:
-        _matern_52(values, parameter)
+        _matern_52(values, 0, 0, stop, scratch, parameter)
     elif form == 5:
-        _power(values, parameter)
-
-
-_profile_line = compiled(lambda number: (types.intp, number, array(number, 1)))(profile_numbers)
+        _power(values, 0, 0, stop, scratch, parameter)
 
 
 def profile_inplace(profile: Profile, values: np.ndarray) -> None:
@@ -142,5 +139,8 @@ def profile_inplace(profile: Profile, values: np.ndarray) -> None:
     >>> values
     array([1.    , 0.25  , 0.0625])
     """
-    flat = values.reshape(-1, order="A")  # a view: a transposed block is contiguous too
-    _profile_line(profile.form, values.dtype.type(profile.parameter), flat)
+    if profile == EXPONENTIAL:
+        exp_inplace(values, 0.0)
+    elif profile != AS_IT_IS:
+        parameter = values.dtype.type(profile.parameter)
+        _profile_line(profile.form, as_line(values), scratch_for(values), parameter)

@@ -1,4 +1,4 @@
-"""Formulas of whole registers, applied to a line of numbers."""
+"""Formulas of whole registers, applied to lines of numbers."""
 
 # What numba compiles has types of its own.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
@@ -18,7 +18,10 @@ _LANES_32, _LANES_64 = lanes(np.float32), lanes(np.float64)
 
 
 def line_of(formula: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., None]:
-    """Return what replaces a contiguous line of numbers by a function of them, for compiled loops.
+    """Return what replaces numbers of a line by a function of them, for compiled loops.
+
+    It takes a C-contiguous array, which line of it, where to start and to stop there, scratch memory,
+    through which goes what does not fill a register, and the parameter of the function.
 
     Parameters
     ----------
@@ -30,7 +33,7 @@ def line_of(formula: Callable[..., Any], plain: Callable[..., Any]) -> Callable[
     """
 
     def plain_register(values, position, parameter):
-        some = values[position : position + lanes(values.dtype)]
+        some = values.reshape(-1)[position : position + lanes(values.dtype)]
         some[...] = plain(some, parameter)
 
     @instructions_or(plain_register)
@@ -48,17 +51,26 @@ def line_of(formula: Callable[..., Any], plain: Callable[..., Any]) -> Callable[
         return signature, generate
 
     @part
-    def line(values, parameter):
+    def apply(values, line, start, stop, scratch, parameter):
         count = _LANES_32 if values.itemsize == 4 else _LANES_64
-        whole = values.size - values.size % count
-        for position in range(0, whole, count):
-            register(values, position, parameter)
-        if whole < values.size:
-            last = np.zeros(count, values.dtype)
-            for i in range(whole, values.size):
-                last[i - whole] = values[i]
-            register(last, 0, parameter)
-            for i in range(whole, values.size):
-                values[i] = last[i - whole]
+        whole = stop - (stop - start) % count
+        for i in range(start, whole, count):
+            register(values, line * values.shape[1] + i, parameter)
+        if whole < stop:
+            for i in range(count):
+                scratch[i] = values[line, whole + i] if whole + i < stop else 0
+            register(scratch, 0, parameter)
+            for i in range(whole, stop):
+                values[line, i] = scratch[i - whole]
 
-    return line
+    return apply
+
+
+def as_line(values: np.ndarray) -> np.ndarray:
+    """Return a contiguous array as one of a single line, which shares its memory."""
+    return values.reshape(-1, order="A")[None]  # a transposed block is contiguous too
+
+
+def scratch_for(values: np.ndarray) -> np.ndarray:
+    """Return memory for one register."""
+    return np.empty(lanes(values.dtype), values.dtype)

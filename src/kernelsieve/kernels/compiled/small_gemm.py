@@ -13,12 +13,24 @@ bit however the rows are cut into blocks and whoever computes them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .profiles import AS_IT_IS, Profile
-from .small_gemm_loops import GROUP, VECTORS, aligned, make_features, make_lines, make_rows, panel_width
+from .profiles import AS_IT_IS, EXPONENTIAL, Profile, profile_inplace
+from .small_gemm_loops import (
+    GROUP,
+    VECTORS,
+    aligned,
+    make_lines,
+    make_outputs,
+    make_rows,
+    panel_memory,
+    panel_width,
+    recompute_near,
+    rows_at_once,
+)
 
 #: Of rows with more inputs than that, a tile's factors leave the nearest cache, and BLAS is faster.
 MOST_INPUTS = 1024
@@ -28,8 +40,7 @@ _MOST_LINES = 8192  # the same for lines, of which more are worth being rounded 
 def _packed(lines: np.ndarray, starts: np.ndarray, width: int) -> np.ndarray:
     """Return ``lines[start : start + width].T`` for each start, with zeros for missing lines."""
     n_terms = lines.shape[1]
-    example = np.empty((0, 0), lines.dtype)
-    packed = aligned(len(starts) * n_terms * width, example).reshape(-1, n_terms, width)
+    packed = aligned(len(starts) * n_terms * width, lines).reshape(-1, n_terms, width)
     packed[...] = 0
     for part, start in zip(packed, starts, strict=True):
         some = lines[start : start + width]
@@ -44,6 +55,8 @@ def _panels_of(n_columns: int, width: int) -> list[tuple[int, bool]]:
     the fewest terms; there panels may overlap.
     """
     over, square = n_columns % width, width // VECTORS
+    if n_columns <= square:
+        return [(0, True)]
     if over > 2 * square or n_columns < width:
         first = [(0, False)]
     else:
@@ -58,6 +71,23 @@ def check_array(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, int]
             f"{name} must be a C-contiguous {dtype} array of shape {shape}; "
             f"got {array.dtype} of shape {array.shape}."
         )
+
+
+@dataclass(frozen=True)
+class _Finish:
+    """What is made of lines that are whole, where it is more than an exponential.
+
+    Loops for exponentials alone take a fraction of the time to compile, and rbf needs no others.
+    """
+
+    left: np.ndarray
+    profile: Profile
+    near: float
+
+    def __call__(self, X: np.ndarray, origin: np.ndarray, lines: np.ndarray) -> None:
+        if self.near > 0:
+            recompute_near(X, origin, self.left, lines.dtype.type(self.near), lines)
+        profile_inplace(self.profile, lines)
 
 
 class LineProduct:
@@ -94,8 +124,9 @@ class LineProduct:
         self._groups = _packed(left, starts, GROUP)
         self._starts = starts
         self._origin = np.zeros(n_terms, left.dtype) if origin is None else origin
-        number = left.dtype.type
-        self._finish = profile.form, number(profile.parameter), number(near)
+        simple = profile in (AS_IT_IS, EXPONENTIAL) and near == 0
+        self._exponential = simple and profile == EXPONENTIAL
+        self._finish = None if simple else _Finish(np.ascontiguousarray(left), profile, near)
         self._width = panel_width(left.dtype)
 
     def __call__(self, X: np.ndarray, out: np.ndarray) -> float:
@@ -106,11 +137,11 @@ class LineProduct:
         n_lines, n_rows = self._n_lines, len(X)
         check_array("out", out, self._origin.dtype, (n_lines, n_rows))
         if self.makes_whole_tiles(n_rows):
-            return float(make_lines(*self.arguments(X), out))
+            return self._write(X, out)
         whole_tiles = np.empty((max(n_lines, GROUP), max(n_rows, self._width)), out.dtype)
         whole_rows = np.zeros((max(n_rows, self._width), X.shape[1]), X.dtype)
         whole_rows[:n_rows] = X
-        noticed = float(make_lines(*self.arguments(whole_rows), whole_tiles))
+        noticed = self._write(whole_rows, whole_tiles)
         out[...] = whole_tiles[:n_lines, :n_rows]
         return noticed
 
@@ -118,15 +149,62 @@ class LineProduct:
         """Tell if there are as many lines and rows as a tile has."""
         return self._n_lines >= GROUP and n_rows >= self._width
 
-    def arguments(self, X: np.ndarray) -> tuple:
-        """Return what compiled loops need to make lines of these rows."""
+    def _write(self, X: np.ndarray, out: np.ndarray) -> float:
         origin = self._origin
         if X.shape[1] != len(origin):
             raise ValueError(f"X has {X.shape[1]} inputs and the landmarks have {len(origin)}.")
         if X.dtype != origin.dtype:  # moved before they are rounded
             X, origin = (X - origin).astype(origin.dtype), np.zeros_like(origin)
+        memory = panel_memory(self._groups.shape[1], len(X), origin)
         X = np.ascontiguousarray(X)
-        return X, origin, self._groups, self._starts, self._width, *self._finish
+        arguments = X, origin, self._groups, self._starts, self._exponential
+        noticed = float(make_lines(*arguments, *memory, out))
+        if self._finish is not None:
+            self._finish(X, origin, out)
+        return noticed
+
+    def of_one(self, weights: np.ndarray) -> OneRowProduct:
+        """Return ``weights @ lines`` for one row at a time, which need not fill a tile."""
+        terms = np.empty((self._groups.shape[1], self._n_lines), self._groups.dtype)
+        for start, group in zip(self._starts, self._groups, strict=True):
+            terms[:, start : start + GROUP] = group[:, : self._n_lines]
+        weights = np.ascontiguousarray(weights, terms.dtype)
+        return OneRowProduct(terms, self._origin, weights, self._exponential, self._finish)
+
+
+@dataclass(frozen=True)
+class OneRowProduct:
+    """Weighted sums of the lines of a :class:`LineProduct` for a single row, ``(d,)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.kernels.compiled import LineProduct
+    >>> LineProduct(np.eye(2)).of_one(np.array([[1.0, 10.0]]))(np.array([3.0, 4.0]))
+    array([43.])
+    """
+
+    terms: np.ndarray
+    origin: np.ndarray
+    weights: np.ndarray
+    exponential: bool
+    finish: _Finish | None
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Return a new array of the sums."""
+        terms, origin, weights = self.terms, self.origin, self.weights
+        dtype = origin.dtype
+        if x.shape != origin.shape:
+            raise ValueError(f"x has shape {x.shape} and the landmarks have {len(origin)} inputs.")
+        x = np.ascontiguousarray(x, dtype)
+        line, scratch = np.empty((1, terms.shape[1]), dtype), np.empty(panel_width(dtype), dtype)
+        outputs = np.empty(len(weights), dtype)
+        if self.finish is None:
+            make_outputs(x, terms, origin, self.exponential, weights, line, scratch, outputs)
+            return outputs
+        make_outputs(x, terms, origin, False, weights[:0], line, scratch, outputs[:0])  # only the line
+        self.finish(x[None], origin, line.T)
+        return np.dot(weights, line[0], out=outputs)
 
 
 class RowProduct:
@@ -151,6 +229,8 @@ class RowProduct:
         self._right, self._offset = right, offset
         n_columns = right.shape[1]
         self._width = panel_width(right.dtype)
+        square = self._width // VECTORS
+        self._fewest_columns = square if n_columns <= square else self._width
         terms = np.column_stack([-offset, right.T])  # the offset is a term, of the factor 1
         plan, panels, at_panel = [], [], 0
         for column, narrow in _panels_of(n_columns, self._width):
@@ -173,26 +253,26 @@ class RowProduct:
             np.dot(lines.T, self._right, out=out)
             out -= self._offset
             return float(out.sum())
-        if self._makes_whole_tiles(n_rows):
-            return float(make_rows(lines, *self._arguments, out))
         if n_rows < GROUP:
             wider = np.zeros((len(lines), GROUP), out.dtype)
             wider[:, :n_rows] = lines
             lines = wider
-        whole_tiles = np.empty((max(n_rows, GROUP), max(n_columns, self._width)), out.dtype)
-        total = float(make_rows(lines, *self._arguments, whole_tiles))
-        out[...] = whole_tiles[:n_rows, :n_columns]
+        whole_tiles = out
+        if n_rows < GROUP or n_columns < self._fewest_columns:
+            shape = max(n_rows, GROUP), max(n_columns, self._fewest_columns)
+            whole_tiles = np.empty(shape, out.dtype)
+        group = aligned((len(lines) + 1) * GROUP, out)
+        total = float(make_rows(lines, *self._arguments, group, whole_tiles))
+        if whole_tiles is not out:
+            out[...] = whole_tiles[:n_rows, :n_columns]
         return total
 
     def of_rows(self, product: LineProduct, X: np.ndarray, out: np.ndarray) -> float:
         """Do the same with the lines that a product makes of rows ``X``, which are seen to as well."""
-        n_rows, n_lines = len(X), len(self._right)
-        check_array("out", out, self._right.dtype, (n_rows, self._right.shape[1]))
-        whole = product.makes_whole_tiles(n_rows) and self._makes_whole_tiles(n_rows)
-        if whole and n_lines <= _MOST_LINES:
-            return float(make_features(*product.arguments(X), *self._arguments, out))
-        lines = np.empty((n_lines, n_rows), out.dtype)
-        return product(X, lines) + self(lines, out)
-
-    def _makes_whole_tiles(self, n_rows: int) -> bool:
-        return n_rows >= GROUP and self._right.shape[1] >= self._width
+        n_lines, total = len(self._right), 0.0
+        size = rows_at_once(n_lines, out)  # whose lines stay in the cache until they are read
+        for first in range(0, len(X), size):
+            rows = slice(first, first + size)
+            lines = np.empty((n_lines, len(X[rows])), out.dtype)
+            total += product(X[rows], lines) + self(lines, out[rows])
+        return total

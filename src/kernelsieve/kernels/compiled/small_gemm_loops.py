@@ -16,8 +16,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import register_jitable
 
-from .jit_cache import array, compiled, const, instructions_or, part
-from .profiles import profile_numbers
+from .fast_exp import exp_numbers
+from .jit_cache import BOTH_FLOATS, array, compiled, const, instructions_or, part
 from .simd import HAS_AVX512, Registers, lanes
 
 # A tile of GROUP lines, VECTORS registers each, fills most of the registers and leaves room for what
@@ -27,7 +27,7 @@ VECTORS = 3
 
 _CACHE_LINE = 64
 _PANEL_BYTES = 2**17  # of rows that are laid out together, and read soon afterwards
-_LINE_BYTES = 2**18  # of lines that are made together, and then read
+_LINE_BYTES = 2**19  # of lines that are made together, and then read
 
 
 def panel_width(dtype: Any) -> int:
@@ -126,11 +126,11 @@ def aligned(size, example):
 
 
 def _plain_transpose(X, at_row, stride, origin, at_input, panel, at_panel, norms, at_norm):
-    square = lanes(panel.dtype)
-    row, (line, column) = at_row // stride, divmod(at_panel, panel.shape[1])
+    square, lines = lanes(panel.dtype), panel.reshape(-1, panel.shape[-1])
+    row, (line, column) = at_row // stride, divmod(at_panel, panel.shape[-1])
     inputs = slice(at_input, at_input + square)
     moved = X[row : row + square, inputs] - origin[inputs]
-    panel[line : line + square, column : column + square] = moved.T
+    lines[line : line + square, column : column + square] = moved.T
     norms[at_norm : at_norm + square] += (moved**2).sum(axis=1)
 
 
@@ -163,159 +163,178 @@ def _transpose(_typing_context, X, at_row, stride, origin, at_input, panel, at_p
 
 
 @part
-def _lay_out(X, origin, first_panel, panels):
-    """Write ``x - origin`` for every row as a column of a panel.
+def _lay_out(X, origin, first, panels, s, norms):
+    """Write ``x - origin`` for the rows from the first on as columns of panel ``s``.
 
-    Panels with two lines more than a row has numbers get ``|x - origin|^2`` and 1 there. The last
-    panel ends with the last row, and so repeats some of the rows before it. Return the sum of the
-    squared norms, which is finite only if all rows are.
+    Panels with two lines more than a row has numbers get ``|x - origin|^2`` and 1 there. Return the sum
+    of the squared norms, which is finite only if all rows are.
     """
-    n_rows, n_inputs = X.shape
-    n_panels, n_terms, width = panels.shape
-    square = width // VECTORS
-    norms = aligned(width, panels[0])
-    total = norms.dtype.type(0)
-    for s in range(n_panels):
-        panel = panels[s]
-        first = max(0, min((first_panel + s) * width, n_rows - width))
+    n_inputs, n_terms, width = X.shape[1], panels.shape[1], panels.shape[2]
+    square, at_panel = width // VECTORS, s * n_terms * width
+    for i in range(width):
+        norms[i] = 0
+    whole = n_inputs - n_inputs % square
+    for j in range(0, whole, square):
+        for i in range(0, width, square):
+            at_row, at = (first + i) * n_inputs, at_panel + j * width + i
+            _transpose(X, at_row, n_inputs, origin, j, panels, at, norms, i)
+    for j in range(whole, n_inputs):
         for i in range(width):
-            norms[i] = 0
-        whole = n_inputs - n_inputs % square
-        for j in range(0, whole, square):
-            for i in range(0, width, square):
-                at_row = (first + i) * n_inputs
-                _transpose(X, at_row, n_inputs, origin, j, panel, j * width + i, norms, i)
-        for j in range(whole, n_inputs):
-            for i in range(width):
-                moved = X[first + i, j] - origin[j]
-                panel[j, i] = moved
-                norms[i] += moved * moved
+            moved = X[first + i, j] - origin[j]
+            panels[s, j, i] = moved
+            norms[i] += moved * moved
+    total = norms[0]
+    for i in range(1, width):
+        total += norms[i]
+    if n_terms > n_inputs:
         for i in range(width):
-            total += norms[i]
-        if n_terms > n_inputs:
-            for i in range(width):
-                panel[n_inputs, i] = norms[i]
-                panel[n_inputs + 1, i] = 1
-    return total
-
-
-@part
-def _recompute_near(X, origin, terms, near, values):
-    """Replace values above ``-near`` by what differences of inputs give.
-
-    The terms ``[2 c z, -c, -c |z|^2]`` gave ``-c |x - z|^2``, of which norms leave few digits there.
-    """
-    n_inputs = X.shape[1]
-    factor = -terms[n_inputs]
-    n_near = 0
-    for i in range(values.size):  # without a branch, since hardly any are
-        n_near += values[i] > -near
-    if n_near == 0 or factor == 0:  # 0 for a line that fills a tile up
-        return
-    for i in range(values.size):
-        if values[i] > -near:
-            total = 0.0
-            for j in range(n_inputs):
-                difference = X[i, j] - origin[j] - terms[j] / (2 * factor)
-                total += difference * difference
-            values[i] = -factor * total
-
-
-@part
-def _make_lines(X, origin, groups, group_starts, width, form, parameter, near, out):
-    """Write the tiles of all groups of lines with all rows, some rows at a time.
-
-    Return 0 if all rows are finite, and otherwise NaN; also if their squares are not.
-    """
-    n_terms = groups.shape[1]
-    stride = out.shape[1]
-    n_panels = (stride + width - 1) // width
-    at_once = min(n_panels, max(1, _PANEL_BYTES // (n_terms * width * out.itemsize)))
-    panels = aligned(at_once * n_terms * width, out).reshape(at_once, n_terms, width)
-    norms = out.dtype.type(0)
-    for first in range(0, n_panels, at_once):
-        some = panels[: n_panels - first]
-        norms += _lay_out(X, origin, first, some)
-        start = min(first * width, stride - width)
-        stop = min((first + len(some)) * width, stride)
-        for g in range(len(groups)):
-            for s in range(len(some)):
-                at_out = group_starts[g] * stride + min((first + s) * width, stride - width)
-                at_panel = s * n_terms * width
-                _tile(groups, g * n_terms * GROUP, some, at_panel, n_terms, out, at_out, stride)
-            for line in range(GROUP):
-                values = out[group_starts[g] + line, start:stop]
-                if near > 0:
-                    _recompute_near(X[start:stop], origin, groups[g, :, line], near, values)
-                if form != 0:
-                    profile_numbers(form, parameter, values)
-    return norms * 0
-
-
-@register_jitable(fastmath={"reassoc"})
-def _sum(values):
-    total = values.dtype.type(0)
-    for i in range(values.size):
-        total += values[i]
-    return total
-
-
-@part
-def _make_rows(lines, panels, plan, out):
-    """Write the tiles of all rows with all panels; return a sum that is finite only if all are.
-
-    The plan says of every panel where it begins, its first column, its terms and if it is narrow.
-    """
-    n_rows, stride = out.shape
-    total = out.dtype.type(0)
-    everything = out.reshape(-1)
-    group = aligned((len(lines) + 1) * GROUP, out)
-    for i in range(GROUP):
-        group[i] = 1
-    for first in range(0, n_rows, GROUP):
-        row = min(first, n_rows - GROUP)
-        for p in range(len(lines)):
-            _copy_group(lines, p * n_rows + row, group, (p + 1) * GROUP)
-        for at_panel, column, n_terms, narrow in plan:
-            at_out = row * stride + column
-            if narrow:
-                _narrow_tile(group, 0, panels, at_panel, n_terms, out, at_out, stride)
-            else:
-                _tile(group, 0, panels, at_panel, n_terms, out, at_out, stride)
-        total += _sum(everything[row * stride : (row + GROUP) * stride])
+            panels[s, n_inputs, i] = norms[i]
+            panels[s, n_inputs + 1, i] = 1
     return total
 
 
 def _lines_signature(number):
-    rows = const(number, 2), const(number, 1)
-    return *rows, const(number, 3), const(types.intp, 1), types.intp, types.intp, number, number
+    rows = const(number, 2), const(number, 1), const(number, 3), const(types.intp, 1)
+    return *rows, types.boolean, array(number, 3), array(number, 1), array(number, 2)
+
+
+@register_jitable(fastmath={"reassoc"})
+def _sum(values, start, stop):
+    total = values[start, 0] * 0
+    for i in range(start, stop):
+        for j in range(values.shape[1]):
+            total += values[i, j]
+    return total
+
+
+# What numba knows of numpy takes it seconds to compile. So these loops make no arrays and no slices:
+# who calls them brings the memory.
+@compiled(_lines_signature, BOTH_FLOATS)
+def make_lines(X, origin, groups, group_starts, exponential, panels, norms, out):
+    """Write the tiles of all groups of lines with all rows, as many at a time as there are panels.
+
+    The last panel ends with the last row, and so repeats some of the rows before it. Return 0 if all
+    rows are finite, and otherwise NaN; also if their squares are not.
+    """
+    n_terms, at_once, width = groups.shape[1], panels.shape[0], panels.shape[2]
+    stride, last = out.shape[1], out.shape[1] - width
+    n_panels = (stride + width - 1) // width
+    total = origin[0] * 0
+    for first in range(0, n_panels, at_once):
+        count = n_panels - first if n_panels - first < at_once else at_once
+        for s in range(count):
+            row = (first + s) * width if (first + s) * width < last else last
+            total += _lay_out(X, origin, row, panels, s, norms)
+        start = first * width if first * width < last else last
+        stop = (first + count) * width if (first + count) * width < stride else stride
+        for g in range(groups.shape[0]):
+            for s in range(count):
+                row = (first + s) * width if (first + s) * width < last else last
+                at_out, at_panel = group_starts[g] * stride + row, s * n_terms * width
+                _tile(groups, g * n_terms * GROUP, panels, at_panel, n_terms, out, at_out, stride)
+            if exponential:
+                for line in range(group_starts[g], group_starts[g] + GROUP):
+                    exp_numbers(out, line, start, stop, norms, out.dtype.type(0))
+    return total * 0
+
+
+def _near_signature(number):
+    rows = const(number, 2), const(number, 1), const(number, 2)
+    return *rows, number, array(number, 2)
+
+
+@compiled(_near_signature, BOTH_FLOATS)
+def recompute_near(X, origin, left, near, out):
+    """Replace values above ``-near`` by what differences of inputs give.
+
+    The terms ``[2 c z, -c, -c |z|^2]`` of a line gave ``-c |x - z|^2``, of which norms leave few digits
+    there.
+    """
+    n_rows, n_inputs = X.shape
+    for line in range(left.shape[0]):
+        factor, n_near = -left[line, n_inputs], 0
+        for i in range(n_rows):  # without a branch, since hardly any are
+            n_near += out[line, i] > -near
+        if n_near == 0:
+            continue
+        for i in range(n_rows):
+            if out[line, i] > -near:
+                total = 0.0
+                for j in range(n_inputs):
+                    difference = X[i, j] - origin[j] - left[line, j] / (2 * factor)
+                    total += difference * difference
+                out[line, i] = -factor * total
+
+
+def panel_memory(n_terms: int, n_rows: int, example: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return memory for as many panels as are laid out together, and for norms."""
+    width = panel_width(example.dtype)
+    most = max(1, _PANEL_BYTES // (n_terms * width * example.itemsize))
+    at_once = min(-(-n_rows // width), most)
+    panels = aligned(at_once * n_terms * width, example).reshape(at_once, n_terms, width)
+    return panels, aligned(width, example)
+
+
+def rows_at_once(n_lines: int, example: np.ndarray) -> int:
+    """Return of how many rows lines are made together, which stay in the cache until they are read."""
+    width = panel_width(example.dtype)
+    return max(width, _LINE_BYTES // (n_lines * example.itemsize) // width * width)
 
 
 def _rows_signature(number):
-    return const(number, 1), const(types.intp, 2)
+    lines = const(number, 2), const(number, 1), const(types.intp, 2), array(number, 1)
+    return *lines, array(number, 2)
 
 
-make_lines = compiled(lambda number: (*_lines_signature(number), array(number, 2)))(_make_lines)
-make_rows = compiled(lambda number: (const(number, 2), *_rows_signature(number), array(number, 2)))(
-    _make_rows
-)
+@compiled(_rows_signature, BOTH_FLOATS)
+def make_rows(lines, panels, plan, group, out):
+    """Write the tiles of all rows with all panels; return a sum that is finite only if all are.
 
-
-@compiled(lambda number: (*_lines_signature(number), *_rows_signature(number), array(number, 2)))
-def make_features(X, origin, groups, group_starts, width, form, parameter, near, panels, plan, out):
-    """Write lines and from them rows, some rows at a time, so that lines do not leave the cache.
-
-    Return a sum that is finite only if everything read and written is.
+    The plan says of every panel where it begins, its first column, its terms and if it is narrow.
+    ``group`` has room for GROUP rows and a line of ones.
     """
-    n_rows = len(X)
-    n_lines = group_starts[-1] + GROUP
-    at_once = min(n_rows, max(width, _LINE_BYTES // (n_lines * out.itemsize) // width * width))
-    lines = aligned(n_lines * at_once, out).reshape(n_lines, at_once)
-    total = out.dtype.type(0)
-    for first in range(0, n_rows, at_once):
-        start = min(first, n_rows - at_once)
-        stop = start + at_once
-        rows = X[start:stop]
-        total += _make_lines(rows, origin, groups, group_starts, width, form, parameter, near, lines)
-        total += _make_rows(lines, panels, plan, out[start:stop])
+    n_rows, stride = out.shape
+    total = panels[0] * 0
+    for i in range(GROUP):
+        group[i] = 1
+    for first in range(0, n_rows, GROUP):
+        row = first if first < n_rows - GROUP else n_rows - GROUP
+        for p in range(lines.shape[0]):
+            _copy_group(lines, p * n_rows + row, group, (p + 1) * GROUP)
+        for k in range(plan.shape[0]):
+            at_panel, column, n_terms, at_out = plan[k, 0], plan[k, 1], plan[k, 2], row * stride
+            if plan[k, 3]:
+                _narrow_tile(group, 0, panels, at_panel, n_terms, out, at_out + column, stride)
+            else:
+                _tile(group, 0, panels, at_panel, n_terms, out, at_out + column, stride)
+        total += _sum(out, row, row + GROUP)
     return total
+
+
+def _outputs_signature(number):
+    terms = const(number, 1), const(number, 2), const(number, 1), types.boolean
+    return *terms, const(number, 2), array(number, 2), array(number, 1), array(number, 1)
+
+
+@compiled(_outputs_signature, BOTH_FLOATS)
+def make_outputs(x, terms, origin, exponential, weights, line, scratch, out):
+    """Write weighted sums of the lines of one row: all lines grow together, a term at a time."""
+    n_terms, n_lines = terms.shape
+    norm = origin[0] * 0
+    for i in range(n_lines):
+        line[0, i] = 0
+    for p in range(n_terms):
+        if p < x.shape[0]:
+            factor = x[p] - origin[p]
+            norm += factor * factor
+        else:
+            factor = norm if p == x.shape[0] else norm * 0 + 1
+        for i in range(n_lines):
+            line[0, i] += factor * terms[p, i]
+    if exponential:
+        exp_numbers(line, 0, 0, n_lines, scratch, out.dtype.type(0))
+    for j in range(weights.shape[0]):
+        total = norm * 0
+        for i in range(n_lines):
+            total += weights[j, i] * line[0, i]
+        out[j] = total

@@ -17,7 +17,7 @@ from ...kernels import Kernel
 from ...model import Fit, KernelModel, explained_variance_ratio
 from ...rows import Batch, TargetEncoder, check_not_constant, one_target
 from ..boosted import loss_of_numbers
-from ..probabilities import predict_proba
+from ..probabilities import predict_proba, probability_link
 from .extraction import SparseLatent, extract_sparse
 
 _LEAST_SHARE = float(np.finfo(float).tiny)  # rounded up to one sample
@@ -310,6 +310,7 @@ class SparseKernelBoostedLatentFeaturesClassifier(_SparseLatentFeatures):
     selection: str = "mi-mr"
 
     predict_proba = predict_proba
+    _probability_link = probability_link
 
     def _target_kind(self) -> str:
         return "classes"
