@@ -16,6 +16,7 @@ NAMES = (
     "exact",
     "analysis",
     "kernel_pls",
+    "spectra",
     "sparse_pls",
     "fisher",
     "sparse_fisher",
