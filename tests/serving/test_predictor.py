@@ -38,7 +38,7 @@ from sklearn.svm import SVC, LinearSVC, LinearSVR
 import kernelsieve as ks
 from kernelsieve import ComponentPathCV, SparseMaximalAlignment, predictor
 from kernelsieve.exceptions import InvalidParameterError
-from kernelsieve.kernels import RBF
+from kernelsieve.kernels import RBF, Matern, RationalQuadratic
 
 X, Y = load_diabetes(return_X_y=True)
 X = X * 30 + 100.0 * np.arange(1, X.shape[1] + 1)  # so that scalers matter
@@ -159,10 +159,20 @@ def test_our_own_regressors_without_a_pipeline():
     check_equal(ks.BoostedLatentFeatures(3).fit(X, Y), X)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "poly", "laplacian", "cosine", RBF(1e3)])
+@pytest.mark.parametrize(
+    "kernel", ["linear", "poly", "laplacian", "cosine", RBF(1e3), RationalQuadratic(0.1)]
+)
 def test_other_kernels(kernel):
     model = make_pipeline(StandardScaler(), SparseMaximalAlignment(9, kernel=kernel), Ridge())
     check_equal(model.fit(X, Y), X)
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5])
+def test_single_samples_at_landmarks_of_rough_kernels(nu):
+    model = make_pipeline(SparseMaximalAlignment(9, kernel=Matern(1e-3, nu=nu)), Ridge(1e-6)).fit(X, Y)
+    landmarks = model[0]._current_fit().model.landmarks
+    p = check_equal(model, landmarks)
+    np.testing.assert_allclose([p(x) for x in landmarks], model.predict(landmarks), atol=1e-10)
 
 
 def test_searches_serve_what_they_chose():

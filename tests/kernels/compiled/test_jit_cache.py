@@ -94,6 +94,23 @@ def test_a_warm_up_leaves_nothing_to_compile():
     assert min(n for _, n in compiled_for) >= 1
 
 
+def test_rbf_compiles_no_other_functions_of_the_distance(tmp_path):
+    program = """
+import logging; logging.basicConfig(level=logging.INFO)
+import numpy as np
+from kernelsieve.kernels import RBF, Matern
+X = np.eye(30)
+RBF(0.1).block(X, X)
+RBF(0.1).finish(-np.ones(3))
+logging.info("rougher")
+Matern(0.1, nu=0.5).block(X, X)
+"""
+    of_rbf, of_matern = new_process(tmp_path, program).stderr.split("rougher")
+    for name in ("_profile_line", "recompute_near"):
+        assert f"compiled {name}" not in of_rbf
+        assert f"compiled {name}" in of_matern
+
+
 def test_a_full_disk(monkeypatch):
     tried = []
 

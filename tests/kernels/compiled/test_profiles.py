@@ -65,3 +65,32 @@ def test_lines_of_products_get_the_same_values(profile, formula, dtype, rng):
     LineProduct(left, profile=profile)(X, finished)
     profile_inplace(profile, plain)
     np.testing.assert_array_equal(plain, finished)
+
+
+@both_types
+@every_profile
+@pytest.mark.parametrize("n_lines", [3, 13])
+def test_one_row_gets_the_same_values(profile, formula, dtype, n_lines, rng):
+    left = -rng.uniform(0, 2, (n_lines, 4)).astype(dtype)
+    x, weights = rng.uniform(0, 2, 4).astype(dtype), rng.standard_normal((2, n_lines)).astype(dtype)
+    product, lines = LineProduct(left, profile=profile), np.empty((n_lines, 1), dtype)
+    product(x[None], lines)
+    expected = weights.astype(float) @ lines[:, 0]
+    np.testing.assert_allclose(product.of_one(weights)(x), expected, atol=20 * np.finfo(dtype).eps)
+
+
+@both_types
+@pytest.mark.parametrize("n_lines", [3, 13])  # fewer than a tile has, and more
+@pytest.mark.parametrize("n_rows", [1, 301])
+def test_distances_of_near_points_come_from_differences(dtype, n_lines, n_rows, rng):
+    factor, origin = 2.0, np.full(5, 3.0, dtype)
+    X = (origin + rng.standard_normal((n_rows, 5))).astype(dtype)
+    Z = np.resize(X, (n_lines, 5)).astype(float) - origin
+    Z[0, 0] += 1e-3
+    left = np.column_stack([2 * factor * Z, np.full(n_lines, -factor), -factor * (Z**2).sum(axis=1)])
+    product = LineProduct(left.astype(dtype), origin, profile=AS_IT_IS, near=0.1)
+    lines = np.empty((n_lines, n_rows), dtype)
+    product(X, lines)
+    assert lines[1, 1 % n_rows] == 0  # a landmark itself; norms would leave some digits of theirs
+    np.testing.assert_allclose(lines[0, 0], -factor * 1e-6, rtol=1e4 * np.finfo(dtype).eps)
+    np.testing.assert_array_equal(product.of_one(np.eye(n_lines))(X[0])[0], lines[0, 0])
