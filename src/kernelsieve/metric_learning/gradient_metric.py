@@ -120,7 +120,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     >>> import numpy as np
     >>> from kernelsieve import GradientMetric
     >>> X = np.random.default_rng(0).normal(size=(300, 6))
-    >>> y = np.sin(3 * X[:, 0]) + X[:, 1]
+    >>> y = np.sin(2 * X[:, 0]) + X[:, 1]
     >>> metric = GradientMetric(structure="diagonal", random_state=0).fit(X, y)
     >>> sorted(np.argsort(metric.importances_)[-2:].tolist())
     [0, 1]
