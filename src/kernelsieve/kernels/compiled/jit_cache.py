@@ -138,8 +138,9 @@ def _compile(function: Callable[..., Any], signature: tuple[Any, ...]) -> Any:
 def _dispatcher(function: Callable[..., Any]) -> Any:
     try:
         return njit(nogil=True, cache=True)(function)
-    except (RuntimeError, OSError):  # there is no folder for files, or the source is in none
-        _warn_once()
+    except (RuntimeError, OSError):  # there is no folder for files, or the source is in no file
+        if Path(function.__code__.co_filename).is_file():
+            _warn_once()
         return njit(nogil=True)(function)
 
 
