@@ -136,7 +136,7 @@ def main() -> None:
         to_npy = in_own_process(write_features, folder, "features.npy")
         to_parquet = in_own_process(write_features, folder, "features.parquet")
         growth = [
-            min(in_own_process(fit_map, folder, n_rows)[0] for _ in range(3)) for n_rows in GROWTH
+            min(in_own_process(fit_map, folder, n_rows)[0] for _ in range(2)) for n_rows in GROWTH
         ]
     table(
         ["", "s", "MB above the interpreter"],
