@@ -13,6 +13,7 @@ from .composed import ExtractorWithHead
 from .delegation import DelegatingToChosen
 from .fold_curves import SettledFolds
 from .folds import Curve, Data, Task, own_head, with_setting
+from .heads import COLLINEAR
 from .nested_extractors import fit_with_weight, last_step, truncate
 from .rules import Budget, Choice, Scores, choose
 from .table import in_words, tidy_table
@@ -136,9 +137,6 @@ class ChoosesByScores(DelegatingToChosen):
 
 def _fitted_head(head: Any, extractor: Any, k: int, data: Data | None) -> Any:
     if data is None:
-        raise InvalidDataError(
-            "The features are collinear, so that least squares has many solutions; pass "
-            "Ridge(alpha=...) as head, or fewer n_components."
-        )
+        raise InvalidDataError(COLLINEAR)
     features = np.asarray(extractor.transform(data.X))[:, :k]
     return fit_with_weight(head, features, data.y, data.weight)

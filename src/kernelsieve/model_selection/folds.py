@@ -124,14 +124,16 @@ def run_group(
     curves: list[tuple[int, Curve]] = []
     with sharing(BlockCache()) if len(group) > 1 else nullcontext():
         for of_extractor, head_settings in group:
-            extractor = clone(task.extractor).set_params(**clone_values(of_extractor))
+            extractor = fresh(task.extractor, of_extractor)
             curves += _run_extractor(task, extractor, head_settings, fitted_rows, held_out)
     return curves
 
 
-def clone_values(setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a setting whose estimators are not shared with another one."""
-    return {name: clone(value, safe=False) for name, value in setting.items()}
+def fresh(estimator: Any, setting: Mapping[str, Any]) -> Any:
+    """Return a copy with the parameters of a setting, which shares no estimators; None of None."""
+    if estimator is None:
+        return None
+    return clone(estimator).set_params(**{name: clone(v, safe=False) for name, v in setting.items()})
 
 
 def with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -141,8 +143,7 @@ def with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple
         raise InvalidParameterError(
             f"param_grid names {sorted(of_head)} of the head, and there is none; pass a head."
         )
-    extractor = clone(extractor).set_params(**clone_values(of_extractor))
-    return extractor, head if head is None else clone(head).set_params(**clone_values(of_head))
+    return fresh(extractor, of_extractor), fresh(head, of_head)
 
 
 def _run_extractor(
@@ -165,7 +166,7 @@ def score_extractor(
     latency = microseconds_a_row(extractor, test.X, sizes) if task.time_rows else np.empty(0)
     known = tuple((data.X, np.asarray(extractor.transform(data.X))) for data in (train, test))
     for number, of_head in head_settings:
-        head = task.head if task.head is None else clone(task.head).set_params(**clone_values(of_head))
+        head = fresh(task.head, of_head)
         scores = [
             [
                 # What is wrong with a scorer is wrong with the first model already, and checking all

@@ -23,6 +23,12 @@ _EXACT_SOLVERS = ("auto", "cholesky", "svd")  # the others stop at a tolerance
 _COLLINEAR = 1e-9
 _COLLINEAR_SQUARED = 1e-6  # of a factor that comes from inner products, which know half the digits
 
+#: What is said where that shortest solution cannot be had.
+COLLINEAR = (
+    "The features are collinear, so that least squares has many solutions; pass Ridge(alpha=...) as "
+    "head, or fewer n_components."
+)
+
 
 def prefix_heads(
     head: Any, features: np.ndarray, y: Any, sample_weight: np.ndarray | None, sizes: np.ndarray

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.base import clone
 
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from ..rows import target_array
 from .fold_curves import SCORES, have_closed_form, known_score
-from .folds import Curve, Data, Group, Task, clone_values, padded
-from .heads import RidgePath, ridge_of
+from .folds import Curve, Data, Group, Task, fresh, padded
+from .heads import COLLINEAR, RidgePath, ridge_of
 from .nested_extractors import fit_with_weight, last_step
 
 #: Values of ``cv``, and what they are called.
@@ -45,8 +44,8 @@ def score_without_folds(
     """
     score, found = known_score(scoring), ClosedFormScores()
     for of_extractor, head_settings in (setting for group in groups for setting in group):
-        extractor = clone(task.extractor).set_params(**clone_values(of_extractor))
-        heads = [_head(task, of_head) for _, of_head in head_settings]
+        extractor = fresh(task.extractor, of_extractor)
+        heads = [fresh(task.head, of_head) for _, of_head in head_settings]
         if score is None or not have_closed_form(last_step(extractor), heads) or task.time_rows:
             raise InvalidParameterError(
                 f"cv={how!r} is for regression by least squares or ridge (LinearRegression, Ridge), "
@@ -63,10 +62,6 @@ def score_without_folds(
             found.curves[number] = _curve(task, extractor, head, features, data, seconds, how, score)
             found.fitted[number] = extractor
     return found
-
-
-def _head(task: Task, setting: Mapping[str, Any]) -> Any:
-    return None if task.head is None else clone(task.head).set_params(**clone_values(setting))
 
 
 def _curve(
@@ -111,10 +106,7 @@ class LinearSmoother:
         targets = targets.reshape(len(targets), -1).astype(np.float64)
         path = RidgePath.fit(features, targets, data.weight, alpha=alpha or 0.0, center=center)
         if path is None:
-            raise InvalidParameterError(
-                "The features are collinear, so that least squares has many solutions; pass "
-                "Ridge(alpha=...) as head, or fewer n_components."
-            )
+            raise InvalidParameterError(COLLINEAR)
         Q = solve_triangular(path.triangle, (features - path.feature_means).T, trans="T").T
         weight = np.ones(len(targets)) if data.weight is None else data.weight
         return cls(Q, path.products, targets, path.target_means, weight, center)

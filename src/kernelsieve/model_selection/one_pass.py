@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from ..estimators import StatisticPlan, prepared, screens
@@ -18,7 +17,7 @@ from ..fitting import CandidateRule, FoldSums, OnePass
 from ..kernels import BlockCache, sharing
 from ..rows import Batch, row_slices
 from .fold_curves import SettledFolds, have_closed_form, known_score
-from .folds import Curve, Data, Group, HeadSettings, Task, clone_values, score_extractor
+from .folds import Curve, Data, Group, HeadSettings, Task, fresh, score_extractor
 
 _FEW_SAMPLES = 3000  # up to which every fold draws a pool of its own
 _SCREENING_SAMPLES = 10_000  # which are never held out; at least as many others must be there
@@ -43,7 +42,7 @@ def run_in_one_pass(
     """Return the scores of all settings in every fold; None where folds need passes of their own."""
     if task.time_rows or not _are_a_partition(folds, len(data)):
         return None
-    settings = [[_with(task.extractor, of_extractor) for of_extractor, _ in group] for group in groups]
+    settings = [[fresh(task.extractor, of_extractor) for of_extractor, _ in group] for group in groups]
     if not all(_is_told_by_sums(extractor, data) for of_group in settings for extractor in of_group):
         return None
     screened = _screening_samples(settings[0][0], data)
@@ -73,16 +72,12 @@ def _told(
     task: Task, settled: SettledFolds, fold: int, head_settings: HeadSettings, score: str | None
 ) -> dict[int, Curve] | None:
     """Return what the statistics tell of the heads; None where one needs the samples."""
-    heads = [None if task.head is None else _with(task.head, of_head) for _, of_head in head_settings]
+    heads = [fresh(task.head, of_head) for _, of_head in head_settings]
     if score is None or not have_closed_form(settled.extractor, heads) or settled.has_classes:
         return None
     curves = settled.curves(task, fold, heads, score)
     numbers = (number for number, _ in head_settings)
     return None if curves is None else dict(zip(numbers, curves, strict=True))
-
-
-def _with(estimator: Any, setting: Mapping[str, Any]) -> Any:
-    return clone(estimator).set_params(**clone_values(setting))
 
 
 # ---------------------------------------------------------------------- what may share one pass

@@ -17,7 +17,8 @@ from ..fitting import FoldWork, OnePass, WorkTogether, split_item
 from ..rows import Source
 from .choosing import ChoosesByScores
 from .fold_curves import SCORES, SettledFolds, have_closed_form, known_score
-from .folds import Curve, HeadSettings, Task, group_settings, with_setting
+from .folds import Curve, HeadSettings, Task, fresh, group_settings, with_setting
+from .heads import COLLINEAR
 
 
 def _is_offered(search: Any) -> bool:
@@ -213,10 +214,7 @@ class SearchesOutOfCore(ChoosesByScores):
             for fold, of_fold in enumerate(curves):
                 found = settled.curves(task, fold, heads, score)
                 if found is None:
-                    raise InvalidDataError(
-                        "The features are collinear, so that least squares has many solutions; pass "
-                        "Ridge(alpha=...) as head, or fewer n_components."
-                    )
+                    raise InvalidDataError(COLLINEAR)
                 of_fold.update(zip((i for i, _ in head_settings), found, strict=True))
             known.update({number: settled.condensed() for number, _ in head_settings})
         by_number = [[of_fold[i] for i in range(len(settings))] for of_fold in curves]
@@ -229,7 +227,7 @@ class SearchesOutOfCore(ChoosesByScores):
         """Return the extractor with each of its settings, and the settings of the head."""
         groups, task = group_settings(self._check_parameters()), self._task({})
         return [
-            (with_setting(task.extractor, None, of_extractor)[0], head_settings)
+            (fresh(task.extractor, of_extractor), head_settings)
             for group in groups
             for of_extractor, head_settings in group
         ]
