@@ -42,7 +42,7 @@ def test_a_pool_as_large_as_the_data_is_all_of_them(batch):
 def test_screening_all_rows_in_one_shortlist_is_exact_selection(batch):
     from kernelsieve import SparseMaximalAlignment
 
-    batch = batch[:240]
+    batch = batch[:100]
     exact = SparseMaximalAlignment(12, gamma=0.3).fit(batch.X, batch.Y)
     assert_array_equal(draw(batch, 12, "screen"), exact.landmark_indices_)
 
@@ -109,7 +109,7 @@ def test_a_pool_may_be_larger_than_what_is_screened(batch, monkeypatch):
 
 @pytest.mark.parametrize("criterion", [Alignment(), DirectionVariance()])
 def test_a_screen_of_all_rows_takes_whole_weights_for_repeated_rows(criterion, batch):
-    batch = batch[:110]  # which are one shortlist, even if they are repeated
+    batch = batch[:45]  # which are one shortlist, even if they are repeated
     weight = np.random.default_rng(0).integers(1, 4, len(batch))
     repeated = np.repeat(np.arange(len(batch)), weight)
     weighted = draw(replace(batch, weight=weight.astype(float)), 12, "screen", criterion)

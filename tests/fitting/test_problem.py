@@ -46,14 +46,14 @@ def drawn(monkeypatch):
 @pytest.mark.parametrize(
     ("estimator", "n_pool", "how"),
     [
-        (SparseMaximalAlignment(20), 200, "screen"),
-        (SparseMaximalAlignment(80), 240, "screen"),
+        (SparseMaximalAlignment(20), 150, "screen"),
+        (SparseMaximalAlignment(80), 150, "screen"),
         (SparseMaximalAlignment(80, pool="kmeans"), 1000, "kmeans"),
         (SparseMaximalAlignment(5, candidates=50), 50, "random"),
         (SparseMaximalAlignment(5, candidates=50, pool="screen"), 50, "screen"),
         (KernelPLS(5), 200, "screen"),
         (AcceleratedKernelFeatureAnalysis(5), 200, "screen"),
-        (GreedyKernelFisherDiscriminant(5), 200, "screen"),
+        (GreedyKernelFisherDiscriminant(5), 150, "screen"),
         (KernelFeatureExtraction(Largest(), 5), 1000, "random"),
     ],
 )
@@ -74,4 +74,4 @@ def test_no_more_features_than_rows(data):
 
 def test_memory_is_what_the_user_allows(data, drawn):
     SparseMaximalAlignment(5, max_memory=10**6).fit(*data)
-    assert drawn == [(200, "screen", 10**6)]
+    assert drawn == [(150, "screen", 10**6)]

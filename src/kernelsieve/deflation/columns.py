@@ -118,12 +118,10 @@ def store_columns(
     root = batch.root_weight
     total = float(root @ root)
     means = np.empty(lines.shape[0])
-    raw = np.empty(lines.shape[0])
 
     def settle(some: slice) -> None:
         part = lines[some]
         means[some] = part @ (root**2) / total
-        raw[some] = (part.astype(np.float64) ** 2) @ root**2
         if center:
             part -= means[some, None].astype(dtype)
         if batch.weight is not None:
@@ -131,7 +129,10 @@ def store_columns(
 
     some_lines = list(row_slices(lines.shape[0], rows_per_block(lines.shape[1])))
     run_blocks(some_lines, lambda: settle, n_jobs)
-    return StoredColumns(lines.T, means, raw, centred=center)
+    columns = StoredColumns(lines.T, means, centred=center)
+    if center:
+        columns.raw_squared_norms = columns.raw_squared_norms + total * means**2
+    return columns
 
 
 def _evaluated(

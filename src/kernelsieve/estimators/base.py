@@ -191,8 +191,7 @@ class KernelEstimator(
 
     def _pool_size(self, problem: Problem, n_samples: int) -> int:
         """Return how many of so many samples become candidates."""
-        how = way_to_draw(problem.candidates, self._screening())
-        return problem.candidates.size(n_samples, problem.n_components, screened=how == "screen")
+        return problem.candidates.size(n_samples, problem.n_components, self._screening())
 
     def _draw(self, problem: Problem, size: int) -> CandidatePool:
         """Draw candidates from the samples."""

@@ -39,7 +39,7 @@ from .symmetric import with_means
 # Looking ahead: rows for every feature, and at least so many; residuals of these rows are taken for too
 # small that much sooner than those of all. So many kernel values need no decision: all digits of them
 # take little time.
-_ROWS_AHEAD, _FEWEST_AHEAD, _FEW_VALUES = 4, 256, 2**19
+_ROWS_AHEAD, _FEWEST_AHEAD, _FEW_VALUES = 4, 256, 2**18
 _CAUTION = 10
 # With so many multiplications or fewer, a pass that was in vain takes no longer than a look ahead.
 _QUICK_PASS = 2**33

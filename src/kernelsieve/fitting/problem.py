@@ -19,7 +19,9 @@ from .settings import DEFAULT_COMPONENTS, Settings
 # Samples of which candidates="auto" takes every one, and those where a screen is as good as that.
 ALL_UP_TO, SCREENED_ALL_UP_TO = 3000, 1500
 AUTO_POOL = 1000
-_FEWEST_SCREENED = 200
+# Candidates of a screened pool for each feature, and in all: where single samples are chosen, which a
+# screen has compared already, and where they are combined.
+_ALONE, _COMBINED = (1.5, 150), (3.0, 200)
 _MOST_TO_COMBINE = {2: 600, 3: 100}  # candidates: some hundred thousand pairs or triples
 
 
@@ -70,12 +72,11 @@ class CandidateRule:
         self,
         n_samples: int,
         n_components: int | None,
+        criterion: Criterion | None,
         *,
-        screened: bool,
-        all_up_to: int = ALL_UP_TO,
         fresh: int = AUTO_POOL,
     ) -> int:
-        """Return how many candidates to take from so many samples.
+        """Return how many candidates to take from so many samples, given what may screen them.
 
         ``fresh`` are drawn at every step where their number is not given.
         """
@@ -87,12 +88,15 @@ class CandidateRule:
             return min(n_samples, fresh)
         if self.n_nonzero > 1:  # all pairs or triples of the candidates are tried
             return min(n_samples, _MOST_TO_COMBINE[self.n_nonzero])
-        if n_samples <= all_up_to:
+        screened = way_to_draw(self, criterion) == "screen"
+        alone = screened and criterion is not None and criterion.can_screen
+        if n_samples <= (SCREENED_ALL_UP_TO if alone else ALL_UP_TO):
             return n_samples
-        if screened:  # a few for each feature are enough
-            wanted = DEFAULT_COMPONENTS if n_components is None else n_components
-            return min(n_samples, int(np.clip(3 * wanted, _FEWEST_SCREENED, max(AUTO_POOL, wanted))))
-        return AUTO_POOL
+        if not screened:
+            return AUTO_POOL
+        each, fewest = _ALONE if alone else _COMBINED
+        wanted = DEFAULT_COMPONENTS if n_components is None else n_components
+        return min(n_samples, int(np.clip(each * wanted, fewest, max(AUTO_POOL, wanted))))
 
 
 def way_to_draw(rule: CandidateRule, criterion: Criterion | None) -> str:

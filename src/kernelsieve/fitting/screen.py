@@ -11,10 +11,10 @@ from ..execution import run_blocks
 from ..rows import row_slices
 
 SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
-_SHORTLIST = 250  # that may be picked in one round
 # Picks of a round: the first ones change the scores of all candidates the most.
 _FEWEST_STEPS, _MOST_STEPS = 10, 50
-_THREAD_PRODUCTS = 2**27  # multiplications that are worth a thread
+_SHORTLISTED_EACH, _FEWEST_SHORTLISTED = 5, 100  # that may be picked, for every pick of a round
+_THREAD_PRODUCTS = 2**26  # multiplications that are worth a thread
 _ROUND_FLOOR = 1e-4  # of the squared norm in a round; below it float32 products are noise
 _TARGET_NOISE = 1e-12  # of the targets' squared norm: what float32 products know of it
 
@@ -52,10 +52,10 @@ class Screen:
         column_products = np.empty((n_columns, n_pool), np.float32)
         picked = np.empty(0, np.intp)
         while (size := len(picked)) < n_pool:
-            shortlist = self._shortlist()
+            n_steps = min(max(size, _FEWEST_STEPS), _MOST_STEPS, n_pool - size)
+            shortlist = self._shortlist(max(_SHORTLISTED_EACH * n_steps, _FEWEST_SHORTLISTED))
             lines = self._columns.values.T[shortlist]  # as they lie in memory
             lines -= column_products[shortlist, :size] @ features[:size]
-            n_steps = min(max(size, _FEWEST_STEPS), _MOST_STEPS, n_pool - size)
             chosen = self._greedy(shortlist, lines, n_steps)
             if len(chosen) == 0:
                 break
@@ -68,13 +68,13 @@ class Screen:
             self._eligible[picked] = False
         return picked
 
-    def _shortlist(self) -> np.ndarray:
+    def _shortlist(self, most: int) -> np.ndarray:
         """Return the best candidates, each by its own score."""
         scored = self._scored
         self._eligible &= scored.squared_norms > SCREEN_FLOOR * scored.raw_squared_norms
         view = scored.view(self._criterion, self._eligible)
         scores = self._criterion.scores_of_eligible(view)
-        order = np.argsort(-scores, kind="stable")[:_SHORTLIST]
+        order = np.argsort(-scores, kind="stable")[:most]
         return np.sort(order[np.isfinite(scores[order])])
 
     def _greedy(self, shortlist: np.ndarray, lines: np.ndarray, n_steps: int) -> np.ndarray:

@@ -14,13 +14,10 @@ from ..rows import Batch, draw_sample
 from .exact import fit_columns, fit_fresh
 from .one_pass import OnePass, RowPass
 from .problem import (
-    ALL_UP_TO,
     AUTO_POOL,
-    SCREENED_ALL_UP_TO,
     CandidatePool,
     Plan,
     Problem,
-    way_to_draw,
 )
 from .symmetric import analyse_fresh, analyse_rows, analyse_sample
 
@@ -48,9 +45,7 @@ def select(
         raise InvalidParameterError(_RESAMPLE_ALONE)
     if problem.given is not None:
         return select_in_pool(problem, rows, problem.given, criterion, row_pass)
-    screened = way_to_draw(rule, criterion) == "screen"
-    few = SCREENED_ALL_UP_TO if screened and criterion.can_screen else ALL_UP_TO
-    size = rule.size(len(rows), problem.n_components, screened=screened, all_up_to=few, fresh=fresh)
+    size = rule.size(len(rows), problem.n_components, criterion, fresh=fresh)
     scored = scored_samples(problem)
     if rule.resample:
         return _select_fresh(problem, scored, size, criterion)
