@@ -1,6 +1,7 @@
 """SMA and SMC do what the paper says: checked against its formulas and against scikit-learn."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,10 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from kernelsieve import SparseMaximalAlignment, SparseMaximalCovariance
 from kernelsieve.exceptions import FewerFeaturesWarning
 
-METHODS = {"alignment": SparseMaximalAlignment, "covariance": SparseMaximalCovariance}
+METHODS = {
+    "alignment": partial(SparseMaximalAlignment, scale="unit_variance"),  # as the paper has it
+    "covariance": SparseMaximalCovariance,
+}
 KERNELS = {
     "rbf": {"gamma": 1 / 30},
     "laplacian": {"gamma": 1 / 30},
@@ -154,7 +158,7 @@ def test_features_are_orthogonal_whatever_the_width(options, n_inputs, width, rn
 def test_features_of_real_data_are_orthogonal_whatever_the_kernel(kernel, gamma, cancer):
     X, y = cancer
     for candidates in ("all", 200):
-        model = SparseMaximalAlignment(
+        model = METHODS["alignment"](
             50, kernel=kernel, gamma=gamma, candidates=candidates, random_state=0
         )
         with warnings.catch_warnings():
@@ -167,7 +171,7 @@ def test_features_of_real_data_are_orthogonal_whatever_the_kernel(kernel, gamma,
 
 def test_alignment_features_have_unit_mean_square(cancer):
     X, y = cancer
-    features = SparseMaximalAlignment(10).fit(X, y).transform(X)
+    features = SparseMaximalAlignment(10, scale="unit_variance").fit(X, y).transform(X)
     assert_allclose((features**2).mean(axis=0), 1)
 
 

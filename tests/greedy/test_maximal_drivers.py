@@ -124,8 +124,10 @@ def test_ill_conditioned_columns(case, criterion, weighted):
         ]
         for model in models:
             assert_array_equal(model.landmarks_, reference.landmarks_)
-            assert_allclose(model.transform(X), reference.transform(X), atol=1e-8)
-            assert_allclose(model.transform(X[:9] + 0.1), reference.transform(X[:9] + 0.1), atol=1e-8)
+            for some in (X, X[:9] + 0.1):
+                found, expected = model.transform(some), reference.transform(some)
+                # Along directions that nearly vanish, images have the rounding of the largest ones.
+                assert_allclose(found, expected, atol=max(1e-8, 1e-10 * np.abs(expected).max()))
 
 
 @pytest.mark.parametrize("kernel", [{"kernel": "linear"}, {"gamma": 1e-9}, {"gamma": 1e-4}], ids=str)

@@ -185,7 +185,8 @@ def test_a_narrow_kernel_keeps_its_ones(gamma, diabetes):
     X, y = diabetes
     K = RBF(gamma).block(X, X)
     assert_allclose(np.diagonal(K), 1)
-    features = SparseMaximalAlignment(5, gamma=gamma).fit(X, y).transform(X)
+    sieve = SparseMaximalAlignment(5, gamma=gamma, scale="unit_variance")
+    features = sieve.fit(X, y).transform(X)
     assert_allclose(features.T @ features / len(X), np.eye(5), atol=1e-10)
 
 

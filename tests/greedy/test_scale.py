@@ -101,7 +101,18 @@ def test_one_pass_over_folds_sees_the_scale(data):
     assert_allclose(search.path_["test_score"], np.ravel(expected), atol=1e-8)
 
 
+def indefinite(scale):
+    return SparseMaximalAlignment(20, kernel="sigmoid", gamma=1.0, coef0=-3.0, scale=scale)
+
+
 def test_a_kernel_that_is_not_positive_definite_is_refused(data):
-    X, y = data
     with pytest.raises(InvalidParameterError, match="unit_variance"):
-        SparseMaximalAlignment(20, kernel="sigmoid", gamma=1.0, coef0=-3.0, scale="rkhs").fit(X, y)
+        indefinite("rkhs").fit(*data)
+
+
+def test_by_default_features_are_coordinates_where_the_kernel_is_positive_definite(data):
+    X, y = data
+    assert_array_equal(sieve(20, "auto").fit(X, y).projection_, sieve(20).fit(X, y).projection_)
+    found, expected = (indefinite(scale).fit(X, y) for scale in ("auto", "unit_variance"))
+    assert_array_equal(found.projection_, expected.projection_)
+    assert SparseMaximalAlignment().scale == "auto"

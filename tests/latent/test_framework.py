@@ -181,7 +181,7 @@ def test_criteria_of_the_user(diabetes):
 def test_alignment_by_name_is_sma(cancer):
     X, y = cancer
     a = KernelFeatureExtraction("alignment", 8).fit(X, y)
-    b = SparseMaximalAlignment(8).fit(X, y)
+    b = SparseMaximalAlignment(8, scale="unit_variance").fit(X, y)
     assert_array_equal(a.transform(X), b.transform(X))
 
 

@@ -31,7 +31,7 @@ SHARED_CONSTRAINTS: dict[str, list] = {
     "resample": ["boolean"],
     "n_nonzero": [Interval(Integral, 1, 3, closed="both")],
     "center": ["boolean"],
-    "scale": [StrOptions({"unit_variance", "rkhs"})],
+    "scale": [StrOptions({"auto", "unit_variance", "rkhs"})],
     "tol": [Interval(Real, 0, 1, closed="left")],
     "precision": [StrOptions({"auto", "fast", "safe"})],
     "reg": [Interval(Real, 0, None, closed="left")],

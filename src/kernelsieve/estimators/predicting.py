@@ -32,8 +32,10 @@ class PredictMixin:
 
     def _problem_of(self: Any, batch: Batch, encoder: TargetEncoder) -> Problem:
         """Read data and parameters; the width by cross-validation where that is asked for."""
-        gamma = self.get_params(deep=False).get("gamma")
-        if not isinstance(gamma, str) or gamma != "cv":
+        parameters = self.get_params(deep=False)
+        gamma, kernel = parameters.get("gamma"), parameters.get("kernel")
+        # A kernel that is an object has its width, and a function has none.
+        if not (isinstance(gamma, str) and gamma == "cv" and isinstance(kernel, str)):
             return super()._problem_of(batch, encoder)  # type: ignore[misc]
         found = choose_width(self, batch, encoder, open_number=self._open_number)
         settled = clone(self).set_params(gamma=found.gamma)

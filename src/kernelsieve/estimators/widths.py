@@ -23,7 +23,8 @@ WIDTHS = tuple(f"median{part}" for part in ("*4", "", "/4", "/16", "/64", "/256"
 _MOST_SAMPLES = 1000  # that choose
 _FOLDS = 5
 _FEWEST = 10  # samples; fewer say nothing
-_NEARLY = 0.25  # standard errors of the best mean score
+_NEARLY = 0.5  # standard errors of the best mean score
+_NEIGHBOURS = 0.1  # more or fewer components, as a part of their number
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def choose_width(
 
 def _chosen(scores: np.ndarray, asked: int | None, *, open_number: bool) -> ChosenWidth:
     """Return the width of the best mean score; the fewest components that are nearly as good."""
+    scores = _of_worst_neighbours(scores)
     mean = scores.mean(axis=0)
     if not np.isfinite(mean.max()):
         return ChosenWidth("scale", asked)
@@ -71,6 +73,20 @@ def _chosen(scores: np.ndarray, asked: int | None, *, open_number: bool) -> Chos
     error = of_best.std(ddof=1) / np.sqrt(_FOLDS)
     k = int(np.flatnonzero((mean >= mean.max() - _NEARLY * error).any(axis=0))[0])
     return ChosenWidth(WIDTHS[int(np.argmax(mean[:, k]))], k + 1 if open_number else asked)
+
+
+def _of_worst_neighbours(scores: np.ndarray) -> np.ndarray:
+    """Return for every number of components the worst score of numbers near it.
+
+    A number that is good among bad ones is so by chance. Numbers that a fold has not reached do not
+    count as neighbours.
+    """
+    known = np.where(np.isfinite(scores), scores, np.inf)
+    worst = np.empty_like(scores)
+    for k in range(scores.shape[2]):
+        few = max(1, int(_NEIGHBOURS * (k + 1)))
+        worst[:, :, k] = known[:, :, max(0, k - few) : k + few + 1].min(axis=2)
+    return np.where(np.isfinite(scores), worst, -np.inf)
 
 
 def _drawn(batch: Batch, model: Any) -> Batch:

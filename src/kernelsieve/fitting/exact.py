@@ -196,8 +196,7 @@ def _finish(
         )
         built = reorthonormalise(built, measured, criterion.target_scale(sums))
     heads = _heads(built.extraction, batch, criterion, settings)
-    directions = lengths if settings.scale == "rkhs" else None
-    return finish(built, criterion, pool, explained, heads, directions)
+    return finish(built, criterion, pool, explained, heads, directions=lengths, scale=settings.scale)
 
 
 def centred_columns(criterion: Criterion, settings: Settings) -> bool:

@@ -316,8 +316,9 @@ class OnePass:
         sums = coordinates.target_means * coordinates.total_weight
         heads = linear_heads(built.extraction, self.criterion, sums, center=settings.center)
         pool = self.pool.first_of_equals(built.names)
-        directions = lengths if settings.scale == "rkhs" else None
-        fit = finish(built, self.criterion, pool, explained, heads, directions)
+        fit = finish(
+            built, self.criterion, pool, explained, heads, directions=lengths, scale=settings.scale
+        )
         if not settings.center or self.criterion.supervised:
             return fit
         image = mean_image(self.kernel, self.pool.points, coefficients, coordinates.means)

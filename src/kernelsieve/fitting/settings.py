@@ -21,7 +21,9 @@ class Settings:
     n_components: int = DEFAULT_COMPONENTS
     center: bool = False
     tol: float = 0.0
-    scale: str | None = None  # "rkhs" for coordinates in feature space; otherwise the criterion's own
+    scale: str | None = (
+        None  # "rkhs" or "auto" for coordinates in feature space, or the criterion's own
+    )
     precision: str = "auto"
     dtype: type = np.float64
     max_memory: float = 2**30

@@ -62,7 +62,7 @@ class SparseMaximalAlignment(_SparseMaximal):
     True
     """
 
-    scale: str = "unit_variance"
+    scale: str = "auto"
 
     def _criterion(self) -> Criterion:
         return Alignment()

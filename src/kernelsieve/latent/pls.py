@@ -65,6 +65,7 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
 
     n_components: int | None = None
     _: KW_ONLY
+    gamma: str | float = "cv"
     candidates: Any = "auto"
     tol: float = 1e-24
     dtype: str = "float64"

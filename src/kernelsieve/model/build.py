@@ -200,22 +200,27 @@ def finish(
     pool: Pool,
     explained_variance: np.ndarray,
     heads: Heads | None = None,
+    *,
     directions: np.ndarray | None = None,
+    scale: str | None = None,
 ) -> Fit:
     """Settle scales and signs, and put together what is told about the model.
 
-    Given the Gram matrix of the directions in feature space, features become coordinates along
-    orthonormal directions of their span.
+    ``directions`` is the Gram matrix of the directions in feature space: with ``scale="rkhs"`` features
+    become coordinates along orthonormal directions of their span; with "auto" if that is possible.
     """
     extraction = built.extraction
+    coordinates = None
+    if directions is not None and scale in ("auto", "rkhs"):
+        coordinates = _to_coordinates(extraction, directions, required=scale == "rkhs")
     lengths = _lengths(extraction, criterion)
     if criterion.unit_expansions:
         lengths = lengths / np.abs(built.model.projection).sum(axis=0)
     scales = _signs(extraction) * lengths
-    if directions is None:
+    if coordinates is None:
         model = built.model.combined(np.diag(scales), np.zeros(len(scales)))
     else:
-        model, heads = built.model.combined(*_to_coordinates(extraction, directions)), None
+        model, heads = built.model.combined(coordinates, np.zeros(len(scales))), None
     products = extraction.target_products
     explained = np.einsum("kq,kq->k", products, products)
     return Fit(
@@ -232,8 +237,10 @@ def finish(
     )
 
 
-def _to_coordinates(extraction: Extraction, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how orthonormal features become coordinates along orthonormal directions, and no shift.
+def _to_coordinates(
+    extraction: Extraction, directions: np.ndarray, *, required: bool
+) -> np.ndarray | None:
+    """Return how orthonormal features become coordinates along orthonormal directions.
 
     With ``K B = T R`` and ``B'WB = C'C`` the directions ``B C^-1`` are orthonormal, and the coordinates
     along them are ``K B C^-1 = T R C^-1``: a triangle, so that the first ones need the first landmarks.
@@ -241,13 +248,15 @@ def _to_coordinates(extraction: Extraction, directions: np.ndarray) -> tuple[np.
     try:
         factor = cholesky(directions)
     except LinAlgError:
+        if not required:
+            return None
         raise InvalidParameterError(
             "scale='rkhs' needs a kernel that is positive definite on the landmarks, and this one is "
             "not; pass scale='unit_variance', another kernel, or fewer components."
         ) from None
     triangle = solve_triangular(factor, extraction.triangle.T, trans="T").T
     signs = [sign_of_largest(entry) for entry in triangle.T @ extraction.target_products]
-    return triangle * np.array(signs), np.zeros(len(triangle))
+    return np.asarray(triangle * np.array(signs))
 
 
 def _penalty(built: OrthonormalModel, projection: np.ndarray, scales: np.ndarray) -> np.ndarray | None:
