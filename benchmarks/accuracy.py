@@ -23,7 +23,7 @@ def gamma_of(X: np.ndarray, width: float) -> float:
 
 
 def off_orthogonal(X: np.ndarray, y: np.ndarray, gamma: float, candidates) -> tuple[int, float]:
-    model = SparseMaximalAlignment(K, gamma=gamma, candidates=candidates)
+    model = SparseMaximalAlignment(K, gamma=gamma, candidates=candidates, scale="unit_variance")
     features = model.fit(X, y).transform(X)
     gram = features.T @ features / len(X)
     return model.n_components_, float(np.abs(gram - np.eye(len(gram))).max())
@@ -60,7 +60,9 @@ def drivers() -> None:
     for name, parameters in kernels.items():
 
         def make(parameters=parameters, **others):
-            return SparseMaximalAlignment(K, candidates=X[:150], **parameters, **others)
+            return SparseMaximalAlignment(
+                K, candidates=X[:150], scale="unit_variance", **parameters, **others
+            )
 
         whole, in_pieces = make(n_jobs=1).fit(X, y), make()
         blocks = make(n_jobs=2, block_size=37).fit(X, y)

@@ -19,7 +19,7 @@ from .ready_made_scale import NUMBERS
 
 SPLITS = ShuffleSplit(8, test_size=1 / 3, random_state=0)
 FEW_SPLITS = ShuffleSplit(3, test_size=1 / 3, random_state=0)
-MOST_SAMPLES = 1500
+MOST_SAMPLES = 900
 FOLDS = KFold(5, shuffle=True, random_state=0)
 SCORING = "neg_mean_squared_error"
 MOST = 30  # components that a search looks at
@@ -73,7 +73,8 @@ def main() -> None:
     heading(f"tables of at most {MOST_SAMPLES} samples, standardised, three splits")
     names = list(METHODS)[:3]
     lines = [
-        [name, *(error(METHODS[method], X, y, FEW_SPLITS) for method in names)] for name, X, y in tables()
+        [name, *(error(METHODS[method], X, y, FEW_SPLITS) for method in names)]
+        for name, X, y in tables()
     ]
     table(["", *names], lines)
     _, _, scale, chosen = zip(*lines, strict=True)

@@ -9,20 +9,19 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from ..execution import reported
 from ..fitting import DEFAULT_COMPONENTS
 from ..kernels import BlockCache, kernel_class, sharing
-from ..rows import Batch, TargetEncoder
+from ..rows import Batch, TargetEncoder, row_hashes
 
 #: From narrower than the median distance of two samples to so wide that a kernel is nearly linear.
 WIDTHS = tuple(f"median{part}" for part in ("*4", "", "/4", "/16", "/64", "/256", "/1024", "/4096"))
 _MOST_SAMPLES = 1000  # that choose
 _FOLDS = 5
-_FEWEST = 10  # samples; fewer say nothing
+_FEWEST = 10  # different samples; fewer say nothing
 _NEARLY = 0.5  # standard errors of the best mean score
 _NEIGHBOURS = 0.1  # more or fewer components, as a part of their number
 
@@ -44,17 +43,17 @@ def choose_width(
     """
     model = clone(estimator)
     asked = model.get_params(deep=False).get("n_components")
-    if "gamma" not in kernel_class(model.kernel).parameter_names() or len(batch) < _FEWEST:
+    batch = _drawn(batch, model)
+    if "gamma" not in kernel_class(model.kernel).parameter_names() or _n_distinct(batch) < _FEWEST:
         return ChosenWidth("scale", asked)
     if "class_weight" in model.get_params(deep=False):
         model.set_params(class_weight=None)  # which the weights of the batch have in them already
-    batch = _drawn(batch, model)
     labels = None if encoder.classes is None else _codes(batch, encoder)
     open_number = open_number and asked is None
     scores = np.full((_FOLDS, len(WIDTHS), DEFAULT_COMPONENTS if open_number else 1), -np.inf)
     with sharing(BlockCache()), reported("width", verbose=False), warnings.catch_warnings():
         warnings.simplefilter("ignore", FewerFeaturesWarning)
-        for fold, (train, test) in enumerate(_folds(len(batch), labels)):
+        for fold, (train, test) in enumerate(_folds(batch, labels)):
             for number, gamma in enumerate(WIDTHS):
                 fitted = _fitted(model.set_params(gamma=gamma), batch[train], labels, train)
                 if fitted is not None:
@@ -98,6 +97,10 @@ def _drawn(batch: Batch, model: Any) -> Batch:
     return batch[np.sort(random_state.choice(len(batch), _MOST_SAMPLES, replace=False))]
 
 
+def _n_distinct(batch: Batch) -> int:
+    return len(np.unique(row_hashes(batch.X)))
+
+
 def _codes(batch: Batch, encoder: TargetEncoder) -> np.ndarray:
     """Return labels as numbers."""
     if batch.codes is not None:
@@ -105,13 +108,21 @@ def _codes(batch: Batch, encoder: TargetEncoder) -> np.ndarray:
     return (batch.Y[:, 0] > 0).astype(np.intp) if encoder.signed else batch.Y.argmax(axis=1)
 
 
-def _folds(n_samples: int, labels: np.ndarray | None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Return folds that do not depend on the order in which samples came by classes or values."""
-    if labels is None:
-        return KFold(_FOLDS, shuffle=True, random_state=0).split(np.empty(n_samples))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of classes with fewer samples than folds
-        return iter(list(StratifiedKFold(_FOLDS, shuffle=True, random_state=0).split(labels, labels)))
+def _folds(batch: Batch, labels: np.ndarray | None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the samples of every fold's fit and those held out, of all classes alike.
+
+    Samples are dealt out by a hash of their inputs: neither their order nor whether a sample is
+    repeated or has a weight makes a difference.
+    """
+    hashes, fold = row_hashes(batch.X), np.empty(len(batch), np.intp)
+    labels = np.zeros(len(batch), np.intp) if labels is None else labels
+    n_dealt = 0
+    for label in np.unique(labels):
+        distinct, places = np.unique(hashes[labels == label], return_inverse=True)
+        fold[labels == label] = (n_dealt + places) % _FOLDS
+        n_dealt += len(distinct)
+    for number in range(_FOLDS):
+        yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
 
 def _fitted(model: Any, batch: Batch, labels: np.ndarray | None, rows: np.ndarray) -> Any | None:
