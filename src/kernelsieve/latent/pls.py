@@ -22,8 +22,8 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     ``sklearn.cross_decomposition.PLSRegression(scale=False)``; for one target it is the two-sided
     algorithm of Rosipal and Trejo as well, which deflates the kernel matrix from both sides.
 
-    All targets are numbers, whole ones too; :class:`KernelPLSClassifier` takes labels. By default the width
-    of the kernel is chosen by folds, and so is the number of components where it is None.
+    All targets are numbers, whole ones too; :class:`KernelPLSClassifier` takes labels. By default the
+    width of the kernel is chosen by folds, and so is the number of components where it is None.
 
     Parameters
     ----------
