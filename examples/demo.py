@@ -159,7 +159,9 @@ def sieve(k: int, task: Task) -> SparseMaximalAlignment:
     # By default every row is a candidate where there are up to 1,500; where there are more, candidates
     # are screened on a sample first, and the choice among the best looks at all rows.
     target = "classes" if task.labels else "continuous"
-    return SparseMaximalAlignment(k, gamma=task.gamma, target=target, random_state=0)
+    return SparseMaximalAlignment(
+        k, gamma=task.gamma, target=target, scale="unit_variance", random_state=0
+    )
 
 
 def nystroem(k: int, task: Task) -> Nystroem:
