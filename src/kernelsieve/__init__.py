@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .model_selection import (
         ComponentPathCV,
     )
+    from .predictors import SieveClassifier, SieveRegressor
     from .rayleigh import (
         GreedyKernelFisherDiscriminant,
         KernelFisherDiscriminant,
@@ -89,6 +90,8 @@ __all__ = [
     "RayleighCoefficient",
     "ReducedKernelOPLS",
     "RocComparisonDisplay",
+    "SieveClassifier",
+    "SieveRegressor",
     "SparseKernelBoostedLatentFeatures",
     "SparseKernelBoostedLatentFeaturesClassifier",
     "SparseKernelFeatureAnalysis",
@@ -140,6 +143,8 @@ _ROOM_OF = {
     "SparseKernelPLS": "latent",
     "GradientMetric": "metric_learning",
     "ComponentPathCV": "model_selection",
+    "SieveClassifier": "predictors",
+    "SieveRegressor": "predictors",
     "GreedyKernelFisherDiscriminant": "rayleigh",
     "KernelFisherDiscriminant": "rayleigh",
     "OrientedKernelPCA": "rayleigh",

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from kernelsieve.kernels import RBF, Laplacian, Linear, Matern, Polynomial, RationalQuadratic
+from kernelsieve.kernels import RBF, Chi2, Laplacian, Linear, Matern, Polynomial, RationalQuadratic
 
 
 def squared(x, z):
@@ -98,5 +98,13 @@ def test_a_kernel_without_a_derivative_is_refused(rng):
     X = rng.standard_normal((3, 2))
     with pytest.raises(ValueError, match=r"'laplacian' has no derivative.*'matern'.*'rbf'"):
         Laplacian(1.0).landmark_gradient(X, X, X @ X.T, X @ X.T)
-    with pytest.raises(ValueError, match=r"'laplacian' has no derivative.*'matern'.*'rbf'"):
-        Laplacian(1.0).sample_gradient(X, X, X)
+    with pytest.raises(ValueError, match=r"'chi2' has no derivative.*'matern'.*'rbf'"):
+        Chi2(1.0).sample_gradient(X, X, X)
+
+
+def test_gradients_of_absolute_differences_by_samples(rng):
+    X, Z, coefficients = (rng.standard_normal(shape) for shape in ((8, 3), (4, 3), (4, 2)))
+    X[0, 1] = Z[2, 1]  # there is no derivative there, and the landmark counts for nothing
+    found = Laplacian(0.7).sample_gradient(X, Z, coefficients)
+    slopes = -0.7 * np.sign(X[:, None] - Z) * Laplacian(0.7).block(X, Z)[:, :, None]
+    assert_allclose(found, np.einsum("njd,jq->qnd", slopes, coefficients), rtol=1e-12)

@@ -215,16 +215,29 @@ def test_given_widths_and_ridge_are_the_only_ones(data):
     assert set(metric.path_["ridge"]) == {1e-4}
 
 
+def test_samples_count_by_their_weights(data):
+    X, _ = data
+    rows = np.arange(400)
+    y = np.where(rows < 200, np.sin(2 * X[:, 0]), np.sin(2 * X[:, 1]))
+    for first, feature in ((1.0, 0), (0.0, 1)):
+        weight = np.where(rows < 200, first, 1 - first)
+        metric = quick(structure="diagonal").fit(X, y, sample_weight=weight)
+        assert metric.importances_.argmax() == feature
+        assert metric.importances_.max() > 0.9
+    with pytest.raises(InvalidDataError, match="All sample weights are zero"):
+        quick().fit(X, y, sample_weight=np.zeros(400))
+
+
 # -- its parts
 
 
-@pytest.mark.parametrize("name", ["rbf", "matern", "rational_quadratic", "poly", "linear"])
+@pytest.mark.parametrize("name", ["rbf", "matern", "rational_quadratic", "laplacian", "poly", "linear"])
 def test_outer_products_are_those_of_finite_differences(name, data):
     X, y = data
     Y = np.column_stack([y, y**2])
     split = splits(400, np.random.RandomState(0))[0]
     kernel = resolve_kernel(name, X, gamma=0.1)
-    function = fit_functions(kernel, X, Y, split, 30)
+    function = fit_functions(kernel, X, Y, np.ones(len(X)), split, 30)
     coefficients, step = function.coefficients(1e-3), 1e-5
 
     def values(X):
@@ -233,15 +246,18 @@ def test_outer_products_are_those_of_finite_differences(name, data):
     shifts = step * np.eye(6)
     slopes = np.stack([(values(X + s) - values(X - s)) / (2 * step) for s in shifts])
     naive = np.einsum("inq,jnq->ij", slopes, slopes) / 400
-    full = function.outer_product(X, 1e-3, diagonal=False)
-    assert_allclose(full, naive, rtol=1e-5, atol=1e-6 * np.trace(naive))
-    assert_allclose(function.outer_product(X, 1e-3, diagonal=True), np.diagonal(full), rtol=1e-10)
+    full = function.outer_product(X, np.ones(400), 1e-3, diagonal=False)
+    # A difference across the kink of a landmark is none of a slope; 30 of 400 samples are landmarks.
+    loose = {"rtol": 0.1, "atol": 0.1 * np.trace(naive)} if name == "laplacian" else {}
+    assert_allclose(full, naive, **{"rtol": 1e-5, "atol": 1e-6 * np.trace(naive), **loose})
+    diagonal = function.outer_product(X, np.ones(400), 1e-3, diagonal=True)
+    assert_allclose(diagonal, np.diagonal(full), rtol=1e-10)
 
 
 def test_a_ridge_path_is_ridge_regression_in_the_norm_of_the_kernel(data):
     X, y = data
     Y, split = y[:, None], splits(400, np.random.RandomState(0))[0]
-    function = fit_functions(RBF(0.1), X, Y, split, 20)
+    function = fit_functions(RBF(0.1), X, Y, np.ones(len(X)), split, 20)
     K = RBF(0.1).block(X, function.landmarks)
     W = RBF(0.1).block(function.landmarks, function.landmarks)
     K_c = K[split.fitted] - K[split.fitted].mean(axis=0)
@@ -251,7 +267,7 @@ def test_a_ridge_path_is_ridge_regression_in_the_norm_of_the_kernel(data):
     centred = K[split.held_out] - K[split.fitted].mean(axis=0)
     predicted = Y[split.fitted].mean(axis=0) + centred @ alpha
     naive = np.mean((Y[split.held_out] - predicted) ** 2)
-    found = function.errors(X[split.held_out], Y[split.held_out], np.array([1e-2]))
+    found = function.errors(X[split.held_out], Y[split.held_out], np.ones(80), np.array([1e-2]))
     assert_allclose(found, naive, rtol=1e-6)
 
 
@@ -284,7 +300,11 @@ def test_roots_of_metrics(rng):
     [
         GradientMetric(n_components=5, n_rounds=1),
         GradientMetric(structure="diagonal", n_components=5, gamma="scale", n_rounds=1),
-    ]
+    ],
+    expected_failed_checks=lambda _: {
+        f"check_sample_weight_equivalence_on_{kind}_data": "held-out samples are others when repeated"
+        for kind in ("dense", "sparse")
+    },
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

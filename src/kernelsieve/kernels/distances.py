@@ -65,6 +65,14 @@ class Laplacian(_DistanceKernel):
         values *= values.dtype.type(-self.gamma)
         exp_inplace(values)
 
+    def sample_gradient(self, X: np.ndarray, Z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        values, gradient = self.block(X, Z), np.empty((coefficients.shape[1], *X.shape))
+        for i in range(X.shape[1]):  # one feature at a time: all would need a cube
+            towards = np.sign(Z[:, i] - X[:, i, None])
+            towards *= values
+            gradient[:, :, i] = self.gamma * (towards @ coefficients).T
+        return gradient
+
 
 def _with_short_indices(X: Rows) -> Rows:
     """Return a CSR matrix with the indices that scikit-learn's loop takes."""

@@ -57,34 +57,35 @@ class LandmarkFunctions:
         """Return what kernel values are multiplied by, of shape (n_landmarks, n_targets)."""
         return self.root @ self._weights(ridge)
 
-    def errors(self, U: Rows, Y: np.ndarray, ridges: np.ndarray) -> np.ndarray:
+    def errors(self, U: Rows, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray) -> np.ndarray:
         """Return the mean squared error for each ridge."""
         found = np.zeros(len(ridges))
         for rows in row_slices(U.shape[0], _BLOCK):
             coordinates = self.kernel.block(U[rows], self.landmarks) @ self.root - self.means
             residual = Y[rows] - self.target_means
             for i, ridge in enumerate(ridges):
-                found[i] += np.sum((residual - coordinates @ self._weights(ridge)) ** 2)
-        return found / U.shape[0]
+                squares = (residual - coordinates @ self._weights(ridge)) ** 2
+                found[i] += weight[rows] @ squares.sum(axis=1)
+        return found / weight.sum()
 
-    def outer_product(self, U: Rows, ridge: float, *, diagonal: bool) -> np.ndarray:
+    def outer_product(self, U: Rows, weight: np.ndarray, ridge: float, *, diagonal: bool) -> np.ndarray:
         """Return the average outer product of gradients, or its diagonal, summed over targets."""
         landmarks, coefficients, total = _dense(self.landmarks), self.coefficients(ridge), 0.0
         for rows in row_slices(U.shape[0], _BLOCK):
             gradients = self.kernel.sample_gradient(_dense(U[rows]), landmarks, coefficients)
-            flat = gradients.reshape(-1, landmarks.shape[1])
+            flat = (gradients * np.sqrt(weight[rows])[:, None]).reshape(-1, landmarks.shape[1])
             total = total + ((flat**2).sum(axis=0) if diagonal else flat.T @ flat)
-        return np.asarray(total) / U.shape[0]
+        return np.asarray(total) / weight.sum()
 
     def _weights(self, ridge: float) -> np.ndarray:
         return self.products / (self.values + ridge)[:, None]
 
 
 def fit_functions(
-    kernel: Kernel, U: Rows, Y: np.ndarray, split: Split, n_landmarks: int
+    kernel: Kernel, U: Rows, Y: np.ndarray, weight: np.ndarray, split: Split, n_landmarks: int
 ) -> LandmarkFunctions:
     """Choose landmarks by sparse maximal alignment, and solve for all ridges."""
-    landmarks = _choose_landmarks(kernel, U, Y, split, n_landmarks)
+    landmarks = _choose_landmarks(kernel, U, Y, weight, split, n_landmarks)
     values, vectors = eigh(kernel.block(landmarks, landmarks))
     kept = values > _RANK * values[-1]
     root = vectors[:, kept] / np.sqrt(values[kept])
@@ -94,6 +95,7 @@ def fit_functions(
         rows = split.fitted[part]
         coordinates = kernel.block(U[rows], landmarks) @ root
         block = np.hstack([np.ones((len(rows), 1)), coordinates, Y[rows]])
+        block *= np.sqrt(weight[rows])[:, None]
         gram += block.T @ block
     gram /= gram[0, 0]
     covariance = gram[1:, 1:] - np.outer(gram[0, 1:], gram[0, 1:])
@@ -109,7 +111,9 @@ def fit_functions(
     )
 
 
-def _choose_landmarks(kernel: Kernel, U: Rows, Y: np.ndarray, split: Split, n_landmarks: int) -> Rows:
+def _choose_landmarks(
+    kernel: Kernel, U: Rows, Y: np.ndarray, weight: np.ndarray, split: Split, n_landmarks: int
+) -> Rows:
     candidates = split.candidates(n_landmarks)
     if not np.ptp(Y[split.fitted], axis=0).any():  # nothing to be aligned with
         return U[candidates[:1]]
@@ -120,7 +124,7 @@ def _choose_landmarks(kernel: Kernel, U: Rows, Y: np.ndarray, split: Split, n_la
     plan = Plan(kernel, pool, encoder, Y[split.fitted[:64]].mean(axis=0), settings)
     row_pass = loop_pass(plan, Alignment())
     statistic = row_pass.new_statistic(repeatable=True)
-    row_pass.absorb(statistic, Batch(U[split.fitted], Y[split.fitted]))
+    row_pass.absorb(statistic, Batch(U[split.fitted], Y[split.fitted], weight[split.fitted]))
     chosen = row_pass.solve(statistic).landmark_indices
     return U[chosen] if len(chosen) else U[candidates[:1]]
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from .._sklearn import Interval, StrOptions, fit_context
 from ..estimators import estimator
+from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
 from ..kernels import Kernel, Rows, kernel_class, resolve_kernel
@@ -50,7 +51,8 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     kernel : str, default="rbf"
-        Name of a kernel with derivatives: "rbf", "matern", "rational_quadratic", "poly" or "linear".
+        Name of a kernel with derivatives: "rbf", "matern", "rational_quadratic", "laplacian",
+        "poly" or "linear".
     gamma : {"auto"}, float, str or sequence of these, default="auto"
         Widths among which held-out samples choose, anew in each round: numbers, or rules such as
         "scale/4". "auto" searches from 1/64 to 4 over the variance of X, and beyond where it pays.
@@ -157,7 +159,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     random_state: Any = None
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the map.
 
         Parameters
@@ -166,18 +168,26 @@ class GradientMetric(TransformerMixin, BaseEstimator):
             Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Their labels or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, in functions and in their held-out errors.
 
         Returns
         -------
         GradientMetric
         """
         X = self._check_rows(X, reset=True)
-        Y, spreads = self._targets(X, y), column_spreads(X)
+        given = check_weights(sample_weight, X)
+        weight = np.ones(X.shape[0]) if given is None else given
+        Y, counted = self._targets(X, y, weight), np.flatnonzero(weight)
+        if len(counted) < len(weight):
+            X, Y, weight = X[counted], Y[counted], weight[counted]
+        spreads = column_spreads(X)
         if not spreads.any():
             raise InvalidDataError("All features of X are constant; nothing can be learnt from them.")
         units = self._units(spreads)
         inverse = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
-        problem = self._problem(apply_metric(X, inverse), Y, check_random_state(self.random_state))
+        random_state = check_random_state(self.random_state)
+        problem = self._problem(apply_metric(X, inverse), Y, weight, random_state)
         n_rounds = None if self.n_rounds == "auto" else int(self.n_rounds)
         found = learn(problem, _STRUCTURES[self.structure], n_rounds, units, self.rank)
         self._keep([_without_functions(each) for each in found], spreads, inverse)
@@ -247,7 +257,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
             )
         return X
 
-    def _targets(self, X: Rows, y: Any) -> np.ndarray:
+    def _targets(self, X: Rows, y: Any, weight: np.ndarray) -> np.ndarray:
         """Return targets with mean 0 and a mean variance of 1."""
         if y is None:
             raise InvalidDataError(
@@ -258,11 +268,15 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         if self.target == "auto":
             warn_if_ambiguous(y, encoder)
         Y = encoder.encode(y, X.shape[0]).astype(np.float64)
-        centred = Y - Y.mean(axis=0)
-        check_not_constant(centred, Y)
-        return centred / np.sqrt(np.mean(centred**2))
+        if not weight.any():
+            raise InvalidDataError("All sample weights are zero; at least one must be positive.")
+        centred = Y - np.average(Y, axis=0, weights=weight)
+        check_not_constant(centred[weight > 0], Y[weight > 0])
+        return centred / np.sqrt(np.average(centred**2, axis=0, weights=weight).mean())
 
-    def _problem(self, X: Rows, Y: np.ndarray, random_state: np.random.RandomState) -> MetricProblem:
+    def _problem(
+        self, X: Rows, Y: np.ndarray, weight: np.ndarray, random_state: np.random.RandomState
+    ) -> MetricProblem:
         kind, n_features = kernel_class(self.kernel), int(X.shape[1])
         if kind.sample_gradient is Kernel.sample_gradient:
             # The kernel says which ones have derivatives; one that is not known says so itself.
@@ -274,10 +288,11 @@ class GradientMetric(TransformerMixin, BaseEstimator):
             )
         if self.max_samples is not None and X.shape[0] > self.max_samples:
             rows = random_state.permutation(X.shape[0])[: self.max_samples]
-            X, Y = X[rows], Y[rows]
+            X, Y, weight = X[rows], Y[rows], weight[rows]
         return MetricProblem(
             X,
             Y,
+            weight,
             splits(X.shape[0], random_state),
             self._kernel_of,
             self._widths("gamma" in kind.parameter_names()),

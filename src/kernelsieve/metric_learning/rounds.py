@@ -56,11 +56,13 @@ class MetricProblem:
 
     X: Rows
     Y: np.ndarray
+    weight: np.ndarray
     splits: Sequence[Split]
     kernel_of: Callable[[Rows, object], Kernel]  # from samples and a width
     widths: Sequence[object] | None  # None for a search
     ridges: np.ndarray
     n_landmarks: int
+    groups: np.ndarray | None = None  # numbers of inputs that share a weight
 
     def evaluate(self, structure: str, L: np.ndarray, near: object | None = None) -> Round:
         """Try widths: those given, or a search that begins with some, or near one."""
@@ -77,18 +79,25 @@ class MetricProblem:
         """Return the metric by the gradients of the best functions of a round."""
         U, best, diagonal = apply_metric(self.X, before.L), before.best, structure == "diagonal"
         total: np.ndarray = sum(  # type: ignore[assignment]
-            function.outer_product(U[split.fitted], best.ridge, diagonal=diagonal)
+            function.outer_product(
+                U[split.fitted], self.weight[split.fitted], best.ridge, diagonal=diagonal
+            )
             for function, split in zip(best.functions, self.splits, strict=True)
         )
-        return metric_root(with_respect_to_inputs(total, before.L))
+        metric = with_respect_to_inputs(total, before.L)
+        if diagonal and self.groups is not None:
+            metric = (np.bincount(self.groups, metric) / np.bincount(self.groups))[self.groups]
+        return metric_root(metric)
 
     def _fit(self, U: Rows, width: object) -> Fitted:
-        kernel, Y = self.kernel_of(U, width), self.Y
-        functions = [fit_functions(kernel, U, Y, split, self.n_landmarks) for split in self.splits]
+        kernel, Y, weight = self.kernel_of(U, width), self.Y, self.weight
+        functions = [
+            fit_functions(kernel, U, Y, weight, split, self.n_landmarks) for split in self.splits
+        ]
         errors = np.mean(
             [
-                function.errors(U[split.held_out], Y[split.held_out], self.ridges)
-                for function, split in zip(functions, self.splits, strict=True)
+                function.errors(U[held], Y[held], weight[held], self.ridges)
+                for function, held in zip(functions, (s.held_out for s in self.splits), strict=True)
             ],
             axis=0,
         )

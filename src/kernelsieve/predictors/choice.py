@@ -1,0 +1,138 @@
+"""Which kernel, which width and which metric: by held-out errors of a few thousand samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..kernels import Kernel, Rows, resolve_kernel
+from ..metric_learning.functions import Split, splits
+from ..metric_learning.rounds import (
+    RIDGES,
+    MetricProblem,
+    Round,
+    column_spreads,
+    falls,
+    learn,
+    total_variance,
+)
+from .clock import Clock
+
+MOST_SAMPLES = 3000
+_LANDMARKS = 150  # of the functions that are compared
+
+
+@dataclass(frozen=True)
+class KernelKind:
+    """A kernel by its name, and the metrics that are learned for it."""
+
+    name: str
+    params: dict[str, Any]
+    structures: Sequence[str]  # a rotation of the inputs means nothing to absolute differences
+
+    def kernel(self, U: Rows, width: object) -> Kernel:
+        """Return the kernel of a width, relative to the spread of the inputs."""
+        return resolve_kernel(
+            self.name, U, gamma=_gamma(self.name, U, width), kernel_params=self.params
+        )
+
+
+def _gamma(name: str, U: Rows, width: Any) -> float:
+    if name == "laplacian":
+        return float(np.sqrt(width) / (column_spreads(U).sum() or 1.0))
+    return float(width) / total_variance(U)
+
+
+KINDS = {
+    "rbf": KernelKind("rbf", {}, ("diagonal", "full")),
+    "laplacian": KernelKind("laplacian", {}, ("diagonal",)),
+    "matern": KernelKind("matern", {"nu": 0.5}, ("diagonal", "full")),
+    "rational_quadratic": KernelKind("rational_quadratic", {}, ("diagonal", "full")),
+}
+AUTOMATIC = ("laplacian", "rbf", "matern")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The best width of a kernel in a metric."""
+
+    kind: KernelKind
+    metric: str  # "identity", or of which kernel and structure
+    found: Round
+
+    @property
+    def error(self) -> float:
+        return self.found.error
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.found.best.kernel
+
+    @property
+    def ridge(self) -> float:
+        return self.found.best.ridge
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What trials are made on: columns of equal variance, standardised targets, weights, splits."""
+
+    X: np.ndarray
+    Y: np.ndarray
+    weight: np.ndarray
+    groups: np.ndarray  # columns of one category have the same number
+    splits: Sequence[Split]
+
+    @classmethod
+    def drawn(
+        cls,
+        X: np.ndarray,
+        Y: np.ndarray,
+        weight: np.ndarray,
+        groups: np.ndarray,
+        random_state: np.random.RandomState,
+    ) -> Samples:
+        return cls(X, Y, weight, groups, splits(len(X), random_state))
+
+    def problem(self, kind: KernelKind, n_landmarks: int) -> MetricProblem:
+        most = min(n_landmarks, _LANDMARKS)
+        return MetricProblem(
+            self.X, self.Y, self.weight, self.splits, kind.kernel, None, RIDGES, most, self.groups
+        )
+
+
+def tried(
+    samples: Samples, names: Sequence[str], metric: bool, n_landmarks: int, clock: Clock
+) -> Iterator[Trial]:
+    """Yield trials: every kernel as inputs are, then with what it learns, then with what others do."""
+    problems = [(KINDS[name], samples.problem(KINDS[name], n_landmarks)) for name in names]
+    plain = (np.ptp(samples.X, axis=0) > 0).astype(float)
+    learnt: list[Trial] = []
+    for kind, problem in problems:
+        yield Trial(kind, "identity", problem.evaluate("identity", plain))
+    for kind, problem in problems if metric else ():
+        best: Trial | None = None
+        for found in learn(problem, kind.structures, None, plain):
+            trial = Trial(kind, f"{found.structure} by {kind.name}", found)
+            best = trial if best is None or falls(found, best.found) else best
+            if clock.is_over:
+                break
+        if best is not None and best.found.structure != "identity":
+            learnt.append(best)
+            yield best
+    for kind, problem in problems:
+        for other in learnt:
+            if other.kind is not kind and not clock.is_over:
+                found = problem.evaluate(other.found.structure, other.found.L)
+                yield Trial(kind, other.metric, found)
+
+
+def best_of(trials: Sequence[Trial]) -> Trial:
+    """Return the trial of the smallest held-out error; the first of nearly equal ones."""
+    best = trials[0]
+    for trial in trials[1:]:
+        best = trial if falls(trial.found, best.found) else best
+    return best

@@ -1,0 +1,74 @@
+"""Which training samples speak for a prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Contributions of landmarks to scores: with the baseline they add up to the score.
+
+    Attributes
+    ----------
+    contributions : ndarray of shape (n_samples, n_landmarks) or (n_samples, n_landmarks, n_outputs)
+        What each landmark adds to the score of each sample; one output for each target or class
+        where there are several.
+    baseline : float or ndarray of shape (n_outputs,)
+        The score far from all landmarks.
+    landmark_indices : ndarray of shape (n_landmarks,)
+        Rows of the training samples that the landmarks are.
+    similarities : ndarray of shape (n_samples, n_landmarks)
+        Kernel values of samples and landmarks, from 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve import SieveRegressor
+    >>> X = np.random.default_rng(0).uniform(size=(200, 2))
+    >>> sieve = SieveRegressor(20, metric=False, kernel="rbf", random_state=0).fit(X, X[:, 0] ** 2)
+    >>> found = sieve.explain(X[:3])
+    >>> bool(np.allclose(found.baseline + found.contributions.sum(axis=1), sieve.predict(X[:3])))
+    True
+    """
+
+    contributions: np.ndarray
+    baseline: float | np.ndarray
+    landmark_indices: np.ndarray
+    similarities: np.ndarray
+
+    def of_output(self, output: int) -> Explanation:
+        """Return the explanation of one output of several."""
+        return replace(
+            self,
+            contributions=self.contributions[:, :, output],
+            baseline=float(np.asarray(self.baseline)[output]),
+        )
+
+    def of_difference(self, output: int, other: int) -> Explanation:
+        """Return the explanation of how much larger one output is than another."""
+        first, second = self.of_output(output), self.of_output(other)
+        return replace(
+            first,
+            contributions=first.contributions - second.contributions,
+            baseline=first.baseline - second.baseline,
+        )
+
+    def strongest(self, sample: int = 0, n_landmarks: int = 10) -> np.ndarray:
+        """Return the places of the landmarks that contribute most to a sample, in either direction.
+
+        Parameters
+        ----------
+        sample : int, default=0
+            Which of the explained samples.
+        n_landmarks : int, default=10
+            How many landmarks, the strongest first.
+
+        Returns
+        -------
+        ndarray of int
+        """
+        sizes = np.abs(self.contributions[sample]).reshape(len(self.landmark_indices), -1).max(axis=1)
+        return np.argsort(-sizes, kind="stable")[:n_landmarks]

@@ -1,0 +1,220 @@
+"""Tables as numbers for kernels: categories as indicators, missing values by medians, equal scales."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_array
+
+from ..exceptions import InvalidDataError, InvalidParameterError
+
+_MOST_CATEGORIES = 50  # with an indicator of their own; rarer ones have none
+
+
+@dataclass(frozen=True)
+class CategoryColumn:
+    """Indicators of the frequent values of one feature; a missing value is a value."""
+
+    feature: int
+    values: Sequence[Any]  # None is a missing one
+
+    @classmethod
+    def of(cls, feature: int, column: np.ndarray) -> Self:
+        """Keep the most frequent values, those that come first among equally frequent ones."""
+        values, codes = _factorised(column)
+        counts = np.bincount(codes, minlength=len(values))
+        kept = np.sort(np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES])
+        return cls(feature, [values[i] for i in kept])
+
+    def encode(self, column: np.ndarray) -> np.ndarray:
+        """Return an indicator for each value; values that are not known have none."""
+        values, codes = _factorised(column)
+        places = {value: place for place, value in enumerate(self.values)}
+        table = np.zeros((len(values), len(self.values)))
+        for code, value in enumerate(values):
+            if value in places:
+                table[code, places[value]] = 1.0
+        return table[codes]
+
+
+def _factorised(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    """Return the different values, sorted as text, and the number of each entry's value."""
+    plain = [None if _is_missing(value) else value for value in column.tolist()]
+    values = sorted(set(plain), key=lambda value: (value is None, str(value)))
+    number = {value: i for i, value in enumerate(values)}
+    return values, np.fromiter((number[value] for value in plain), np.intp, len(plain))
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value or type(value).__name__ == "NAType"
+
+
+@dataclass(frozen=True)
+class InputEncoder:
+    """Numeric features, indicators of missing ones and of categories, each at unit variance.
+
+    The indicators of one category share a scale: together they have unit variance.
+    """
+
+    numeric: np.ndarray  # which features are numbers
+    medians: np.ndarray
+    with_missing: np.ndarray  # which of the numeric features had missing values
+    categories: Sequence[CategoryColumn]
+    scales: np.ndarray  # what columns are multiplied by; 0 for constant ones
+    variances: np.ndarray  # of scaled columns
+    source: np.ndarray  # the feature that each column comes from
+    n_features: int
+
+    @classmethod
+    def fit(cls, X: Any, categorical: np.ndarray) -> Self:
+        """Look at training samples; ``categorical`` tells which features are categories."""
+        numeric = np.flatnonzero(~categorical)
+        numbers = _numbers(X, numeric)
+        missing = np.isnan(numbers)
+        medians = np.array([_median(column) for column in numbers.T])
+        columns = [CategoryColumn.of(i, _column(X, i)) for i in np.flatnonzero(categorical).tolist()]
+        with_missing = np.flatnonzero(missing.any(axis=0))
+        of_categories = [column.feature for column in columns for _ in column.values]
+        source = np.array([*numeric, *numeric[with_missing], *of_categories], dtype=np.intp)
+        ones = np.ones(len(source))
+        plain = cls(numeric, medians, with_missing, columns, ones, ones, source, X.shape[1])
+        return plain._scaled(plain(X))
+
+    def __call__(self, X: Any) -> np.ndarray:
+        """Return samples as numbers."""
+        numbers = _numbers(X, self.numeric)
+        parts = [numbers]
+        missing = np.isnan(numbers) if len(self.numeric) else np.zeros_like(numbers, dtype=bool)
+        if missing.any():
+            parts[0] = np.where(missing, self.medians, numbers)
+        parts.append(missing[:, self.with_missing].astype(np.float64))
+        parts += [column.encode(_column(X, column.feature)) for column in self.categories]
+        return np.hstack(parts) * self.scales if len(parts) > 1 else parts[0] * self.scales
+
+    @property
+    def groups(self) -> np.ndarray:
+        """Columns of one category have the same number."""
+        n_single = len(self.numeric) + len(self.with_missing)
+        single, shared = np.arange(n_single), len(self.source) + self.source[n_single:]
+        return np.unique(np.concatenate([single, shared]), return_inverse=True)[1]
+
+    def per_feature(self, values: np.ndarray) -> np.ndarray:
+        """Sum values of columns up for the features that they come from."""
+        return np.bincount(self.source, values, self.n_features)
+
+    def _scaled(self, columns: np.ndarray) -> Self:
+        variances = np.where(np.ptp(columns, axis=0) > 0, columns.var(axis=0), 0.0)
+        groups = self.groups
+        together = np.bincount(groups, variances)[groups]
+        used = variances > 0
+        scales = np.divide(1, np.sqrt(together), out=np.zeros(len(groups)), where=used)
+        shares = np.divide(variances, together, out=np.zeros(len(groups)), where=used)
+        return replace(self, scales=scales, variances=shares)
+
+
+def _median(column: np.ndarray) -> float:
+    known = column[~np.isnan(column)]
+    return float(np.median(known)) if len(known) else 0.0
+
+
+# ---------------------------------------------------------------------- tables and arrays
+
+
+def is_frame(X: Any) -> bool:
+    """Tell if X is a data frame, whose columns have types of their own."""
+    return hasattr(X, "iloc") and hasattr(X, "dtypes")
+
+
+def as_table(X: Any, min_samples: int = 1) -> Any:
+    """Return a data frame as it is, and all else as an array of numbers that may be missing."""
+    if is_frame(X):
+        if X.shape[1] == 0 or X.shape[0] < min_samples:
+            raise InvalidDataError(
+                f"X has {X.shape[0]} sample(s) and {X.shape[1]} feature(s); at least {min_samples} "
+                "and 1 are needed."
+            )
+        return X
+    if sparse.issparse(X):
+        raise InvalidDataError(
+            "Sparse data was passed for X, but dense data is required; pass X.toarray(), or use "
+            "SparseMaximalAlignment in a pipeline, which takes sparse X."
+        )
+    return check_array(
+        X,
+        dtype=np.float64,
+        ensure_all_finite="allow-nan",
+        input_name="X",
+        ensure_min_samples=min_samples,
+    )
+
+
+def rows_of(X: Any, rows: np.ndarray | slice) -> Any:
+    """Return some samples of a table."""
+    return X.iloc[rows] if is_frame(X) else X[rows]
+
+
+def categorical_mask(X: Any, categorical_features: Any, names: np.ndarray | None) -> np.ndarray:
+    """Tell which features are categories, as ``HistGradientBoostingRegressor`` reads the parameter.
+
+    "from_dtype" are the columns of a data frame that are categories or text.
+    """
+    n_features = X.shape[1]
+    if isinstance(categorical_features, str):
+        if categorical_features != "from_dtype":
+            raise InvalidParameterError(
+                f"categorical_features={categorical_features!r} is not known; pass 'from_dtype', None, "
+                "names or numbers of features, or a mask."
+            )
+        return np.array([is_frame(X) and _is_text(X.dtypes.iloc[i]) for i in range(n_features)])
+    mask = np.zeros(n_features, dtype=bool)
+    if categorical_features is None:
+        return mask
+    given = np.asarray(categorical_features)
+    if given.size == 0:
+        return mask
+    if given.dtype == bool and given.shape == (n_features,):
+        return given.copy()
+    mask[[_number_of(value, n_features, names) for value in given.tolist()]] = True
+    return mask
+
+
+def _number_of(value: Any, n_features: int, names: np.ndarray | None) -> int:
+    if isinstance(value, str) and names is not None and value in set(names):
+        return int(np.flatnonzero(names == value)[0])
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n_features:
+        return value
+    raise InvalidParameterError(
+        f"categorical_features has {value!r}, which is no feature of X; pass names of its columns, "
+        f"numbers from 0 to {n_features - 1}, or a mask of {n_features} truth values."
+    )
+
+
+def _is_text(dtype: Any) -> bool:
+    return str(dtype) in ("category", "object", "string", "str") or getattr(dtype, "kind", "") == "O"
+
+
+def _column(X: Any, feature: int) -> np.ndarray:
+    column = X.iloc[:, feature] if is_frame(X) else X[:, feature]
+    return np.asarray(column, dtype=object)
+
+
+def _numbers(X: Any, features: np.ndarray) -> np.ndarray:
+    """Return numeric features as float64, NaN where they are missing."""
+    if not is_frame(X):
+        return X if len(features) == X.shape[1] else X[:, features]
+    if len(features) == 0:
+        return np.empty((X.shape[0], 0))
+    try:
+        numbers = X.iloc[:, features].to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise InvalidDataError(
+            f"A column of X that should be numeric is not ({error}); convert it, or name it in "
+            "categorical_features."
+        ) from error
+    return check_array(
+        numbers, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X", ensure_min_features=0
+    )

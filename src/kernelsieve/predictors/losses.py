@@ -1,0 +1,79 @@
+"""What a regressor minimises, and what it makes of the scores of its linear head."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import PoissonRegressor, Ridge
+from sklearn.metrics import mean_poisson_deviance
+
+from .calibration import HeldOut
+
+_LARGEST_LOG = 50.0  # of a predicted mean count
+
+
+class RegressionLoss(ABC):
+    """Heads of all ridges, their held-out error, predictions from scores, and how these spread."""
+
+    @abstractmethod
+    def heads(self, ridges: np.ndarray, total_weight: float) -> Sequence[Any]:
+        """Return a predictor on features for each ridge, which is relative to a mean."""
+
+    @abstractmethod
+    def error(self, held_out: HeldOut) -> float:
+        """Return the mean loss of held-out samples."""
+
+    @abstractmethod
+    def predictions(self, scores: np.ndarray) -> np.ndarray:
+        """Return what is predicted from scores."""
+
+    @abstractmethod
+    def spread(self, predictions: np.ndarray) -> np.ndarray:
+        """Return by what the residuals of such predictions are divided to be alike."""
+
+    def lower_end(self, values: np.ndarray) -> np.ndarray:
+        """Return lower ends of intervals, not below what a target can be."""
+        return values
+
+
+class SquaredError(RegressionLoss):
+    """Least squares, for means of numbers."""
+
+    def heads(self, ridges: np.ndarray, total_weight: float) -> Sequence[Any]:
+        return [Ridge(ridge * total_weight, solver="cholesky") for ridge in ridges]
+
+    def error(self, held_out: HeldOut) -> float:
+        squares = ((held_out.scores - held_out.targets) ** 2).sum(axis=1)
+        return float(np.average(squares, weights=held_out.weight))
+
+    def predictions(self, scores: np.ndarray) -> np.ndarray:
+        return scores
+
+    def spread(self, predictions: np.ndarray) -> np.ndarray:
+        return np.ones_like(predictions)
+
+
+class PoissonDeviance(RegressionLoss):
+    """Maximum likelihood of counts whose logarithm of the mean is a kernel function."""
+
+    def heads(self, ridges: np.ndarray, total_weight: float) -> Sequence[Any]:
+        return [PoissonRegressor(alpha=ridge, solver="newton-cholesky") for ridge in ridges]
+
+    def error(self, held_out: HeldOut) -> float:
+        means = self.predictions(held_out.scores)
+        return float(mean_poisson_deviance(held_out.targets, means, sample_weight=held_out.weight))
+
+    def predictions(self, scores: np.ndarray) -> np.ndarray:
+        return np.exp(np.clip(scores, -_LARGEST_LOG, _LARGEST_LOG))
+
+    def spread(self, predictions: np.ndarray) -> np.ndarray:
+        return np.sqrt(predictions)
+
+    def lower_end(self, values: np.ndarray) -> np.ndarray:
+        return np.maximum(values, 0.0)
+
+
+LOSSES: dict[str, RegressionLoss] = {"squared_error": SquaredError(), "poisson": PoissonDeviance()}

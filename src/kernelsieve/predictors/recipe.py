@@ -1,0 +1,171 @@
+"""The chosen parts, fitted: landmarks by sparse maximal alignment, and a linear head on them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.linear_model import Ridge
+
+from ..exceptions import FewerFeaturesWarning
+from ..greedy import SparseMaximalAlignment
+from ..kernels import Kernel
+from ..metric_learning.rounds import apply_metric
+from ..model import KernelModel
+from ..model_selection import ComponentPathCV
+from .calibration import HeldOut
+from .choice import KernelKind
+
+#: Multiples of the ridge that was best for a few thousand samples: more samples ask for less.
+RIDGES = 10.0 ** np.arange(-3.0, 1.5, 0.5)
+_LEAST_RIDGE = 1e-12
+Fold = tuple[np.ndarray, np.ndarray]  # numbers of the samples to fit, and of those held out
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is settled before samples are passed over: kernel, metric, ridge, how many landmarks."""
+
+    kind: KernelKind
+    gamma: float
+    L: np.ndarray  # the metric, or its diagonal
+    ridge: float
+    n_landmarks: int
+    seed: int
+    n_jobs: int | None
+
+    def mapped(self, X: np.ndarray) -> np.ndarray:
+        """Return encoded samples as the kernel sees them."""
+        return np.asarray(apply_metric(X, self.L))
+
+    def extractor(self, n_samples: int) -> SparseMaximalAlignment:
+        """Return what chooses landmarks, for so many samples."""
+        return SparseMaximalAlignment(
+            min(self.n_landmarks, n_samples),
+            kernel=self.kind.name,
+            gamma=self.gamma,
+            kernel_params=self.kind.params or None,
+            scale="rkhs",
+            target="continuous",
+            random_state=self.seed,
+            n_jobs=self.n_jobs,
+        )
+
+    @property
+    def ridges(self) -> np.ndarray:
+        """Penalties to try, beside a mean of squares."""
+        return np.maximum(self.ridge * RIDGES, _LEAST_RIDGE)
+
+    def search(self, n_samples: int, total_weight: float, n_folds: int) -> ComponentPathCV:
+        """Return what finds the ridge and the landmarks in one pass over many samples."""
+        extractor = self.extractor(n_samples)
+        return ComponentPathCV(
+            extractor,
+            Ridge(),
+            n_components=[extractor.n_components],
+            param_grid={"head__alpha": list(self.ridges * total_weight)},
+            cv=n_folds,
+            scoring="neg_mean_squared_error",
+            rule="best",
+        )
+
+
+@dataclass(frozen=True)
+class Data:
+    """Samples as the kernel sees them, their targets, and their weights."""
+
+    U: np.ndarray
+    Y: np.ndarray
+    weight: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.U)
+
+    def __getitem__(self, rows: Any) -> Data:
+        return Data(self.U[rows], self.Y[rows], self.weight[rows])
+
+
+@dataclass(frozen=True)
+class LandmarkModel:
+    """``kernel(u, landmarks) @ coefficients + intercept``, and which samples the landmarks are."""
+
+    model: KernelModel
+    indices: np.ndarray
+
+    @classmethod
+    def of(cls, extractor: SparseMaximalAlignment, head: Any) -> LandmarkModel:
+        """Fold features and the head on them into one."""
+        model = extractor._current_fit().model
+        coefficients = np.atleast_2d(head.coef_).T
+        folded = replace(
+            model,
+            projection=np.ascontiguousarray(model.projection @ coefficients),
+            offset=model.offset @ coefficients - np.ravel(head.intercept_),
+            first_use=np.zeros(len(model.projection), dtype=np.intp),  # outputs need all landmarks
+            refinement=None,
+        )
+        return cls(folded, np.asarray(extractor.landmark_indices_))
+
+    def renumbered(self, rows: np.ndarray) -> LandmarkModel:
+        """Return the model of samples that have these numbers among all."""
+        return LandmarkModel(self.model, rows[self.indices])
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.model.kernel
+
+    @property
+    def landmarks(self) -> np.ndarray:
+        return self.model.landmarks
+
+    @property
+    def coefficients(self) -> np.ndarray:
+        return self.model.projection
+
+    @property
+    def intercept(self) -> np.ndarray:
+        return -self.model.offset
+
+    def scores(self, U: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        return self.model.features(U, n_jobs)
+
+
+def fit_extractor(recipe: Recipe, data: Data) -> SparseMaximalAlignment:
+    """Choose landmarks; the kernel may have fewer independent ones than asked for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewerFeaturesWarning)
+        return recipe.extractor(len(data)).fit(data.U, data.Y, sample_weight=data.weight)
+
+
+def fit_with(recipe: Recipe, data: Data, head: Any) -> LandmarkModel:
+    """Fit landmarks and a head to samples."""
+    extractor = fit_extractor(recipe, data)
+    return LandmarkModel.of(extractor, _fit_head(head, extractor, data))
+
+
+def held_out_scores(
+    recipe: Recipe, data: Data, folds: Sequence[Fold], heads: Sequence[Any]
+) -> list[HeldOut]:
+    """Return for each head the scores of samples by functions that were fitted to the others."""
+    found: list[list[HeldOut]] = [[] for _ in heads]
+    for train, test in folds:
+        fitted, held_out = data[train], data[test]
+        extractor = fit_extractor(recipe, fitted)
+        features = extractor.transform(fitted.U)
+        for head, scores in zip(heads, found, strict=True):
+            of_fold = _fit_head(head, extractor, fitted, features)
+            predicted = LandmarkModel.of(extractor, of_fold).scores(held_out.U, recipe.n_jobs)
+            scores.append(HeldOut(predicted, held_out.Y, held_out.weight))
+    return [HeldOut.of_all(scores) for scores in found]
+
+
+def _fit_head(
+    head: Any, extractor: SparseMaximalAlignment, data: Data, features: np.ndarray | None = None
+) -> Any:
+    features = extractor.transform(data.U) if features is None else features
+    targets = data.Y[:, 0] if data.Y.shape[1] == 1 else data.Y
+    return clone(head).fit(features, targets, sample_weight=data.weight)

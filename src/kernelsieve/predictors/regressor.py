@@ -1,0 +1,182 @@
+"""A regressor with nothing to assemble."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from .._sklearn import StrOptions
+from ..estimators import estimator
+from ..exceptions import InvalidDataError
+from .assembly import MANY_SAMPLES, Preparation, Sieve, fit_folds, fit_many
+from .base import SievePredictor
+from .calibration import half_width
+from .explanation import Explanation
+from .losses import LOSSES, RegressionLoss
+from .recipe import Data, Fold
+
+
+@estimator
+class SieveRegressor(RegressorMixin, SievePredictor):
+    """Regression by a kernel function on few landmarks, with nothing to assemble.
+
+    Features are scaled, categories and missing values encoded; kernel, width and a learned metric of
+    the inputs are chosen by held-out errors of at most 3,000 samples; then landmarks by sparse maximal
+    alignment and a ridge by folds are found for all samples. A prediction costs at most
+    ``n_landmarks`` kernel evaluations.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=300
+        Most kernel evaluations that a prediction may cost.
+    metric : bool, default=True
+        Learn a linear map of the inputs, as :class:`GradientMetric` does, where it lowers the error.
+    kernel : {"auto", "laplacian", "rbf", "matern", "rational_quadratic"}, default="auto"
+        "auto" tries the first three; "matern" has ``nu=0.5``.
+    cv : int, splitter or iterable, default=None
+        Folds that choose the ridge and calibrate; None is 5, in random order. Of more than 20,000
+        samples only their number counts.
+    time_budget : float, default=None
+        Seconds that ``fit`` may take. Fewer combinations are tried, and fewer samples fitted, where it
+        is short.
+    categorical_features : {"from_dtype"}, array-like or None, default="from_dtype"
+        Which features are categories: columns of a data frame that are categories or text, or names,
+        numbers or a mask. Each of the 50 most frequent values has an indicator.
+    random_state : int, RandomState instance or None, default=None
+        Draws samples, folds and candidates.
+    n_jobs : int, default=None
+        Threads.
+    verbose : int or bool, default=0
+        Print what is done.
+    loss : {"squared_error", "poisson"}, default="squared_error"
+        "poisson" is for counts: the logarithm of the mean is a kernel function, fitted to at most
+        20,000 samples.
+
+    Attributes
+    ----------
+    report_ : str
+        What was tried and chosen, in sentences.
+    importances_ : ndarray of shape (n_features,)
+        Mean squared slopes of the function along the features at unit variance; they add up to 1.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Rows of the training samples that are landmarks.
+    kernel_ : Kernel
+        The chosen kernel, of mapped inputs.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where X has any.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernelsieve import SieveRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> sieve = SieveRegressor(50, kernel="rbf", random_state=0).fit(X, y)
+    >>> sieve.predict_interval(X[:2], coverage=0.8).shape
+    (2, 2)
+    >>> print(sieve.report_.split(". ")[0])
+    10 features became 10 columns
+    """
+
+    _parameter_constraints: ClassVar[dict] = {"loss": [StrOptions(set(LOSSES))]}
+
+    n_landmarks: int = field(default=300, kw_only=False)
+    loss: str = field(default="squared_error", kw_only=True)
+
+    @property
+    def _loss(self) -> RegressionLoss:
+        return LOSSES[self.loss]
+
+    def _targets(self, y: Any, n_samples: int) -> np.ndarray:
+        if y is None:
+            raise InvalidDataError(
+                "This SieveRegressor estimator requires y to be passed, but the target y is None."
+            )
+        Y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+        check_consistent_length(Y, np.empty(n_samples))
+        self._one_dimensional_y = Y.ndim == 1
+        Y = Y.reshape(n_samples, -1)
+        if self.loss == "poisson" and (Y.shape[1] > 1 or Y.min() < 0 or not Y.any()):
+            raise InvalidDataError(
+                "loss='poisson' needs one target of counts, 0 or above and not all 0; y has "
+                f"{Y.shape[1]} column(s) from {Y.min():g} to {Y.max():g}. Pass loss='squared_error'."
+            )
+        return Y
+
+    def _fit_data(self, preparation: Preparation, data: Data, folds: Sequence[Fold]) -> Sieve:
+        if len(data) <= MANY_SAMPLES:
+            return fit_folds(preparation, data, folds, self._loss)
+        return fit_many(preparation, data, max(2, len(folds)))
+
+    def _most_samples(self) -> float:
+        return np.inf if self.loss == "squared_error" else MANY_SAMPLES
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the targets of samples.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
+        return self._shaped(self._loss.predictions(self._scores(X)))
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> np.ndarray:
+        """Predict intervals that hold the target with a probability, on average over samples.
+
+        They are as wide as the residuals of held-out samples ask for (conformal prediction).
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Samples.
+        coverage : float, default=0.9
+            The probability.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2) or (n_samples, n_targets, 2)
+            Lower and upper ends.
+        """
+        loss, predicted = self._loss, self._loss.predictions(self._scores(X))
+        held_out = self._sieve.held_out
+        expected = loss.predictions(held_out.scores)
+        residuals = (held_out.targets - expected) / loss.spread(expected)
+        reach = half_width(residuals, held_out.weight, coverage) * loss.spread(predicted)
+        lower = loss.lower_end(predicted - reach)
+        ends = np.stack([lower, predicted + reach], axis=-1)
+        return ends[:, 0] if self._one_dimensional_y else ends
+
+    def explain(self, X: Any) -> Explanation:
+        """Return what landmarks contribute to predictions; to their logarithm, for counts.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        Explanation
+        """
+        found = self._explained(X)
+        return found.of_output(0) if self._one_dimensional_y else found
+
+    def _shaped(self, values: np.ndarray) -> np.ndarray:
+        return values[:, 0] if self._one_dimensional_y else values
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.loss == "squared_error"
+        tags.target_tags.positive_only = self.loss == "poisson"
+        return tags
