@@ -44,7 +44,11 @@ def classification_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
 
 def parted(X: np.ndarray, y: np.ndarray, seed: int, labels: bool) -> tuple:
     X, X_test, y, y_test = train_test_split(
-        X, y, test_size=0.1 if len(X) > 2000 else 0.25, random_state=seed, stratify=y if labels else None
+        X,
+        y,
+        test_size=0.1 if len(X) > 2000 else 0.25,
+        random_state=seed,
+        stratify=y if labels else None,
     )
     return X[:MOST_ROWS], y[:MOST_ROWS], X_test[:MOST_TESTED], y_test[:MOST_TESTED]
 
@@ -78,7 +82,10 @@ def xrfm_error(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndar
 def regression_split(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
     X, y, X_test, y_test = parted(X, y, seed, labels=False)
     y_test, y = (y_test - y.mean()) / y.std(), (y - y.mean()) / y.std()
-    sieve, boosting = SieveRegressor(random_state=seed), HistGradientBoostingRegressor(random_state=seed)
+    sieve, boosting = (
+        SieveRegressor(random_state=seed),
+        HistGradientBoostingRegressor(random_state=seed),
+    )
     seconds = [timed_fit(model, X, y) for model in (sieve, boosting)]
     errors = [float(np.mean((model.predict(X_test) - y_test) ** 2)) for model in (sieve, boosting)]
     lower, upper = sieve.predict_interval(X_test, COVERAGE).T
@@ -101,7 +108,9 @@ def regression(sets: Any = None, n_splits: int = N_SPLITS) -> None:
         print("  ", *(f"{v:.4g}" if isinstance(v, float) else v for v in rows[-1]), flush=True)
     head = ["set", "sieve", "boosting", "ratio", "xRFM", "predict, ratio", "fit, s", "covered, %"]
     table(head, rows)
-    verdict("share of sets with a lower error", float(np.mean(np.array(ratios) < 1)), 0.5, at_least=True)
+    verdict(
+        "share of sets with a lower error", float(np.mean(np.array(ratios) < 1)), 0.5, at_least=True
+    )
     verdict("largest ratio of times to predict", max(slower), 1.0, at_least=False)
     verdict("longest fit, seconds", max(longest), 60, at_least=False)
     verdict("coverage of 90 % over the sets, smallest mean", 100 * np.mean(covered), 88, at_least=True)
@@ -110,13 +119,16 @@ def regression(sets: Any = None, n_splits: int = N_SPLITS) -> None:
 
 def uncalibrated_log_loss(sieve: SieveClassifier, X: np.ndarray, y: np.ndarray) -> float:
     """Return the log-loss of scores that are clipped to probabilities and add up to one."""
-    clipped = np.clip(sieve.decision_scores(X), 1e-3, 1.0)
+    clipped = np.clip(sieve._scores(X), 1e-3, 1.0)
     return float(log_loss(y, clipped / clipped.sum(axis=1, keepdims=True), labels=sieve.classes_))
 
 
 def classification_split(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
     X, y, X_test, y_test = parted(X, y, seed, labels=True)
-    sieve, boosting = SieveClassifier(random_state=seed), HistGradientBoostingClassifier(random_state=seed)
+    sieve, boosting = (
+        SieveClassifier(random_state=seed),
+        HistGradientBoostingClassifier(random_state=seed),
+    )
     seconds = timed_fit(sieve, X, y)
     boosting.fit(X, y)
     errors = [float(np.mean(model.predict(X_test) != y_test)) for model in (sieve, boosting)]

@@ -82,10 +82,20 @@ class LandmarkFunctions:
 
 
 def fit_functions(
-    kernel: Kernel, U: Rows, Y: np.ndarray, weight: np.ndarray, split: Split, n_landmarks: int
+    kernel: Kernel,
+    U: Rows,
+    Y: np.ndarray,
+    weight: np.ndarray,
+    split: Split,
+    n_landmarks: int,
+    *,
+    aligned: bool = True,
 ) -> LandmarkFunctions:
-    """Choose landmarks by sparse maximal alignment, and solve for all ridges."""
-    landmarks = _choose_landmarks(kernel, U, Y, weight, split, n_landmarks)
+    """Choose landmarks, by sparse maximal alignment or at random, and solve for all ridges."""
+    if aligned:
+        landmarks = _choose_landmarks(kernel, U, Y, weight, split, n_landmarks)
+    else:
+        landmarks = U[split.fitted[:n_landmarks]]
     values, vectors = eigh(kernel.block(landmarks, landmarks))
     kept = values > _RANK * values[-1]
     root = vectors[:, kept] / np.sqrt(values[kept])

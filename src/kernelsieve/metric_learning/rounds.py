@@ -63,6 +63,7 @@ class MetricProblem:
     ridges: np.ndarray
     n_landmarks: int
     groups: np.ndarray | None = None  # numbers of inputs that share a weight
+    aligned: bool = True  # whether landmarks are chosen by alignment, or drawn
 
     def evaluate(self, structure: str, L: np.ndarray, near: object | None = None) -> Round:
         """Try widths: those given, or a search that begins with some, or near one."""
@@ -92,7 +93,8 @@ class MetricProblem:
     def _fit(self, U: Rows, width: object) -> Fitted:
         kernel, Y, weight = self.kernel_of(U, width), self.Y, self.weight
         functions = [
-            fit_functions(kernel, U, Y, weight, split, self.n_landmarks) for split in self.splits
+            fit_functions(kernel, U, Y, weight, split, self.n_landmarks, aligned=self.aligned)
+            for split in self.splits
         ]
         errors = np.mean(
             [

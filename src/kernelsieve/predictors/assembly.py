@@ -88,7 +88,7 @@ def prepare(
     )
     names = AUTOMATIC if settings.kernel == "auto" else (settings.kernel,)
     clock = settings.clock.part(_OF_CHOICE)
-    trials = list(tried(samples, names, settings.metric, settings.n_landmarks, clock))
+    trials = list(tried(samples, names, settings.metric, clock))
     best = best_of(trials)
     recipe = Recipe(
         best.kind,
