@@ -30,10 +30,10 @@ class Split:
         return self.fitted[: _CANDIDATES * n_landmarks]
 
 
-def splits(n_samples: int, random_state: np.random.RandomState) -> list[Split]:
-    """Return one split of many samples, and up to three of few, whose errors are noisy."""
+def splits(n_samples: int, random_state: np.random.RandomState, most: int = 3) -> list[Split]:
+    """Return one split of many samples, and several of few, whose errors are noisy."""
     parts = np.array_split(random_state.permutation(n_samples), min(5, n_samples))
-    n_splits = int(np.clip(round(4000 / n_samples), 1, 3))
+    n_splits = int(np.clip(round(4000 / n_samples), 1, min(most, len(parts))))
     return [Split(np.concatenate(parts[:i] + parts[i + 1 :]), parts[i]) for i in range(n_splits)]
 
 

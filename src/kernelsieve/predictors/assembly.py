@@ -89,7 +89,7 @@ def prepare(
     names = AUTOMATIC if settings.kernel == "auto" else (settings.kernel,)
     clock = settings.clock.part(_OF_CHOICE)
     trials = list(tried(samples, names, settings.metric, clock))
-    best = best_of(trials)
+    best = best_of(trials, sum(len(split.held_out) for split in samples.splits))
     recipe = Recipe(
         best.kind,
         best.kernel.gamma,  # type: ignore[attr-defined]
@@ -103,9 +103,9 @@ def prepare(
 
 
 def _standardised(Y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return targets with mean 0 and a mean variance of 1, by which ridges are comparable."""
+    """Return targets with mean 0 and variances that add up to 1, in parts of which errors are."""
     centred = Y - np.average(Y, axis=0, weights=weight)
-    spread = float(np.sqrt(np.average(centred**2, axis=0, weights=weight).mean()))
+    spread = float(np.sqrt(np.average(centred**2, axis=0, weights=weight).sum()))
     return centred / spread if spread > 0 else centred
 
 
@@ -136,7 +136,7 @@ def fit_many(preparation: Preparation, data: Data, n_folds: int) -> Sieve:
     search.fit(fitted.U, fitted.Y, sample_weight=fitted.weight)
     best = search.best_estimator_
     function = LandmarkModel.of(best.extractor, best.head).renumbered(rows)
-    scores = HeldOut(function.scores(held_out.U, recipe.n_jobs), held_out.Y, held_out.weight)
+    scores = held_out.scored(function, recipe.n_jobs)
     ridge = float(search.best_params_["head__alpha"]) / total
     way = f"{n_folds} folds of {len(rows)} samples, by {search.way_}"
     return Sieve(preparation, function, scores, ridge, len(rows), way)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,7 +19,8 @@ from ..estimators import all_or_nothing, parameters
 from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError
-from ..rows import check_not_constant
+from ..execution import open_source
+from ..rows import Part, Source, check_not_constant
 from .assembly import Preparation, Settings, Sieve, affordable, prepare
 from .choice import KINDS
 from .clock import Clock
@@ -28,6 +29,7 @@ from .importances import importances
 from .inputs import as_table, categorical_mask, rows_of
 from .recipe import Data, Fold
 from .report import in_words, sentences
+from .streams import SETTLING_SAMPLES, SourceRows, Stream, last_held_out
 
 
 @parameters
@@ -74,31 +76,91 @@ class SievePredictor(BaseEstimator):
         self
         """
         clock = Clock(self.time_budget)
-        X = self._table(X, reset=True)
-        Y = self._targets(y, len(X))
-        weight = self._weights(sample_weight, X, Y)
+        self.__dict__.pop("_stream", None)  # of samples that were added before
+        source = open_source(X, y, sample_weight)
+        if source is None:
+            X = self._table(X, reset=True)
+            Y = self._targets(y, len(X))
+            self._fit_table(X, Y, self._weights(sample_weight, X, Y), clock)
+        else:
+            self._fit_source(source, clock)
+        return self
+
+    def _fit_table(self, X: Any, Y: np.ndarray, weight: np.ndarray, clock: Clock) -> None:
         rows = np.flatnonzero(weight)
         if not len(rows):
             raise InvalidDataError("All sample weights are zero; at least one must be positive.")
         check_not_constant(Y[rows] - Y[rows].mean(axis=0), Y[rows])
-        folds = self._folds(Y, rows)
-        categorical = categorical_mask(X, self.categorical_features, self._names)
+        folds = of_these(self._folds(Y), rows, Y)
+        if len(rows) < len(Y):
+            X, Y, weight = rows_of(X, rows), Y[rows], weight[rows]
         settings = self._settings(clock)
-        some = X if len(rows) == len(Y) else rows_of(X, rows)
-        preparation = prepare(some, Y[rows], weight[rows], categorical, settings)
-        self._say(f"chose {in_words(preparation.best)} after {clock.elapsed:.1f} s")
-        data = Data(preparation.mapped(some), Y[rows], weight[rows])
+        preparation = self._prepare(X, Y, weight, settings)
+        data = Data(preparation.mapped(X), Y, weight)
         n_fitted = min(self._most_samples(), affordable(preparation, data, len(folds) + 1, clock))
         if n_fitted < len(data):
-            kept = settings.random_state.permutation(len(data))[: int(n_fitted)]
-            rows, data, folds = _restricted(rows, data, folds, np.sort(kept))
-        sieve = self._fit_data(preparation, data, folds)
-        self._keep(sieve.renumbered(rows), data, clock)
-        return self
+            kept = np.sort(settings.random_state.permutation(len(data))[: int(n_fitted)])
+            folds = of_these(folds, kept, Y)
+            rows, data = rows[kept], data[kept]
+        self._keep(self._fit_data(preparation, data, folds).renumbered(rows), data, clock)
+
+    def _prepare(self, X: Any, Y: np.ndarray, weight: np.ndarray, settings: Settings) -> Preparation:
+        categorical = categorical_mask(X, self.categorical_features, self._names)
+        preparation = prepare(X, Y, weight, categorical, settings)
+        self._say(f"chose {in_words(preparation.best)} after {settings.clock.elapsed:.1f} s")
+        return preparation
+
+    def _fit_source(self, source: Source, clock: Clock) -> None:
+        """Choose by samples drawn from all, and sum all of them up in one pass."""
+        settings = self._settings(clock)
+        some, numbers = source.sample(SETTLING_SAMPLES, settings.random_state)
+        if len(numbers) == source.n_rows or self._most_samples() < source.n_rows:
+            self.fit(some.X, some.y, some.weight)
+            return
+        self._table(some.X, reset=True)
+        self._set_classes(source.labels)
+        rest, places = SourceRows.drawn(source, numbers, settings.random_state)
+        X, Y, weight = self._read(some)
+        preparation = self._prepare(X, Y, weight, settings)
+        drawn = Data(preparation.mapped(X), Y, weight)
+        stream = Stream.begun(preparation, drawn, self._n_folds)
+        for part in rest:
+            X, Y, weight = self._read(part)
+            stream = stream.plus(Data(preparation.mapped(X), Y, weight))
+        self._keep(stream.sieve(drawn[places]).renumbered(numbers), drawn, clock)
+
+    def _read(self, part: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Return samples as a table, their targets in columns, and their weights."""
+        X = self._table(part.X, reset=False)
+        Y = self._targets(part.y, len(X), reset=False)
+        return X, Y, self._weights(part.weight, X, Y)
+
+    def _fit_more(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Add samples: the first ones choose, later ones are scored before they are added."""
+        clock, stream = Clock(self.time_budget), vars(self).get("_stream")
+        if stream is None:
+            first = self._table(X, reset=True)
+            Y = self._targets(y, len(first), reset="classes_" not in vars(self))
+            weight = self._weights(sample_weight, first, Y)
+            self._fit_table(first, Y, weight, clock)
+            preparation, held_out = self._sieve.preparation, self._sieve.held_out
+            data = Data(preparation.mapped(first), Y, weight)
+            stream = Stream.begun(preparation, data, self._n_folds)
+        else:
+            preparation = stream.preparation
+            table, Y, weight = self._read(Part(X, y, sample_weight))
+            data = Data(preparation.mapped(table), Y, weight)
+            scored = data.scored(self._sieve.function, self.n_jobs)
+            held_out = last_held_out(self._sieve.held_out, scored)
+        self._stream = stream.plus(data)
+        self._keep(self._stream.sieve(held_out), data, clock)
 
     @abstractmethod
-    def _targets(self, y: Any, n_samples: int) -> np.ndarray:
-        """Return targets as columns of numbers."""
+    def _targets(self, y: Any, n_samples: int, *, reset: bool = True) -> np.ndarray:
+        """Return targets as columns of numbers; without ``reset`` they are like those before."""
+
+    def _set_classes(self, labels: Callable[[], np.ndarray]) -> None:
+        """Take all labels that a source has."""
 
     @abstractmethod
     def _fit_data(self, preparation: Preparation, data: Data, folds: Sequence[Fold]) -> Sieve:
@@ -116,23 +178,20 @@ class SievePredictor(BaseEstimator):
         """Return what every fold should have the same shares of."""
         return None
 
-    def _folds(self, Y: np.ndarray, rows: np.ndarray) -> list[Fold]:
-        """Return folds of the samples that have weight, in random order where they are only counted."""
+    def _folds(self, Y: np.ndarray) -> list[Fold]:
+        """Return folds of all samples, in random order where they are only counted."""
         labels = self._labels(Y)
         cv = check_cv(5 if self.cv is None else self.cv, labels, classifier=labels is not None)
         if self.cv is None or isinstance(self.cv, Integral):
             cv.shuffle, cv.random_state = True, check_random_state(self.random_state)
-            cv.n_splits = min(cv.n_splits, len(rows))
+            cv.n_splits = min(cv.n_splits, len(Y))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of classes with fewer samples than folds
-            folds = list(cv.split(rows, None if labels is None else labels[rows]))
-        usable = [fold for fold in folds if np.ptp(Y[rows[fold[0]]], axis=0).any() and len(fold[1])]
-        if not usable:
-            raise InvalidDataError(
-                f"cv={self.cv!r} has no fold whose training samples differ in y; pass more samples, or "
-                "another cv."
-            )
-        return usable
+            return list(cv.split(Y, labels))
+
+    @property
+    def _n_folds(self) -> int:
+        return int(self.cv) if isinstance(self.cv, Integral) else 5
 
     def _settings(self, clock: Clock) -> Settings:
         return Settings(
@@ -156,12 +215,16 @@ class SievePredictor(BaseEstimator):
 
     # ------------------------------------------------------------------ using
 
+    def _current_fit(self) -> Sieve:
+        check_is_fitted(self)
+        return self._sieve
+
     def _scores(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "_sieve")
+        check_is_fitted(self)
         return self._sieve.scores(self._table(X, reset=False), self.n_jobs)
 
     def _explained(self, X: Any) -> Explanation:
-        check_is_fitted(self, "_sieve")
+        check_is_fitted(self)
         function = self._sieve.function
         U = self._sieve.preparation.mapped(self._table(X, reset=False))
         similarities = function.kernel.block(U, function.landmarks)
@@ -193,11 +256,15 @@ class SievePredictor(BaseEstimator):
         return tags
 
 
-def _restricted(
-    rows: np.ndarray, data: Data, folds: Sequence[Fold], kept: np.ndarray
-) -> tuple[np.ndarray, Data, list[Fold]]:
-    """Return the samples that are kept, and the folds of these."""
-    place = np.full(len(data), -1)
-    place[kept] = np.arange(len(kept))
-    parts = [(place[train], place[test]) for train, test in folds]
-    return rows[kept], data[kept], [(a[a >= 0], b[b >= 0]) for a, b in parts]
+def of_these(folds: Sequence[Fold], rows: np.ndarray, Y: np.ndarray) -> list[Fold]:
+    """Return the folds of some samples, numbered anew, without those that nothing can be fitted to."""
+    place = np.full(len(Y), -1)
+    place[rows] = np.arange(len(rows))
+    parts = ((place[train], place[test]) for train, test in folds)
+    known = [(train[train >= 0], test[test >= 0]) for train, test in parts]
+    usable = [(a, b) for a, b in known if len(b) and len(a) and np.ptp(Y[rows[a]], axis=0).any()]
+    if not usable:
+        raise InvalidDataError(
+            "There is no fold whose training samples differ in y; pass more samples, or another cv."
+        )
+    return usable

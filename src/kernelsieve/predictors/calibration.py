@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 
 from ..exceptions import InvalidParameterError
 
-_SHRINKAGE = 1.0  # samples' worth of preference for the scores as they are
+_FLOORS = 10.0 ** np.arange(-4, 0, 0.5)
+_BEND = 0.02  # scores within which they bend to the floor
+_LOG_POWERS = (-2.0, 3.0)
 
 
 @dataclass(frozen=True)
@@ -59,32 +61,39 @@ def half_width(residuals: np.ndarray, weight: np.ndarray, coverage: float) -> np
 
 @dataclass(frozen=True)
 class Calibration:
-    """Logits of classes, ``slope * scores + shifts``, by which held-out labels are likeliest."""
+    """Probabilities of classes from scores by least squares, by which held-out labels are likeliest.
 
-    slope: float
-    shifts: np.ndarray  # (n_classes,)
+    Least squares estimates probabilities themselves, but scores may be negative, and too bold or too
+    timid. So those below a floor are bent to it, all are raised to a power, and divided by their sum.
+    The order of scores stays.
+    """
+
+    power: float
+    floor: float
 
     @classmethod
     def fit(cls, held_out: HeldOut) -> Self:
-        """Maximise the likelihood of held-out labels; targets are indicators of classes."""
-        scores, indicators = held_out.scores, held_out.targets
+        """Maximise the likelihood of held-out labels; targets are indicators of classes.
+
+        As Platt does, labels count as if one more sample of every class had been seen.
+        """
         weight = held_out.weight / held_out.weight.mean()
+        n_samples, n_classes = held_out.targets.shape
+        targets = (n_samples * held_out.targets + 1) / (n_samples + n_classes)
 
-        def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
-            logits = np.exp(parameters[0]) * scores + parameters[1:]
-            off = (softmax(logits, axis=1) - indicators) * weight[:, None]
-            value = -float(weight @ (indicators * log_softmax(logits, axis=1)).sum(axis=1))
-            slope = float(np.sum(off * scores)) * np.exp(parameters[0])
-            pull = _SHRINKAGE * (parameters - start)
-            gradient = np.concatenate([[slope], off.sum(axis=0)]) + pull
-            return value + 0.5 * float(pull @ (parameters - start)), gradient
+        def loss(log_power: float, floor: float) -> float:
+            logits = cls(float(np.exp(log_power)), floor).logits(held_out.scores)
+            likelihoods = (targets * log_softmax(logits, axis=1)).sum(axis=1)
+            return float(log_power**2 - weight @ likelihoods)  # prefers scores as they are
 
-        start = np.concatenate([[np.log(4.0)], np.zeros(scores.shape[1])])
-        found = minimize(loss, start, jac=True, method="L-BFGS-B").x
-        return cls(float(np.exp(found[0])), found[1:] - found[1:].mean())
+        found = [(minimize_scalar(loss, args=(f,), bounds=_LOG_POWERS), f) for f in _FLOORS]
+        best, floor = min(found, key=lambda pair: pair[0].fun)
+        return cls(float(np.exp(best.x)), floor)
 
     def logits(self, scores: np.ndarray) -> np.ndarray:
-        return self.slope * scores + self.shifts
+        """Return logarithms of what probabilities are proportional to."""
+        positive = _BEND * np.logaddexp(0.0, scores / _BEND)
+        return self.power * np.log(self.floor + positive)
 
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
         return np.asarray(softmax(self.logits(scores), axis=1))

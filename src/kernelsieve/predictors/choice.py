@@ -95,7 +95,7 @@ class Samples:
         groups: np.ndarray,
         random_state: np.random.RandomState,
     ) -> Samples:
-        return cls(X, Y, weight, groups, splits(len(X), random_state))
+        return cls(X, Y, weight, groups, splits(len(X), random_state, most=5))
 
     def problem(self, kind: KernelKind) -> MetricProblem:
         return MetricProblem(
@@ -136,9 +136,14 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
                 yield Trial(kind, other.metric, found)
 
 
-def best_of(trials: Sequence[Trial]) -> Trial:
-    """Return the trial of the smallest held-out error; the first of nearly equal ones."""
-    best = trials[0]
-    for trial in trials[1:]:
-        best = trial if falls(trial.found, best.found) else best
-    return best
+def best_of(trials: Sequence[Trial], n_held_out: int) -> Trial:
+    """Return the trial of the smallest held-out error; the first of nearly equal ones.
+
+    The best of many rounds of learning is better by chance as well, so a metric must gain more than
+    the relative error of a mean of so many squares.
+    """
+    plain = [trial for trial in trials if trial.metric == "identity"]
+    best = min(plain, key=lambda trial: trial.error)
+    needed = (1 - 1 / np.sqrt(n_held_out)) * best.error
+    learnt = [trial for trial in trials if trial.metric != "identity" and trial.error < needed]
+    return min(learnt, key=lambda trial: trial.error, default=best)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import field, replace
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -12,12 +12,14 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ..estimators import estimator
+from .._sklearn import fit_context
+from ..estimators import all_or_nothing, estimator, row_wise
 from ..estimators.parameters import SHARED_CONSTRAINTS
-from ..exceptions import InvalidDataError
+from ..exceptions import InvalidDataError, InvalidParameterError
 from .assembly import MANY_SAMPLES, Preparation, Sieve, fit_folds, fit_many
 from .base import SievePredictor
 from .calibration import Calibration
+from .clock import Clock
 from .explanation import Explanation
 from .losses import LOSSES
 from .recipe import Data, Fold
@@ -27,8 +29,8 @@ from .recipe import Data, Fold
 class SieveClassifier(ClassifierMixin, SievePredictor):
     """Classification by a kernel function on few landmarks, with nothing to assemble.
 
-    As :class:`SieveRegressor`, with an indicator of each class as a target. Probabilities are a softmax
-    of the scores, whose slope and shifts held-out samples calibrate.
+    As :class:`SieveRegressor`, with an indicator of each class as a target. Held-out samples calibrate
+    the probabilities.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     n_landmarks: int = field(default=300, kw_only=False)
     class_weight: Any = field(default=None, kw_only=True)
 
-    def _targets(self, y: Any, n_samples: int) -> np.ndarray:
+    def _targets(self, y: Any, n_samples: int, *, reset: bool = True) -> np.ndarray:
         if y is None:
             raise InvalidDataError(
                 "This SieveClassifier estimator requires y to be passed, but the target y is None."
@@ -98,8 +100,19 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         y = column_or_1d(y, warn=True)
         check_consistent_length(y, np.empty(n_samples))
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        if reset:
+            self.classes_ = np.unique(y)
+        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
+        unknown = np.flatnonzero(self.classes_[codes] != y)
+        if len(unknown):
+            raise InvalidDataError(
+                f"y has the label {y[unknown[0]]!r}, which is none of {self.classes_.tolist()}; pass "
+                "all labels as classes to the first partial_fit."
+            )
         return np.eye(len(self.classes_))[codes]
+
+    def _set_classes(self, labels: Callable[[], np.ndarray]) -> None:
+        self.classes_ = np.unique(labels())
 
     def _labels(self, Y: np.ndarray) -> np.ndarray | None:
         return Y.argmax(axis=1)
@@ -122,15 +135,50 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
             sieve = fit_folds(preparation, data, folds, LOSSES["squared_error"])
         else:
             sieve = fit_many(preparation, data, max(2, len(folds)))
-        self._calibration = Calibration.fit(sieve.held_out)
         return sieve
 
-    def _logits(self, X: Any) -> np.ndarray:
-        scores = self._scores(X)
-        return self._calibration.logits(scores)
+    def _keep(self, sieve: Sieve, data: Data, clock: Clock) -> None:
+        super()._keep(sieve, data, clock)
+        self._calibration = Calibration.fit(sieve.held_out)
 
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add samples, and find the function anew.
+
+        The first call, and the first after ``fit``, begins anew: it chooses kernel, width, metric and
+        candidates, so its samples should be many, and like those to come. Later ones are predicted
+        before they are added, and calibrate the probabilities.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            More samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like, default=None
+            All labels that will ever come, in the first call; None for those of its samples.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+
+        Returns
+        -------
+        self
+        """
+        if self.class_weight == "balanced":
+            raise InvalidParameterError(
+                "class_weight='balanced' counts all labels, which come in parts here; pass a dict."
+            )
+        if "_stream" not in vars(self):
+            self.__dict__.pop("classes_", None)
+            if classes is not None:
+                self.classes_ = np.unique(classes)
+        self._fit_more(X, y, sample_weight)
+        return self
+
+    @row_wise
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return logits: of the second class for two, and of every class for more.
+        """Return scores: of the second class above the first for two, of every class for more.
 
         Parameters
         ----------
@@ -141,9 +189,10 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        logits = self._logits(X)
-        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
+    @row_wise
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class.
 
@@ -159,6 +208,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         scores = self._scores(X)
         return self._calibration.probabilities(scores)
 
+    @row_wise
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest label of samples.
 
@@ -171,7 +221,8 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[self._logits(X).argmax(axis=1)]
+        scores = self._scores(X)
+        return self.classes_[scores.argmax(axis=1)]
 
     def explain(self, X: Any) -> Explanation:
         """Return what landmarks contribute to the values of :meth:`decision_function`.
@@ -185,10 +236,5 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         -------
         Explanation
         """
-        found, calibration = self._explained(X), self._calibration
-        of_classes = replace(
-            found,
-            contributions=calibration.slope * found.contributions,
-            baseline=calibration.logits(np.asarray(found.baseline)),
-        )
-        return of_classes.of_difference(1, 0) if len(self.classes_) == 2 else of_classes
+        found = self._explained(X)
+        return found.of_difference(1, 0) if len(self.classes_) == 2 else found

@@ -22,7 +22,7 @@ from .choice import KernelKind
 
 #: Multiples of the ridge that was best for a few thousand samples: more samples ask for less.
 RIDGES = 10.0 ** np.arange(-3.0, 1.5, 0.5)
-_LEAST_RIDGE = 1e-12
+_LEAST_RIDGE = 1e-11  # whose root is seen beside the largest feature in sums of squares
 Fold = tuple[np.ndarray, np.ndarray]  # numbers of the samples to fit, and of those held out
 
 
@@ -58,7 +58,7 @@ class Recipe:
     @property
     def ridges(self) -> np.ndarray:
         """Penalties to try, beside a mean of squares."""
-        return np.maximum(self.ridge * RIDGES, _LEAST_RIDGE)
+        return np.unique(np.maximum(self.ridge * RIDGES, _LEAST_RIDGE))
 
     def search(self, n_samples: int, total_weight: float, n_folds: int) -> ComponentPathCV:
         """Return what finds the ridge and the landmarks in one pass over many samples."""
@@ -87,6 +87,10 @@ class Data:
 
     def __getitem__(self, rows: Any) -> Data:
         return Data(self.U[rows], self.Y[rows], self.weight[rows])
+
+    def scored(self, function: LandmarkModel, n_jobs: int | None) -> HeldOut:
+        """Return scores of these samples by a function that has not seen them."""
+        return HeldOut(function.scores(self.U, n_jobs), self.Y, self.weight)
 
 
 @dataclass(frozen=True)
@@ -158,8 +162,8 @@ def held_out_scores(
         features = extractor.transform(fitted.U)
         for head, scores in zip(heads, found, strict=True):
             of_fold = _fit_head(head, extractor, fitted, features)
-            predicted = LandmarkModel.of(extractor, of_fold).scores(held_out.U, recipe.n_jobs)
-            scores.append(HeldOut(predicted, held_out.Y, held_out.weight))
+            function = LandmarkModel.of(extractor, of_fold)
+            scores.append(held_out.scored(function, recipe.n_jobs))
     return [HeldOut.of_all(scores) for scores in found]
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-from .._sklearn import StrOptions
-from ..estimators import estimator
+from .._sklearn import StrOptions, fit_context
+from ..estimators import all_or_nothing, estimator, row_wise
 from ..exceptions import InvalidDataError
 from .assembly import MANY_SAMPLES, Preparation, Sieve, fit_folds, fit_many
 from .base import SievePredictor
@@ -19,6 +20,14 @@ from .calibration import half_width
 from .explanation import Explanation
 from .losses import LOSSES, RegressionLoss
 from .recipe import Data, Fold
+
+
+def _is_out_of_core(sieve: SieveRegressor) -> bool:
+    if sieve.loss != "squared_error":
+        raise AttributeError(
+            f"loss={sieve.loss!r} needs all samples at once; pass loss='squared_error', or call fit."
+        )
+    return True
 
 
 @estimator
@@ -93,19 +102,22 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     def _loss(self) -> RegressionLoss:
         return LOSSES[self.loss]
 
-    def _targets(self, y: Any, n_samples: int) -> np.ndarray:
+    def _targets(self, y: Any, n_samples: int, *, reset: bool = True) -> np.ndarray:
         if y is None:
             raise InvalidDataError(
                 "This SieveRegressor estimator requires y to be passed, but the target y is None."
             )
         Y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+        if self.loss == "poisson":
+            Y = column_or_1d(Y, warn=True)
         check_consistent_length(Y, np.empty(n_samples))
-        self._one_dimensional_y = Y.ndim == 1
+        if reset:
+            self._one_dimensional_y = Y.ndim == 1
         Y = Y.reshape(n_samples, -1)
-        if self.loss == "poisson" and (Y.shape[1] > 1 or Y.min() < 0 or not Y.any()):
+        if self.loss == "poisson" and (Y.min() < 0 or not Y.any()):
             raise InvalidDataError(
-                "loss='poisson' needs one target of counts, 0 or above and not all 0; y has "
-                f"{Y.shape[1]} column(s) from {Y.min():g} to {Y.max():g}. Pass loss='squared_error'."
+                "loss='poisson' needs counts, 0 or above and not all 0; y is from "
+                f"{Y.min():g} to {Y.max():g}. Pass loss='squared_error'."
             )
         return Y
 
@@ -117,6 +129,33 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     def _most_samples(self) -> float:
         return np.inf if self.loss == "squared_error" else MANY_SAMPLES
 
+    @available_if(_is_out_of_core)
+    @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Add samples, and find the function anew.
+
+        The first call, and the first after ``fit``, begins anew: it chooses kernel, width, metric and
+        candidates, so its samples should be many, and like those to come. Later ones are predicted
+        before they are added, and calibrate the intervals.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            More samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+
+        Returns
+        -------
+        self
+        """
+        self._fit_more(X, y, sample_weight)
+        return self
+
+    @row_wise
     def predict(self, X: Any) -> np.ndarray:
         """Predict the targets of samples.
 

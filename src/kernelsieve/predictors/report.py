@@ -53,7 +53,8 @@ def _of_choice(preparation: Preparation) -> Iterator[str]:
     others = sorted((t for t in preparation.trials if t is not best), key=lambda trial: trial.error)
     yield (
         f"Of {len(preparation.trials)} combinations on {preparation.n_samples} samples, "
-        f"{in_words(best)} had the smallest held-out error, {best.error:.3g} of the variance of the target."
+        f"{in_words(best)} had the smallest held-out error, {best.error:.3g} of the variance of the "
+        "target."
     )
     if others:
         yield f"Next was {in_words(others[0])}, {others[0].error:.3g}."

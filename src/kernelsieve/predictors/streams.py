@@ -1,0 +1,91 @@
+"""Samples that are not in memory together: sums of theirs, from which functions are found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..estimators import StatisticPart, StatisticPlan, prepared
+from ..rows import Source
+from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve
+from .calibration import HeldOut
+from .recipe import Data, LandmarkModel
+
+_MOST_HELD_OUT = 10_000  # samples of a stream that calibrate, the last ones
+#: Samples of a source that settle everything but the function.
+SETTLING_SAMPLES = MANY_SAMPLES
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What was chosen by the first samples, and the sums of all so far."""
+
+    preparation: Preparation
+    extractor: Any
+    plan: StatisticPlan
+    part: StatisticPart | None = None
+    n_samples: int = 0
+    total_weight: float = 0.0
+
+    @classmethod
+    def begun(cls, preparation: Preparation, first: Data, n_folds: int) -> Stream:
+        """Let some samples settle the candidates; they are not summed up yet."""
+        extractor = preparation.recipe.extractor(len(first))
+        plan = prepared(extractor, first.U, first.Y, first.weight, None, max(2, n_folds))
+        return cls(preparation, extractor, plan)
+
+    def plus(self, data: Data) -> Stream:
+        """Return the stream with more samples."""
+        new = self.plan.statistic(data.U, data.Y, data.weight)
+        return replace(
+            self,
+            part=new if self.part is None else self.part.merge(new),
+            n_samples=self.n_samples + len(data),
+            total_weight=self.total_weight + float(data.weight.sum()),
+        )
+
+    def sieve(self, held_out: HeldOut | Data) -> Sieve:
+        """Find the function of all samples; samples that no sum has seen are scored by it."""
+        recipe, folds = self.preparation.recipe, self.plan.folds
+        assert folds is not None
+        search = recipe.search(self.extractor.n_components, self.total_weight, folds.n_folds)
+        search.finish(self.plan, self.part)
+        best = search.best_estimator_
+        function = LandmarkModel.of(best.extractor, best.head)
+        if isinstance(held_out, Data):
+            held_out = held_out.scored(function, recipe.n_jobs)
+        ridge = float(search.best_params_["head__alpha"]) / self.total_weight
+        way = f"{folds.n_folds} folds of {self.n_samples} samples out of core"
+        return Sieve(self.preparation, function, held_out, ridge, self.n_samples, way)
+
+
+def last_held_out(before: HeldOut, new: HeldOut) -> HeldOut:
+    """Return the last held-out samples of a stream: new ones are scored before they are added."""
+    return HeldOut.of_all([before, new], _MOST_HELD_OUT)
+
+
+@dataclass(frozen=True)
+class SourceRows:
+    """The samples of a source, but for some that are held out of the sums."""
+
+    source: Source
+    held_out: np.ndarray  # their numbers, which ascend
+
+    @classmethod
+    def drawn(cls, source: Source, numbers: np.ndarray, random_state: np.random.RandomState) -> Any:
+        """Hold out some of the samples that were drawn already; return their places among these."""
+        places = np.sort(random_state.permutation(len(numbers))[:CALIBRATION_SAMPLES])
+        return cls(source, numbers[places]), places
+
+    def __iter__(self) -> Any:
+        """Yield X, y and weights of the samples to be summed up."""
+        start = 0
+        for part in self.source:
+            inside = self.held_out[np.searchsorted(self.held_out, start) :]
+            inside = inside[inside < start + len(part)] - start
+            start += len(part)
+            kept = part.take(np.setdiff1d(np.arange(len(part)), inside))
+            if len(kept):
+                yield kept

@@ -1,0 +1,375 @@
+"""SieveRegressor and SieveClassifier: predictions, intervals, probabilities, reasons, reports."""
+
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.linear_model import Ridge
+from sklearn.metrics import log_loss, mean_poisson_deviance
+from sklearn.model_selection import KFold, train_test_split
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kernelsieve import SieveClassifier, SieveRegressor
+from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
+from kernelsieve.predictors import assembly
+
+
+def table(n_samples, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_samples, 5))
+    signal = np.sin(2 * X[:, 0]) + X[:, 1] ** 2
+    return X, signal, signal + 0.2 * rng.standard_normal(n_samples)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, _, y = table(800)
+    return X, y, SieveRegressor(60, random_state=0).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def classified():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    X, X_new, names, names_new = train_test_split(X, names, random_state=0, stratify=names)
+    return X, names, X_new, names_new, SieveClassifier(40, random_state=0).fit(X, names)
+
+
+def quick(kind=SieveRegressor, **parameters):
+    return kind(
+        **{"n_landmarks": 30, "metric": False, "kernel": "rbf", "random_state": 0, **parameters}
+    )
+
+
+# -- predictions
+
+
+def test_it_errs_less_than_boosting_where_few_inputs_count(fitted):
+    X, y, sieve = fitted
+    X_new, signal, _ = table(2000, seed=1)
+    boosting = HistGradientBoostingRegressor(random_state=0).fit(X, y)
+    error, other = (np.mean((m.predict(X_new) - signal) ** 2) for m in (sieve, boosting))
+    assert error < 0.5 * other
+    assert sieve.score(X_new, signal) > 0.98
+    assert len(sieve.landmark_indices_) <= 60
+
+
+def test_the_head_is_ridge_regression_in_the_norm_of_the_kernel(fitted):
+    X, y, sieve = fitted
+    function, preparation = sieve._sieve.function, sieve._sieve.preparation
+    U = preparation.mapped(X)
+    assert_array_equal(function.landmarks, U[sieve.landmark_indices_])
+    values, vectors = np.linalg.eigh(function.kernel.block(function.landmarks, function.landmarks))
+    root = vectors[:, values > 1e-12 * values[-1]] / np.sqrt(values[values > 1e-12 * values[-1]])
+    features = function.kernel.block(U, function.landmarks) @ root
+    ridge = Ridge(sieve._sieve.ridge * len(X), solver="cholesky").fit(features, y)
+    assert_allclose(sieve.predict(X), ridge.predict(features), atol=1e-6)
+
+
+def test_several_targets_are_predicted_together():
+    X, signal, y = table(300)
+    Y = np.column_stack([y, 100 * X[:, 2]])
+    sieve = quick(n_landmarks=80).fit(X, Y)
+    assert sieve.predict(X).shape == (300, 2)
+    assert sieve.predict_interval(X).shape == (300, 2, 2)
+    assert sieve.explain(X[:4]).contributions.shape == (4, len(sieve.landmark_indices_), 2)
+    assert sieve.score(X, Y) > 0.7
+
+
+def test_many_samples_are_fitted_in_one_pass(monkeypatch):
+    monkeypatch.setattr(assembly, "MANY_SAMPLES", 500)
+    monkeypatch.setattr("kernelsieve.predictors.regressor.MANY_SAMPLES", 500)
+    monkeypatch.setattr(assembly, "CALIBRATION_SAMPLES", 200)
+    X, _, y = table(2000)
+    sieve = quick().fit(X, y)
+    assert "folds of 1800 samples" in sieve.report_
+    assert len(sieve._sieve.held_out.scores) == 200
+    assert_array_equal(
+        sieve._sieve.function.landmarks, sieve._sieve.preparation.mapped(X)[sieve.landmark_indices_]
+    )
+    assert sieve.score(X, y) > 0.9
+
+
+def test_two_fits_agree_and_a_clone_is_not_fitted(fitted):
+    X, y, _ = fitted
+    first, second = (quick(metric=True).fit(X[:200], y[:200]) for _ in range(2))
+    assert_array_equal(first.predict(X), second.predict(X))
+    assert "_sieve" not in vars(clone(first))
+
+
+@pytest.mark.parametrize("kernel", ["laplacian", "matern", "rational_quadratic"])
+def test_kernels_that_are_asked_for(kernel):
+    X, _, y = table(200)
+    sieve = quick(kernel=kernel).fit(X, y)
+    assert sieve.kernel_.name == kernel
+    assert f"kernel {kernel!r}" in sieve.report_
+
+
+def test_folds_may_be_given():
+    X, _, y = table(200)
+    sieve = quick(cv=KFold(3)).fit(X, y)
+    assert "3 folds of 200 samples" in sieve.report_
+    pairs = list(KFold(3).split(X))
+    assert_array_equal(quick(cv=pairs).fit(X, y).predict(X), sieve.predict(X))
+
+
+# -- weights
+
+
+def test_weights_of_zero_leave_samples_out():
+    X, _, y = table(300)
+    weight = np.repeat([1.0, 0.0], 150)
+    y[150:] = 1e6
+    sieve = quick().fit(X, y, sample_weight=weight)
+    assert_array_equal(sieve.predict(X), quick().fit(X, y, sample_weight=3 * weight).predict(X))
+    assert sieve.landmark_indices_.max() < 150
+    assert np.abs(sieve.predict(X[:150])).max() < 10
+
+
+def test_a_weight_counts_as_so_many_samples():
+    X, _, y = table(240)
+    pairs = [(np.arange(80, 240), np.arange(80)), (np.arange(80), np.arange(80, 240))]
+    twice = np.concatenate([np.arange(240), np.arange(80)])
+    folds = [(np.flatnonzero(np.isin(twice, a)), np.flatnonzero(np.isin(twice, b))) for a, b in pairs]
+    sieve = quick(cv=pairs).fit(X, y)
+    recipe, mapped = sieve._sieve.preparation.recipe, sieve._sieve.preparation.mapped
+    weight = np.where(np.arange(240) < 80, 2.0, 1.0)
+    weighted = assembly.Data(mapped(X), y[:, None], weight)
+    repeated = assembly.Data(mapped(X[twice]), y[twice][:, None], np.ones(320))
+    loss = sieve._loss
+    first = assembly.fit_folds(sieve._sieve.preparation, weighted, pairs, loss)
+    second = assembly.fit_folds(sieve._sieve.preparation, repeated, folds, loss)
+    assert first.ridge == second.ridge
+    assert recipe.n_landmarks == 30
+    assert_allclose(first.scores(X), second.scores(X), atol=1e-6)
+
+
+def test_rare_classes_may_be_weighted():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 2))
+    y = (X[:, 0] + rng.standard_normal(600) > 1.8).astype(int)
+    plain, balanced = (quick(SieveClassifier, class_weight=w).fit(X, y) for w in (None, "balanced"))
+    recall = [np.mean(m.predict(X)[y == 1]) for m in (plain, balanced)]
+    assert recall[1] > recall[0] + 0.2
+    weight = {0: 1.0, 1: 4.0}
+    by_samples = quick(SieveClassifier).fit(X, y, sample_weight=np.where(y == 1, 4.0, 1.0))
+    by_classes = quick(SieveClassifier, class_weight=weight).fit(X, y)
+    assert_allclose(by_classes.predict_proba(X), by_samples.predict_proba(X))
+
+
+# -- intervals and probabilities
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.9])
+def test_intervals_hold_as_many_targets_as_asked_for(fitted, coverage):
+    _, _, sieve = fitted
+    X, _, y = table(4000, seed=2)
+    lower, upper = sieve.predict_interval(X, coverage).T
+    assert np.mean((lower <= y) & (y <= upper)) == pytest.approx(coverage, abs=0.04)
+    assert_allclose((lower + upper) / 2, sieve.predict(X))
+
+
+def test_counts_have_a_mean_and_intervals_above_zero():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 3))
+    mean = np.exp(np.sin(2 * X[:, 0]) + 0.5 * X[:, 1])
+    y = rng.poisson(mean)
+    sieve = quick(loss="poisson").fit(X[:1000], y[:1000])
+    plain = quick().fit(X[:1000], y[:1000])
+    assert sieve.predict(X).min() > 0
+    error, other = (np.mean((m.predict(X[1000:]) - mean[1000:]) ** 2) for m in (sieve, plain))
+    assert error < other
+    constant = np.full(500, y[:1000].mean())
+    deviances = [mean_poisson_deviance(y[1000:], p) for p in (sieve.predict(X[1000:]), constant)]
+    assert deviances[0] < 0.75 * deviances[1]
+    lower, upper = sieve.predict_interval(X[1000:]).T
+    assert lower.min() >= 0
+    assert np.mean((lower <= y[1000:]) & (y[1000:] <= upper)) == pytest.approx(0.9, abs=0.05)
+    found = sieve.explain(X[:3])
+    assert_allclose(found.baseline + found.contributions.sum(axis=1), np.log(sieve.predict(X[:3])))
+    assert not hasattr(sieve, "partial_fit")
+
+
+def test_probabilities_are_better_than_scores(classified):
+    X, y, X_new, y_new, sieve = classified
+    probabilities = sieve.predict_proba(X_new)
+    assert_allclose(probabilities.sum(axis=1), 1)
+    assert_array_equal(sieve.predict(X_new), sieve.classes_[probabilities.argmax(axis=1)])
+    scores = np.clip(sieve.decision_function(X_new), 1e-3, 1)
+    plain = log_loss(y_new, scores / scores.sum(axis=1, keepdims=True))
+    boosting = HistGradientBoostingClassifier(random_state=0).fit(X, y)
+    assert log_loss(y_new, probabilities) < min(plain, log_loss(y_new, boosting.predict_proba(X_new)))
+    assert sieve.score(X_new, y_new) > 0.9
+
+
+# -- reasons
+
+
+def test_contributions_add_up_to_predictions(fitted, classified):
+    X, _, sieve = fitted
+    found = sieve.explain(X[:7])
+    assert_allclose(found.baseline + found.contributions.sum(axis=1), sieve.predict(X[:7]), atol=1e-8)
+    at_landmark = sieve.explain(X[sieve.landmark_indices_[:1]])
+    assert at_landmark.similarities[0, 0] == pytest.approx(1)
+    strongest = found.strongest(2, 3)
+    assert len(strongest) == 3
+    assert np.abs(found.contributions[2]).max() == np.abs(found.contributions[2, strongest[0]])
+    X, _, _, _, several = classified
+    found = several.explain(X[:4])
+    assert_allclose(found.baseline + found.contributions.sum(axis=1), several.decision_function(X[:4]))
+    two = quick(SieveClassifier).fit(X, X[:, 0] > 6)
+    found = two.explain(X[:4])
+    assert_allclose(found.baseline + found.contributions.sum(axis=1), two.decision_function(X[:4]))
+
+
+def test_importances_are_those_of_inputs_that_count(fitted):
+    _, _, sieve = fitted
+    assert sieve.importances_[:2].sum() > 0.9
+    assert sieve.importances_.sum() == pytest.approx(1)
+
+
+def test_a_constant_input_counts_for_nothing():
+    X, _, y = table(200)
+    X[:, 3] = 7.0
+    for kernel in ("rbf", "laplacian"):
+        sieve = quick(kernel=kernel, metric=True).fit(X, y)
+        assert sieve.importances_[3] == 0
+        assert np.isfinite(sieve.importances_).all()
+        shifted = X.copy()
+        shifted[:, 3] = -1e6
+        assert_array_equal(sieve.predict(shifted), sieve.predict(X))
+
+
+def test_the_report_says_what_was_chosen(fitted):
+    _, _, sieve = fitted
+    best = sieve._sieve.preparation.best
+    assert f"kernel {best.kind.name!r} (gamma={best.kernel.gamma:.3g}" in sieve.report_
+    assert "a metric (" in sieve.report_
+    assert "Fitted 800 samples with 60 landmarks" in sieve.report_
+    assert "The features that count most: x1 (" in sieve.report_ or "x0 (" in sieve.report_
+    assert "no metric" in quick().fit(*table(100)[::2]).report_
+
+
+# -- a budget
+
+
+def test_a_time_budget_is_kept():
+    X, _, y = table(20_000)
+    start = time.perf_counter()
+    sieve = SieveRegressor(100, time_budget=4.0, random_state=0).fit(X, y)
+    assert time.perf_counter() - start < 8  # on a machine that may do other things as well
+    assert sieve.score(X, y) > 0.8
+
+
+# -- samples in parts
+
+
+def test_samples_in_parts_are_all_samples():
+    X, _, y = table(3000)
+    sieve = quick()
+    for start in range(0, 3000, 1000):
+        rows = slice(start, start + 1000)
+        sieve.partial_fit(X[rows], y[rows])
+    assert "folds of 3000 samples" in sieve.report_
+    assert len(sieve._sieve.held_out.scores) == 3000
+    X_new, signal, y_new = table(2000, seed=3)
+    whole = quick().fit(X, y)
+    errors = [np.mean((m.predict(X_new) - signal) ** 2) for m in (sieve, whole)]
+    assert errors[0] < 1.3 * errors[1]
+    lower, upper = sieve.predict_interval(X_new).T
+    assert np.mean((lower <= y_new) & (y_new <= upper)) == pytest.approx(0.9, abs=0.03)
+
+
+def test_labels_in_parts():
+    X, signal, _ = table(1500)
+    y = np.digitize(signal, [0, 1.5])
+    sieve = quick(SieveClassifier, n_landmarks=80)
+    first = y[:500] < 2
+    sieve.partial_fit(X[:500][first], y[:500][first], classes=[0, 1, 2])
+    sieve.partial_fit(X[500:], y[500:])
+    assert sieve.score(X, y) > 0.85
+    with pytest.raises(InvalidDataError, match=r"the label .*3.* none of \[0, 1, 2\]"):
+        sieve.partial_fit(X, y + 1)
+    with pytest.raises(InvalidParameterError, match="'balanced' counts all labels"):
+        quick(SieveClassifier, class_weight="balanced").partial_fit(X, y)
+
+
+def test_samples_of_a_file(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+    import pyarrow.dataset
+    import pyarrow.parquet
+
+    monkeypatch.setattr("kernelsieve.predictors.base.SETTLING_SAMPLES", 1000)
+    monkeypatch.setattr("kernelsieve.predictors.streams.CALIBRATION_SAMPLES", 300)
+    X, _, y = table(4000)
+    columns = {f"x{i}": X[:, i] for i in range(5)} | {"y": y}
+    pyarrow.parquet.write_table(pa.table(columns), tmp_path / "table.parquet")
+    dataset = pyarrow.dataset.dataset(tmp_path / "table.parquet")
+    sieve = quick().fit(dataset, "y")
+    assert "folds of 3700 samples out of core" in sieve.report_
+    assert sieve.score(X, y) > 0.9
+    assert_allclose(sieve.predict(dataset), sieve.predict(X))
+    assert list(sieve.feature_names_in_) == [f"x{i}" for i in range(5)]
+    landmarks = sieve._sieve.preparation.mapped(X)[sieve.landmark_indices_]
+    assert_allclose(sieve._sieve.function.landmarks, landmarks)
+
+
+# -- bad input
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_landmarks": 0}, "n_landmarks"),
+        ({"kernel": "gauss"}, "kernel"),
+        ({"time_budget": 0}, "time_budget"),
+        ({"loss": "absolute"}, "loss"),
+        ({"categorical_features": [9]}, "has 9, which is no feature of X"),
+        ({"categorical_features": "all"}, "'all' is not known"),
+    ],
+)
+def test_parameters_that_cannot_work(parameters, message):
+    X, _, y = table(50)
+    with pytest.raises(ValueError, match=message):
+        quick(**parameters).fit(X, y)
+
+
+def test_data_that_cannot_be_used():
+    X, _, y = table(50)
+    with pytest.raises(InvalidDataError, match="All sample weights are zero"):
+        quick().fit(X, y, sample_weight=np.zeros(50))
+    with pytest.raises(InvalidDataError, match="y is constant"):
+        quick().fit(X, np.ones(50))
+    with pytest.raises(InvalidDataError, match="needs counts, 0 or above"):
+        quick(loss="poisson").fit(X, -np.abs(y))
+    with pytest.raises(InvalidParameterError, match="coverage=1.5 must be"):
+        quick().fit(X, y).predict_interval(X, 1.5)
+    with pytest.raises(InvalidDataError, match="no fold whose training samples differ"):
+        quick(cv=[(np.arange(10), np.arange(10, 50))]).fit(X, np.where(np.arange(50) < 10, 0.0, y))
+    with pytest.raises(ValueError, match=r"Sparse data was passed for X.*toarray"):
+        from scipy import sparse
+
+        quick().fit(sparse.csr_matrix(X), y)
+
+
+# -- scikit-learn
+
+
+@parametrize_with_checks(
+    [
+        SieveRegressor(20, random_state=0, metric=False, kernel="rbf"),
+        SieveRegressor(20, random_state=0, metric=False, kernel="laplacian", loss="poisson"),
+        SieveClassifier(20, random_state=0, metric=False, kernel="rbf"),
+        SieveClassifier(20, random_state=0, kernel="matern"),
+    ],
+    expected_failed_checks=lambda _: {
+        "check_sample_weight_equivalence_on_dense_data": "held-out samples are others when repeated"
+    },
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
