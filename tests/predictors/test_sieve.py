@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -71,7 +72,7 @@ def test_the_head_is_ridge_regression_in_the_norm_of_the_kernel(fitted):
 
 
 def test_several_targets_are_predicted_together():
-    X, signal, y = table(300)
+    X, _, y = table(300)
     Y = np.column_stack([y, 100 * X[:, 2]])
     sieve = quick(n_landmarks=80).fit(X, Y)
     assert sieve.predict(X).shape == (300, 2)
@@ -125,7 +126,8 @@ def test_weights_of_zero_leave_samples_out():
     weight = np.repeat([1.0, 0.0], 150)
     y[150:] = 1e6
     sieve = quick().fit(X, y, sample_weight=weight)
-    assert_array_equal(sieve.predict(X), quick().fit(X, y, sample_weight=3 * weight).predict(X))
+    again = quick().fit(X, y, sample_weight=3 * weight)
+    assert_allclose(sieve.predict(X), again.predict(X), atol=1e-9)
     assert sieve.landmark_indices_.max() < 150
     assert np.abs(sieve.predict(X[:150])).max() < 10
 
@@ -270,14 +272,14 @@ def test_a_time_budget_is_kept():
 
 def test_samples_in_parts_are_all_samples():
     X, _, y = table(3000)
-    sieve = quick()
+    sieve = quick(kernel="laplacian", n_landmarks=60)
     for start in range(0, 3000, 1000):
         rows = slice(start, start + 1000)
         sieve.partial_fit(X[rows], y[rows])
     assert "folds of 3000 samples" in sieve.report_
     assert len(sieve._sieve.held_out.scores) == 3000
     X_new, signal, y_new = table(2000, seed=3)
-    whole = quick().fit(X, y)
+    whole = quick(kernel="laplacian", n_landmarks=60).fit(X, y)
     errors = [np.mean((m.predict(X_new) - signal) ** 2) for m in (sieve, whole)]
     assert errors[0] < 1.3 * errors[1]
     lower, upper = sieve.predict_interval(X_new).T
@@ -312,8 +314,9 @@ def test_samples_of_a_file(tmp_path, monkeypatch):
     dataset = pyarrow.dataset.dataset(tmp_path / "table.parquet")
     sieve = quick().fit(dataset, "y")
     assert "folds of 3700 samples out of core" in sieve.report_
-    assert sieve.score(X, y) > 0.9
-    assert_allclose(sieve.predict(dataset), sieve.predict(X))
+    frame = dataset.to_table().to_pandas().drop(columns="y")
+    assert sieve.score(frame, y) > 0.9
+    assert_allclose(sieve.predict(dataset), sieve.predict(frame))
     assert list(sieve.feature_names_in_) == [f"x{i}" for i in range(5)]
     landmarks = sieve._sieve.preparation.mapped(X)[sieve.landmark_indices_]
     assert_allclose(sieve._sieve.function.landmarks, landmarks)
@@ -347,13 +350,11 @@ def test_data_that_cannot_be_used():
         quick().fit(X, np.ones(50))
     with pytest.raises(InvalidDataError, match="needs counts, 0 or above"):
         quick(loss="poisson").fit(X, -np.abs(y))
-    with pytest.raises(InvalidParameterError, match="coverage=1.5 must be"):
+    with pytest.raises(InvalidParameterError, match=r"coverage=1\.5 must be"):
         quick().fit(X, y).predict_interval(X, 1.5)
     with pytest.raises(InvalidDataError, match="no fold whose training samples differ"):
         quick(cv=[(np.arange(10), np.arange(10, 50))]).fit(X, np.where(np.arange(50) < 10, 0.0, y))
     with pytest.raises(ValueError, match=r"Sparse data was passed for X.*toarray"):
-        from scipy import sparse
-
         quick().fit(sparse.csr_matrix(X), y)
 
 
@@ -365,11 +366,10 @@ def test_data_that_cannot_be_used():
         SieveRegressor(20, random_state=0, metric=False, kernel="rbf"),
         SieveRegressor(20, random_state=0, metric=False, kernel="laplacian", loss="poisson"),
         SieveClassifier(20, random_state=0, metric=False, kernel="rbf"),
-        SieveClassifier(20, random_state=0, kernel="matern"),
-    ],
-    expected_failed_checks=lambda _: {
-        "check_sample_weight_equivalence_on_dense_data": "held-out samples are others when repeated"
-    },
+        SieveClassifier(5, random_state=0, metric=False, kernel="matern"),
+    ]
 )
 def test_scikit_learn_checks(estimator, check):
+    if check.func.__name__ == "check_sample_weight_equivalence_on_dense_data":
+        pytest.skip("samples that choose the kernel are others when some are repeated")
     check(estimator)

@@ -363,7 +363,7 @@ class _GivenWidth(float):
 def _without_functions(found: Round) -> Round:
     """Return a round that holds no fitted functions: they are as large as samples."""
     tried = [Fitted(f.width, f.kernel, f.ridge, f.error, ()) for f in found.tried]
-    return Round(found.structure, found.L, tried)
+    return Round(found.structure, found.L, (), tried)
 
 
 def _table(rounds: list[Round]) -> dict[str, np.ndarray]:

@@ -35,10 +35,15 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A metric, L or its diagonal, with the widths that were tried in it."""
+    """A metric, L or its diagonal, with the widths that were tried in it.
+
+    Every split has a metric of its own, by the gradients of functions of its fitted samples alone: one
+    that has seen held-out samples would make their error small. ``L`` is by all of them together.
+    """
 
     structure: str
     L: np.ndarray
+    of_splits: Sequence[np.ndarray]
     tried: Sequence[Fitted]
 
     @property
@@ -65,46 +70,60 @@ class MetricProblem:
     groups: np.ndarray | None = None  # numbers of inputs that share a weight
     aligned: bool = True  # whether landmarks are chosen by alignment, or drawn
 
-    def evaluate(self, structure: str, L: np.ndarray, near: object | None = None) -> Round:
-        """Try widths: those given, or a search that begins with some, or near one."""
-        U = apply_metric(self.X, L)
+    def evaluate(
+        self,
+        structure: str,
+        L: np.ndarray,
+        of_splits: Sequence[np.ndarray] | None = None,
+        near: object | None = None,
+    ) -> Round:
+        """Try widths: those given, or a search that begins with some, or near one.
+
+        Splits have the same metric where none is given for each.
+        """
+        of_splits = [L] * len(self.splits) if of_splits is None else of_splits
+        mapped = self._mapped(L, of_splits)
         tried: dict[object, Fitted] = {}
         waiting = list(self.widths or (WIDTHS if near is None else (near,)))
         while waiting:
             for width in waiting:
-                tried[width] = self._fit(U, width)
+                tried[width] = self._fit(*mapped, width)
             waiting = [] if self.widths else _beside(tried)
-        return Round(structure, L, list(tried.values()))
+        return Round(structure, L, of_splits, list(tried.values()))
 
-    def next_metric(self, before: Round, structure: str) -> np.ndarray:
-        """Return the metric by the gradients of the best functions of a round."""
-        U, best, diagonal = apply_metric(self.X, before.L), before.best, structure == "diagonal"
-        total: np.ndarray = sum(  # type: ignore[assignment]
-            function.outer_product(
-                U[split.fitted], self.weight[split.fitted], best.ridge, diagonal=diagonal
+    def next_metric(self, before: Round, structure: str) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return metrics, joint and of splits, by the gradients of the best functions of a round."""
+        best, diagonal, found = before.best, structure == "diagonal", []
+        _, of_splits = self._mapped(before.L, before.of_splits)
+        for L, U, function, split in zip(
+            before.of_splits, of_splits, best.functions, self.splits, strict=True
+        ):
+            rows = split.fitted
+            outer = function.outer_product(U[rows], self.weight[rows], best.ridge, diagonal=diagonal)
+            metric = with_respect_to_inputs(outer, L)
+            if diagonal and self.groups is not None:
+                metric = (np.bincount(self.groups, metric) / np.bincount(self.groups))[self.groups]
+            found.append(metric)
+        roots = [metric_root(metric) for metric in found]
+        return (roots[0] if len(roots) == 1 else metric_root(np.sum(found, axis=0))), roots
+
+    def _mapped(self, L: np.ndarray, of_splits: Sequence[np.ndarray]) -> tuple[Rows, list[Rows]]:
+        """Return the samples in the joint metric, and in that of each split."""
+        U = apply_metric(self.X, L)
+        return U, [U if each is L else apply_metric(self.X, each) for each in of_splits]
+
+    def _fit(self, joint: Rows, of_splits: Sequence[Rows], width: object) -> Fitted:
+        Y, weight, functions, errors = self.Y, self.weight, [], []
+        for U, split in zip(of_splits, self.splits, strict=True):
+            kernel, held = self.kernel_of(U, width), split.held_out
+            functions.append(
+                fit_functions(kernel, U, Y, weight, split, self.n_landmarks, aligned=self.aligned)
             )
-            for function, split in zip(best.functions, self.splits, strict=True)
-        )
-        metric = with_respect_to_inputs(total, before.L)
-        if diagonal and self.groups is not None:
-            metric = (np.bincount(self.groups, metric) / np.bincount(self.groups))[self.groups]
-        return metric_root(metric)
-
-    def _fit(self, U: Rows, width: object) -> Fitted:
-        kernel, Y, weight = self.kernel_of(U, width), self.Y, self.weight
-        functions = [
-            fit_functions(kernel, U, Y, weight, split, self.n_landmarks, aligned=self.aligned)
-            for split in self.splits
-        ]
-        errors = np.mean(
-            [
-                function.errors(U[held], Y[held], weight[held], self.ridges)
-                for function, held in zip(functions, (s.held_out for s in self.splits), strict=True)
-            ],
-            axis=0,
-        )
-        best = int(np.argmin(errors))
-        return Fitted(width, kernel, float(self.ridges[best]), float(errors[best]), functions)
+            errors.append(functions[-1].errors(U[held], Y[held], weight[held], self.ridges))
+        mean = np.mean(errors, axis=0)
+        best = int(np.argmin(mean))
+        kernel = self.kernel_of(joint, width)
+        return Fitted(width, kernel, float(self.ridges[best]), float(mean[best]), functions)
 
 
 def learn(
@@ -131,16 +150,18 @@ def learn(
         for _ in range(n_rounds or _MOST_ROUNDS):
             if n_rounds is None and without_gain == _PATIENCE:
                 break
-            L = problem.next_metric(last, structure)
-            if not np.isfinite(L).all() or not L.any():  # the function is constant
-                break
-            last = problem.evaluate(structure, L, last.best.width)
+            L, of_splits = problem.next_metric(last, structure)
+            if not all(np.isfinite(M).all() and M.any() for M in (L, *of_splits)):
+                break  # the function is constant
+            last = problem.evaluate(structure, L, of_splits, last.best.width)
             yield last
             without_gain = 0 if falls(last, best) else without_gain + 1
             best = last if falls(last, best) else best
             learnt = last if learnt.structure not in structures or falls(last, learnt) else learnt
     if rank is not None:
-        yield problem.evaluate(learnt.structure, leading(learnt.L, rank), learnt.best.width)
+        of_splits = [leading(L, rank) for L in learnt.of_splits]
+        L = of_splits[0] if len(of_splits) == 1 else leading(learnt.L, rank)
+        yield problem.evaluate(learnt.structure, L, of_splits, learnt.best.width)
 
 
 def falls(new: Round, old: Round) -> bool:

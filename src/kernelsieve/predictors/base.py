@@ -117,7 +117,7 @@ class SievePredictor(BaseEstimator):
         if len(numbers) == source.n_rows or self._most_samples() < source.n_rows:
             self.fit(some.X, some.y, some.weight)
             return
-        self._table(some.X, reset=True)
+        self._targets(some.y, len(self._table(some.X, reset=True)))
         self._set_classes(source.labels)
         rest, places = SourceRows.drawn(source, numbers, settings.random_state)
         X, Y, weight = self._read(some)
@@ -139,20 +139,18 @@ class SievePredictor(BaseEstimator):
         """Add samples: the first ones choose, later ones are scored before they are added."""
         clock, stream = Clock(self.time_budget), vars(self).get("_stream")
         if stream is None:
-            first = self._table(X, reset=True)
-            Y = self._targets(y, len(first), reset="classes_" not in vars(self))
-            weight = self._weights(sample_weight, first, Y)
-            self._fit_table(first, Y, weight, clock)
-            preparation, held_out = self._sieve.preparation, self._sieve.held_out
-            data = Data(preparation.mapped(first), Y, weight)
-            stream = Stream.begun(preparation, data, self._n_folds)
-        else:
-            preparation = stream.preparation
-            table, Y, weight = self._read(Part(X, y, sample_weight))
-            data = Data(preparation.mapped(table), Y, weight)
-            scored = data.scored(self._sieve.function, self.n_jobs)
-            held_out = last_held_out(self._sieve.held_out, scored)
+            table = self._table(X, reset=True)
+            Y = self._targets(y, len(table), reset="classes_" not in vars(self))
+            weight = self._weights(sample_weight, table, Y)
+            self._fit_table(table, Y, weight, clock)
+            data = Data(self._sieve.preparation.mapped(table), Y, weight)
+            self._stream = Stream.begun(self._sieve.preparation, data, self._n_folds).plus(data)
+            return
+        table, Y, weight = self._read(Part(X, y, sample_weight))
+        data = Data(stream.preparation.mapped(table), Y, weight)
+        scored = data.scored(self._sieve.function, self.n_jobs)
         self._stream = stream.plus(data)
+        held_out = last_held_out(self._sieve.held_out, scored)
         self._keep(self._stream.sieve(held_out), data, clock)
 
     @abstractmethod

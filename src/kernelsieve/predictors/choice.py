@@ -132,7 +132,7 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
     for kind, problem in problems:
         for other in learnt:
             if other.kind is not kind and not clock.is_over:
-                found = problem.evaluate(other.found.structure, other.found.L)
+                found = problem.evaluate(other.found.structure, other.found.L, other.found.of_splits)
                 yield Trial(kind, other.metric, found)
 
 

@@ -1,0 +1,116 @@
+"""Tables as numbers: categories, missing values, scales, and what cannot be read."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from kernelsieve import SieveRegressor
+from kernelsieve.exceptions import InvalidDataError
+from kernelsieve.predictors.inputs import CategoryColumn, InputEncoder, categorical_mask
+
+
+@pytest.fixture
+def frame(rng):
+    n = 200
+    return pd.DataFrame(
+        {
+            "size": rng.standard_normal(n) * 100 + 7,
+            "colour": pd.Categorical(rng.choice(["red", "green", "blue"], n)),
+            "town": rng.choice(["Bonn", "Rome"], n),
+            "age": np.where(rng.uniform(size=n) < 0.2, np.nan, rng.uniform(size=n)),
+            "same": 3.0,
+        }
+    )
+
+
+def encoder_of(X, categorical="from_dtype"):
+    names = np.asarray(X.columns) if hasattr(X, "columns") else None
+    return InputEncoder.fit(X, categorical_mask(X, categorical, names))
+
+
+def test_numbers_are_scaled_as_scikit_learn_does(rng):
+    X = rng.standard_normal((50, 3)) * [1, 10, 100]
+    found = encoder_of(X)(X)
+    assert_allclose(found - found.mean(axis=0), StandardScaler().fit_transform(X))
+
+
+def test_categories_are_indicators_that_share_a_scale(frame):
+    encoder = encoder_of(frame)
+    found = encoder(frame)
+    assert_array_equal(encoder.source, [0, 3, 4, 3, 1, 1, 1, 2, 2])
+    indicators = OneHotEncoder(sparse_output=False).fit_transform(frame[["colour"]])
+    scale = 1 / np.sqrt(indicators.var(axis=0).sum())
+    assert_allclose(found[:, 4:7], scale * indicators)
+    assert_array_equal(encoder.groups[4:], [4, 4, 4, 5, 5])
+    assert found[:, 4:7].var(axis=0).sum() == pytest.approx(1)
+    assert_allclose(encoder.per_feature(encoder.variances), [1, 1, 1, 2, 0])
+
+
+def test_missing_numbers_are_medians_with_an_indicator(frame):
+    encoder = encoder_of(frame)
+    found, missing = encoder(frame), frame["age"].isna().to_numpy()
+    assert_allclose(found[missing, 1], frame["age"].median() * encoder.scales[1])
+    assert_array_equal(found[:, 3] > 0, missing)
+    complete = encoder(frame.fillna({"age": 0.5}))
+    assert_array_equal(complete[:, 3], 0)
+    assert_array_equal(found[:, 2], 0)  # constant
+
+
+def test_values_that_are_not_known_have_no_indicator(frame):
+    encoder = encoder_of(frame)
+    new = frame[:2].assign(town=["Oslo", None], colour=pd.Categorical(["red", None]))
+    found = encoder(new)
+    assert_array_equal(found[:, 7:], 0)
+    assert_array_equal((found[:, 4:7] > 0).sum(axis=1), [1, 0])
+    with_missing = frame.assign(town=np.where(np.arange(200) < 50, None, frame["town"]))
+    assert len(encoder_of(with_missing).categories[1].values) == 3
+
+
+def test_rare_categories_have_none():
+    column = np.array([f"c{i}" for i in range(60)] + ["c59"] * 3 + ["c58"], dtype=object)
+    kept = CategoryColumn.of(0, column)
+    assert len(kept.values) == 50
+    assert {"c59", "c58", "c0"} <= set(kept.values)
+    assert kept.encode(np.array(["c57"], dtype=object)).sum() in (0, 1)
+
+
+def test_which_features_are_categories(frame):
+    names = np.asarray(frame.columns)
+    for given in (["colour", "town"], [1, 2], [False, True, True, False, False], "from_dtype"):
+        assert_array_equal(np.flatnonzero(categorical_mask(frame, given, names)), [1, 2])
+    assert not categorical_mask(frame, None, names).any()
+    assert not categorical_mask(np.ones((2, 3)), "from_dtype", None).any()
+    assert_array_equal(categorical_mask(np.ones((2, 3)), [0], None), [True, False, False])
+
+
+def test_text_that_should_be_a_number_is_refused(frame):
+    with pytest.raises(InvalidDataError, match=r"should be numeric is not .*categorical_features"):
+        encoder_of(frame, ["colour"])
+
+
+def test_a_table_is_predicted_as_well_as_boosting_does(rng):
+    n = 1500
+    frame = pd.DataFrame(
+        {
+            "x": rng.uniform(-2, 2, n),
+            "kind": pd.Categorical(rng.choice(list("abcd"), n)),
+            "gap": rng.standard_normal(n),
+        }
+    )
+    effect = frame["kind"].map({"a": 0.0, "b": 1.0, "c": -1.0, "d": 2.0}).astype(float)
+    y = np.sin(2 * frame["x"]) * effect + 0.1 * rng.standard_normal(n)
+    frame.loc[rng.uniform(size=n) < 0.3, "gap"] = np.nan
+    y += frame["gap"].isna() * 1.0
+    train, test = slice(0, 1000), slice(1000, n)
+    boosting = HistGradientBoostingRegressor(categorical_features="from_dtype", random_state=0)
+    sieve = SieveRegressor(100, random_state=0, kernel="rbf")
+    errors = [
+        np.mean((model.fit(frame[train], y[train]).predict(frame[test]) - y[test]) ** 2)
+        for model in (sieve, boosting)
+    ]
+    assert errors[0] < errors[1]
+    assert "1 of them as indicators of categories; missing values of 1 became medians" in sieve.report_
+    assert sieve.importances_.min() > 0.05
