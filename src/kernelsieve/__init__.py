@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .displays import (
         ComponentPathDisplay,
+        ContributionDisplay,
         CriterionPathDisplay,
         FeatureMapDisplay,
         LandmarkDisplay,
@@ -67,6 +68,7 @@ __all__ = [
     "BoostedLatentFeaturesClassifier",
     "ComponentPathCV",
     "ComponentPathDisplay",
+    "ContributionDisplay",
     "CriterionPathDisplay",
     "FeatureExtraction",
     "FeatureMapDisplay",
@@ -111,6 +113,7 @@ __all__ = [
 # Importing every room takes longer than most programs need: names are looked up when they are used.
 _ROOM_OF = {
     "ComponentPathDisplay": "displays",
+    "ContributionDisplay": "displays",
     "CriterionPathDisplay": "displays",
     "FeatureMapDisplay": "displays",
     "LandmarkDisplay": "displays",

@@ -15,9 +15,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import kernelsieve.displays
-from kernelsieve import GradientMetric, KernelPCA, SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve import (
+    GradientMetric,
+    KernelPCA,
+    SieveRegressor,
+    SparseMaximalAlignment,
+    SparseMaximalCovariance,
+)
 from kernelsieve.displays import (
     ComponentPathDisplay,
+    ContributionDisplay,
     CriterionPathDisplay,
     FeatureMapDisplay,
     LandmarkDisplay,
@@ -44,6 +51,11 @@ def metric(moons):
     return GradientMetric(n_components=20, n_rounds=1, rank=1, random_state=0).fit(*moons)
 
 
+@pytest.fixture(scope="module")
+def regressor(moons):
+    return SieveRegressor(20, metric=False, kernel="rbf", random_state=0).fit(*moons)
+
+
 @pytest.fixture
 def bound():
     k = np.arange(1, 21)
@@ -59,7 +71,7 @@ def bound():
 
 
 @pytest.fixture
-def makers(path, moons, sieve, bound, metric):
+def makers(path, moons, sieve, bound, metric, regressor):
     """Functions that draw a display of each kind, with the options of its plot."""
     X, y = moons
 
@@ -93,6 +105,7 @@ def makers(path, moons, sieve, bound, metric):
         ),
         "feature map": lambda **o: FeatureMapDisplay.from_estimator(sieve, X, y, **o),
         "importances": lambda **o: MetricImportanceDisplay.from_estimator(metric, **o),
+        "contributions": lambda **o: ContributionDisplay.from_estimator(regressor, X[:1], **o),
         "metric path": lambda **o: MetricPathDisplay.from_estimator(metric, **o),
         "roc": lambda **o: RocComparisonDisplay.from_estimator(classifiers(), X, y, **o),
     }
@@ -116,7 +129,7 @@ LINES = [
     "roc",
 ]
 PLANES = ["landmarks", "landmarks, features", "landmarks, images in a plane", "feature map"]
-ALL = [*LINES, *PLANES, "landmarks, images", "importances"]
+ALL = [*LINES, *PLANES, "landmarks, images", "importances", "contributions"]
 OF_ALL = pytest.mark.parametrize("draw", ALL, indirect=True)
 OF_LINES = pytest.mark.parametrize("draw", LINES, indirect=True)
 

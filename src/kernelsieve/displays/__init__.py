@@ -1,6 +1,7 @@
 """Pictures of paths, bounds, landmarks and features, drawn with matplotlib."""
 
 from .bound import StabilityBoundDisplay
+from .contributions import ContributionDisplay
 from .criterion import CriterionPathDisplay
 from .feature_map import FeatureMapDisplay
 from .landmarks import LandmarkDisplay
@@ -11,6 +12,7 @@ from .roc import RocComparisonDisplay
 
 __all__ = [
     "ComponentPathDisplay",
+    "ContributionDisplay",
     "CriterionPathDisplay",
     "FeatureMapDisplay",
     "LandmarkDisplay",
