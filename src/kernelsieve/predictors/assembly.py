@@ -9,23 +9,27 @@ from typing import Any
 
 import numpy as np
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import KFold
 
+from ..rows import row_slices
 from .calibration import HeldOut
-from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, best_of, tried
+from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, tried
 from .clock import Clock
 from .inputs import InputEncoder, rows_of
-from .losses import RegressionLoss
-from .recipe import Data, Fold, LandmarkModel, Recipe, fit_with, held_out_scores
+from .losses import LOSSES, RegressionLoss
+from .recipe import Fold, LandmarkModel, MappedSamples, SieveRecipe, fit_with, held_out_scores
 
 #: Samples beyond which folds come from one pass, and scales from a sample.
 MANY_SAMPLES = 20_000
 CALIBRATION_SAMPLES = 2000  # held out of a fit to many samples
-_PROBED = 1000  # samples that tell how long a fit takes
+PROBED = 1000  # samples that tell how long a fit takes
+_MAPPED = 16_384  # samples that are mapped together
 _OF_CHOICE = 0.4  # of the seconds that there are
+_FOLDS_OF_FINALISTS = 3
 
 
 @dataclass(frozen=True)
-class Settings:
+class SieveSettings:
     """What the parameters of an estimator say."""
 
     n_landmarks: int
@@ -37,18 +41,39 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Finalist:
+    """The best trial of a kernel, with its error on chosen landmarks."""
+
+    trial: Trial
+    recipe: SieveRecipe
+    error: float
+
+
+@dataclass(frozen=True)
 class Preparation:
     """What a few thousand samples settle."""
 
     encoder: InputEncoder
-    recipe: Recipe
+    finalists: Sequence[Finalist]
     trials: Sequence[Trial]
-    best: Trial
     n_samples: int  # that trials were made on
 
-    def mapped(self, X: Any) -> np.ndarray:
-        """Return samples of a table as the kernel sees them."""
-        return self.recipe.mapped(self.encoder(X))
+    @property
+    def best(self) -> Finalist:
+        return min(self.finalists, key=lambda finalist: finalist.error)
+
+    @property
+    def recipe(self) -> SieveRecipe:
+        return self.best.recipe
+
+    def mapped(self, X: Any, rows: np.ndarray | slice | None = None) -> np.ndarray:
+        """Return samples of a table, or some rows of it, as the kernel sees them."""
+        numbers = np.arange(X.shape[0])[slice(None) if rows is None else rows]
+        recipe = self.recipe
+        mapped = np.empty((len(numbers), recipe.L.shape[-1]))
+        for part in row_slices(len(numbers), _MAPPED):
+            mapped[part] = recipe.mapped(self.encoder(rows_of(X, numbers[part])))
+        return mapped
 
 
 @dataclass(frozen=True)
@@ -72,7 +97,7 @@ class Sieve:
 
 
 def prepare(
-    X: Any, Y: np.ndarray, weight: np.ndarray, categorical: np.ndarray, settings: Settings
+    X: Any, Y: np.ndarray, weight: np.ndarray, categorical: np.ndarray, settings: SieveSettings
 ) -> Preparation:
     """Learn the encoding, and choose kernel, width and metric."""
     random_state = settings.random_state
@@ -89,17 +114,38 @@ def prepare(
     names = AUTOMATIC if settings.kernel == "auto" else (settings.kernel,)
     clock = settings.clock.part(_OF_CHOICE)
     trials = list(tried(samples, names, settings.metric, clock))
-    best = best_of(trials, sum(len(split.held_out) for split in samples.splits))
-    recipe = Recipe(
-        best.kind,
-        best.kernel.gamma,  # type: ignore[attr-defined]
-        best.found.L,
-        best.ridge,
+    seed = int(random_state.randint(2**31 - 1))
+    compared = []
+    for trial in finalists(trials, sum(len(split.held_out) for split in samples.splits)):
+        recipe = _recipe(trial, settings, seed)
+        compared.append(Finalist(trial, recipe, _error_of_folds(recipe, samples)))
+        if clock.is_over:
+            break
+    return Preparation(encoder, compared, trials, len(rows))
+
+
+def _recipe(trial: Trial, settings: SieveSettings, seed: int) -> SieveRecipe:
+    return SieveRecipe(
+        trial.kind,
+        trial.kernel.gamma,  # type: ignore[attr-defined]
+        trial.found.L,
+        trial.ridge,
         settings.n_landmarks,
-        int(random_state.randint(2**31 - 1)),
+        seed,
         settings.n_jobs,
     )
-    return Preparation(encoder, recipe, trials, best, len(rows))
+
+
+def _error_of_folds(recipe: SieveRecipe, samples: Samples) -> float:
+    """Return the held-out error with landmarks that are chosen, and the ridge that suits them."""
+    data, loss = (
+        MappedSamples(recipe.mapped(samples.X), samples.Y, samples.weight),
+        LOSSES["squared_error"],
+    )
+    folds = KFold(min(_FOLDS_OF_FINALISTS, len(data)), shuffle=True, random_state=recipe.seed)
+    usable = [fold for fold in folds.split(data.U) if np.ptp(data.Y[fold[0]], axis=0).any()]
+    heads = loss.heads(recipe.ridges, data.weight.sum())
+    return min(loss.error(scores) for scores in held_out_scores(recipe, data, usable, heads))
 
 
 def _standardised(Y: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -111,7 +157,7 @@ def _standardised(Y: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 def fit_folds(
     preparation: Preparation,
-    data: Data,
+    data: MappedSamples,
     folds: Sequence[Fold],
     loss: RegressionLoss,
 ) -> Sieve:
@@ -125,30 +171,26 @@ def fit_folds(
     return Sieve(preparation, function, scores[best], float(recipe.ridges[best]), len(data), way)
 
 
-def fit_many(preparation: Preparation, data: Data, n_folds: int) -> Sieve:
-    """Pass once over all samples but some, which calibrate; folds and ridges are told by sums."""
+def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sieve:
+    """Pass once over all samples but the last, which calibrate; sums tell folds and ridges."""
     recipe = preparation.recipe
-    order = np.random.RandomState(recipe.seed).permutation(len(data))
-    held, rows = np.sort(order[:CALIBRATION_SAMPLES]), np.sort(order[CALIBRATION_SAMPLES:])
-    fitted, held_out = data[rows], data[held]
+    fitted, held_out = data[:-CALIBRATION_SAMPLES], data[-CALIBRATION_SAMPLES:]
     total = float(fitted.weight.sum())
-    search = recipe.search(len(rows), total, n_folds)
+    search = recipe.search(len(fitted), total, n_folds)
     search.fit(fitted.U, fitted.Y, sample_weight=fitted.weight)
     best = search.best_estimator_
-    function = LandmarkModel.of(best.extractor, best.head).renumbered(rows)
+    function = LandmarkModel.of(best.extractor, best.head)
     scores = held_out.scored(function, recipe.n_jobs)
     ridge = float(search.best_params_["head__alpha"]) / total
-    way = f"{n_folds} folds of {len(rows)} samples, by {search.way_}"
-    return Sieve(preparation, function, scores, ridge, len(rows), way)
+    way = f"{n_folds} folds of {len(fitted)} samples, by {search.way_}"
+    return Sieve(preparation, function, scores, ridge, len(fitted), way)
 
 
-def affordable(preparation: Preparation, data: Data, n_fits: int, clock: Clock) -> int:
+def affordable(preparation: Preparation, few: MappedSamples, n_fits: int, clock: Clock) -> float:
     """Return how many samples can be fitted in the seconds that are left, by timing a fit to few."""
-    n = len(data)
-    if clock.seconds is None or n <= _PROBED:
-        return n
+    if clock.seconds is None or len(few) < PROBED:
+        return np.inf
     start = time.perf_counter()
-    few = data[np.arange(_PROBED)]
     fit_with(preparation.recipe, few, Ridge(preparation.recipe.ridge * few.weight.sum()))
     spent = time.perf_counter() - start
-    return int(np.clip(_PROBED * clock.left / (n_fits * spent), _PROBED, n))
+    return max(PROBED, PROBED * clock.left / (n_fits * spent))

@@ -21,15 +21,24 @@ from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError
 from ..execution import open_source
 from ..rows import Part, Source, check_not_constant
-from .assembly import Preparation, Settings, Sieve, affordable, prepare
+from .assembly import (
+    CALIBRATION_SAMPLES,
+    MANY_SAMPLES,
+    PROBED,
+    Preparation,
+    Sieve,
+    SieveSettings,
+    affordable,
+    prepare,
+)
 from .choice import KINDS
 from .clock import Clock
 from .explanation import Explanation
 from .importances import importances
 from .inputs import as_table, categorical_mask, rows_of
-from .recipe import Data, Fold
+from .recipe import Fold, MappedSamples
 from .report import in_words, sentences
-from .streams import SETTLING_SAMPLES, SourceRows, Stream, last_held_out
+from .streams import SETTLING_SAMPLES, SieveStream, SourceRows, last_held_out
 
 
 @parameters
@@ -96,18 +105,24 @@ class SievePredictor(BaseEstimator):
             X, Y, weight = rows_of(X, rows), Y[rows], weight[rows]
         settings = self._settings(clock)
         preparation = self._prepare(X, Y, weight, settings)
-        data = Data(preparation.mapped(X), Y, weight)
-        n_fitted = min(self._most_samples(), affordable(preparation, data, len(folds) + 1, clock))
-        if n_fitted < len(data):
-            kept = np.sort(settings.random_state.permutation(len(data))[: int(n_fitted)])
+        few = MappedSamples(preparation.mapped(X, slice(PROBED)), Y[:PROBED], weight[:PROBED])
+        n_fitted = min(self._most_samples(), len(Y))
+        n_fitted = min(n_fitted, affordable(preparation, few, len(folds) + 1, clock))
+        kept = settings.random_state.permutation(len(Y))[: int(n_fitted)]
+        if len(kept) <= MANY_SAMPLES:
+            kept = np.sort(kept)
             folds = of_these(folds, kept, Y)
-            rows, data = rows[kept], data[kept]
-        self._keep(self._fit_data(preparation, data, folds).renumbered(rows), data, clock)
+        else:  # the last ones calibrate
+            kept = np.concatenate([np.sort(kept[CALIBRATION_SAMPLES:]), kept[:CALIBRATION_SAMPLES]])
+        data = MappedSamples(preparation.mapped(X, kept), Y[kept], weight[kept])
+        self._keep(self._fit_data(preparation, data, folds).renumbered(rows[kept]), data, clock)
 
-    def _prepare(self, X: Any, Y: np.ndarray, weight: np.ndarray, settings: Settings) -> Preparation:
+    def _prepare(
+        self, X: Any, Y: np.ndarray, weight: np.ndarray, settings: SieveSettings
+    ) -> Preparation:
         categorical = categorical_mask(X, self.categorical_features, self._names)
         preparation = prepare(X, Y, weight, categorical, settings)
-        self._say(f"chose {in_words(preparation.best)} after {settings.clock.elapsed:.1f} s")
+        self._say(f"chose {in_words(preparation.best.trial)} after {settings.clock.elapsed:.1f} s")
         return preparation
 
     def _fit_source(self, source: Source, clock: Clock) -> None:
@@ -122,11 +137,11 @@ class SievePredictor(BaseEstimator):
         rest, places = SourceRows.drawn(source, numbers, settings.random_state)
         X, Y, weight = self._read(some)
         preparation = self._prepare(X, Y, weight, settings)
-        drawn = Data(preparation.mapped(X), Y, weight)
-        stream = Stream.begun(preparation, drawn, self._n_folds)
+        drawn = MappedSamples(preparation.mapped(X), Y, weight)
+        stream = SieveStream.begun(preparation, drawn, self._n_folds)
         for part in rest:
             X, Y, weight = self._read(part)
-            stream = stream.plus(Data(preparation.mapped(X), Y, weight))
+            stream = stream.plus(MappedSamples(preparation.mapped(X), Y, weight))
         self._keep(stream.sieve(drawn[places]).renumbered(numbers), drawn, clock)
 
     def _read(self, part: Any) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -143,11 +158,11 @@ class SievePredictor(BaseEstimator):
             Y = self._targets(y, len(table), reset="classes_" not in vars(self))
             weight = self._weights(sample_weight, table, Y)
             self._fit_table(table, Y, weight, clock)
-            data = Data(self._sieve.preparation.mapped(table), Y, weight)
-            self._stream = Stream.begun(self._sieve.preparation, data, self._n_folds).plus(data)
+            data = MappedSamples(self._sieve.preparation.mapped(table), Y, weight)
+            self._stream = SieveStream.begun(self._sieve.preparation, data, self._n_folds).plus(data)
             return
         table, Y, weight = self._read(Part(X, y, sample_weight))
-        data = Data(stream.preparation.mapped(table), Y, weight)
+        data = MappedSamples(stream.preparation.mapped(table), Y, weight)
         scored = data.scored(self._sieve.function, self.n_jobs)
         self._stream = stream.plus(data)
         held_out = last_held_out(self._sieve.held_out, scored)
@@ -161,7 +176,7 @@ class SievePredictor(BaseEstimator):
         """Take all labels that a source has."""
 
     @abstractmethod
-    def _fit_data(self, preparation: Preparation, data: Data, folds: Sequence[Fold]) -> Sieve:
+    def _fit_data(self, preparation: Preparation, data: MappedSamples, folds: Sequence[Fold]) -> Sieve:
         """Fit samples as the kernel sees them."""
 
     def _most_samples(self) -> float:
@@ -191,8 +206,8 @@ class SievePredictor(BaseEstimator):
     def _n_folds(self) -> int:
         return int(self.cv) if isinstance(self.cv, Integral) else 5
 
-    def _settings(self, clock: Clock) -> Settings:
-        return Settings(
+    def _settings(self, clock: Clock) -> SieveSettings:
+        return SieveSettings(
             self.n_landmarks,
             self.metric,
             self.kernel,
@@ -201,7 +216,7 @@ class SievePredictor(BaseEstimator):
             check_random_state(self.random_state),
         )
 
-    def _keep(self, sieve: Sieve, data: Data, clock: Clock) -> None:
+    def _keep(self, sieve: Sieve, data: MappedSamples, clock: Clock) -> None:
         self._sieve = sieve
         self.landmark_indices_ = sieve.function.indices
         self.kernel_ = sieve.function.kernel

@@ -22,7 +22,7 @@ from ..metric_learning.rounds import (
 from .clock import Clock
 
 MOST_SAMPLES = 3000
-_LANDMARKS = 300  # of the functions that are compared: drawn, which costs less than choosing fewer
+_LANDMARKS = 300  # most of the functions that are compared: drawn, which costs less than choosing
 
 
 @dataclass(frozen=True)
@@ -106,29 +106,29 @@ class Samples:
             kind.kernel,
             None,
             RIDGES,
-            _LANDMARKS,
+            int(np.clip(len(self.X) // 2, 50, _LANDMARKS)),
             self.groups,
             aligned=False,
         )
 
 
 def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) -> Iterator[Trial]:
-    """Yield trials: every kernel as inputs are, then with what it learns, then with what others do."""
+    """Yield trials: every kernel as inputs are and with what it learns, then with what others learn."""
     problems = [(KINDS[name], samples.problem(KINDS[name])) for name in names]
     plain = (np.ptp(samples.X, axis=0) > 0).astype(float)
     learnt: list[Trial] = []
     for kind, problem in problems:
-        yield Trial(kind, "identity", problem.evaluate("identity", plain))
-    for kind, problem in problems if metric else ():
-        best: Trial | None = None
-        for found in learn(problem, kind.structures, None, plain):
-            trial = Trial(kind, f"{found.structure} by {kind.name}", found)
-            best = trial if best is None or falls(found, best.found) else best
+        begin = None
+        for found in learn(problem, kind.structures if metric else (), None, plain):
+            if begin is None:
+                begin = best = found
+                yield Trial(kind, "identity", found)
+            best = found if falls(found, best) else best
             if clock.is_over:
                 break
-        if best is not None and best.found.structure != "identity":
-            learnt.append(best)
-            yield best
+        if best is not begin:
+            learnt.append(Trial(kind, f"{best.structure} by {kind.name}", best))
+            yield learnt[-1]
     for kind, problem in problems:
         for other in learnt:
             if other.kind is not kind and not clock.is_over:
@@ -136,8 +136,14 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
                 yield Trial(kind, other.metric, found)
 
 
-def best_of(trials: Sequence[Trial], n_held_out: int) -> Trial:
-    """Return the trial of the smallest held-out error; the first of nearly equal ones.
+def finalists(trials: Sequence[Trial], n_held_out: int) -> list[Trial]:
+    """Return the best trial of every kernel."""
+    names = dict.fromkeys(trial.kind.name for trial in trials)
+    return [_best_of([t for t in trials if t.kind.name == name], n_held_out) for name in names]
+
+
+def _best_of(trials: Sequence[Trial], n_held_out: int) -> Trial:
+    """Return the trial of the smallest held-out error.
 
     The best of many rounds of learning is better by chance as well, so a metric must gain more than
     the relative error of a mean of so many squares.

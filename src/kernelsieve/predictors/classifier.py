@@ -22,7 +22,7 @@ from .calibration import Calibration
 from .clock import Clock
 from .explanation import Explanation
 from .losses import LOSSES
-from .recipe import Data, Fold
+from .recipe import Fold, MappedSamples
 
 
 @estimator
@@ -130,14 +130,14 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         totals = weight @ Y
         return np.divide(totals.mean(), totals, out=np.zeros_like(totals), where=totals > 0)
 
-    def _fit_data(self, preparation: Preparation, data: Data, folds: Sequence[Fold]) -> Sieve:
+    def _fit_data(self, preparation: Preparation, data: MappedSamples, folds: Sequence[Fold]) -> Sieve:
         if len(data) <= MANY_SAMPLES:
             sieve = fit_folds(preparation, data, folds, LOSSES["squared_error"])
         else:
             sieve = fit_many(preparation, data, max(2, len(folds)))
         return sieve
 
-    def _keep(self, sieve: Sieve, data: Data, clock: Clock) -> None:
+    def _keep(self, sieve: Sieve, data: MappedSamples, clock: Clock) -> None:
         super()._keep(sieve, data, clock)
         self._calibration = Calibration.fit(sieve.held_out)
 

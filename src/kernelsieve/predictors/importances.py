@@ -6,12 +6,12 @@ import numpy as np
 
 from ..metric_learning.rounds import with_respect_to_inputs
 from .assembly import Preparation
-from .recipe import Data, LandmarkModel
+from .recipe import LandmarkModel, MappedSamples
 
 _SAMPLES = 1000  # whose slopes are averaged
 
 
-def importances(preparation: Preparation, function: LandmarkModel, data: Data) -> np.ndarray:
+def importances(preparation: Preparation, function: LandmarkModel, data: MappedSamples) -> np.ndarray:
     """Return mean squared slopes along features at unit variance, in parts of their sum.
 
     A feature that became several columns has the sum of theirs.

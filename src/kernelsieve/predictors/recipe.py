@@ -27,7 +27,7 @@ Fold = tuple[np.ndarray, np.ndarray]  # numbers of the samples to fit, and of th
 
 
 @dataclass(frozen=True)
-class Recipe:
+class SieveRecipe:
     """What is settled before samples are passed over: kernel, metric, ridge, how many landmarks."""
 
     kind: KernelKind
@@ -75,7 +75,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Data:
+class MappedSamples:
     """Samples as the kernel sees them, their targets, and their weights."""
 
     U: np.ndarray
@@ -85,8 +85,8 @@ class Data:
     def __len__(self) -> int:
         return len(self.U)
 
-    def __getitem__(self, rows: Any) -> Data:
-        return Data(self.U[rows], self.Y[rows], self.weight[rows])
+    def __getitem__(self, rows: Any) -> MappedSamples:
+        return MappedSamples(self.U[rows], self.Y[rows], self.weight[rows])
 
     def scored(self, function: LandmarkModel, n_jobs: int | None) -> HeldOut:
         """Return scores of these samples by a function that has not seen them."""
@@ -138,21 +138,21 @@ class LandmarkModel:
         return self.model.features(U, n_jobs)
 
 
-def fit_extractor(recipe: Recipe, data: Data) -> SparseMaximalAlignment:
+def fit_extractor(recipe: SieveRecipe, data: MappedSamples) -> SparseMaximalAlignment:
     """Choose landmarks; the kernel may have fewer independent ones than asked for."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewerFeaturesWarning)
         return recipe.extractor(len(data)).fit(data.U, data.Y, sample_weight=data.weight)
 
 
-def fit_with(recipe: Recipe, data: Data, head: Any) -> LandmarkModel:
+def fit_with(recipe: SieveRecipe, data: MappedSamples, head: Any) -> LandmarkModel:
     """Fit landmarks and a head to samples."""
     extractor = fit_extractor(recipe, data)
     return LandmarkModel.of(extractor, _fit_head(head, extractor, data))
 
 
 def held_out_scores(
-    recipe: Recipe, data: Data, folds: Sequence[Fold], heads: Sequence[Any]
+    recipe: SieveRecipe, data: MappedSamples, folds: Sequence[Fold], heads: Sequence[Any]
 ) -> list[HeldOut]:
     """Return for each head the scores of samples by functions that were fitted to the others."""
     found: list[list[HeldOut]] = [[] for _ in heads]
@@ -168,7 +168,10 @@ def held_out_scores(
 
 
 def _fit_head(
-    head: Any, extractor: SparseMaximalAlignment, data: Data, features: np.ndarray | None = None
+    head: Any,
+    extractor: SparseMaximalAlignment,
+    data: MappedSamples,
+    features: np.ndarray | None = None,
 ) -> Any:
     features = extractor.transform(data.U) if features is None else features
     targets = data.Y[:, 0] if data.Y.shape[1] == 1 else data.Y

@@ -19,7 +19,7 @@ from .base import SievePredictor
 from .calibration import half_width
 from .explanation import Explanation
 from .losses import LOSSES, RegressionLoss
-from .recipe import Data, Fold
+from .recipe import Fold, MappedSamples
 
 
 def _is_out_of_core(sieve: SieveRegressor) -> bool:
@@ -121,7 +121,7 @@ class SieveRegressor(RegressorMixin, SievePredictor):
             )
         return Y
 
-    def _fit_data(self, preparation: Preparation, data: Data, folds: Sequence[Fold]) -> Sieve:
+    def _fit_data(self, preparation: Preparation, data: MappedSamples, folds: Sequence[Fold]) -> Sieve:
         if len(data) <= MANY_SAMPLES:
             return fit_folds(preparation, data, folds, self._loss)
         return fit_many(preparation, data, max(2, len(folds)))

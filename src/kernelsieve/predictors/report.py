@@ -50,11 +50,12 @@ def _of_inputs(preparation: Preparation) -> str:
 
 def _of_choice(preparation: Preparation) -> Iterator[str]:
     best = preparation.best
-    others = sorted((t for t in preparation.trials if t is not best), key=lambda trial: trial.error)
     yield (
-        f"Of {len(preparation.trials)} combinations on {preparation.n_samples} samples, "
-        f"{in_words(best)} had the smallest held-out error, {best.error:.3g} of the variance of the "
+        f"{len(preparation.trials)} combinations of kernel and metric were tried on "
+        f"{preparation.n_samples} samples, and the best of each kernel fitted to folds of these: "
+        f"{in_words(best.trial)} had the smallest error, {best.error:.3g} of the variance of the "
         "target."
     )
+    others = sorted((f for f in preparation.finalists if f is not best), key=lambda f: f.error)
     if others:
-        yield f"Next was {in_words(others[0])}, {others[0].error:.3g}."
+        yield f"Next was {in_words(others[0].trial)}, {others[0].error:.3g}."

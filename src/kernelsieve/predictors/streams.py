@@ -11,7 +11,7 @@ from ..estimators import StatisticPart, StatisticPlan, prepared
 from ..rows import Source
 from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve
 from .calibration import HeldOut
-from .recipe import Data, LandmarkModel
+from .recipe import LandmarkModel, MappedSamples
 
 _MOST_HELD_OUT = 10_000  # samples of a stream that calibrate, the last ones
 #: Samples of a source that settle everything but the function.
@@ -19,7 +19,7 @@ SETTLING_SAMPLES = MANY_SAMPLES
 
 
 @dataclass(frozen=True)
-class Stream:
+class SieveStream:
     """What was chosen by the first samples, and the sums of all so far."""
 
     preparation: Preparation
@@ -30,13 +30,13 @@ class Stream:
     total_weight: float = 0.0
 
     @classmethod
-    def begun(cls, preparation: Preparation, first: Data, n_folds: int) -> Stream:
+    def begun(cls, preparation: Preparation, first: MappedSamples, n_folds: int) -> SieveStream:
         """Let some samples settle the candidates; they are not summed up yet."""
         extractor = preparation.recipe.extractor(len(first))
         plan = prepared(extractor, first.U, first.Y, first.weight, None, max(2, n_folds))
         return cls(preparation, extractor, plan)
 
-    def plus(self, data: Data) -> Stream:
+    def plus(self, data: MappedSamples) -> SieveStream:
         """Return the stream with more samples."""
         new = self.plan.statistic(data.U, data.Y, data.weight)
         return replace(
@@ -46,7 +46,7 @@ class Stream:
             total_weight=self.total_weight + float(data.weight.sum()),
         )
 
-    def sieve(self, held_out: HeldOut | Data) -> Sieve:
+    def sieve(self, held_out: HeldOut | MappedSamples) -> Sieve:
         """Find the function of all samples; samples that no sum has seen are scored by it."""
         recipe, folds = self.preparation.recipe, self.plan.folds
         assert folds is not None
@@ -54,7 +54,7 @@ class Stream:
         search.finish(self.plan, self.part)
         best = search.best_estimator_
         function = LandmarkModel.of(best.extractor, best.head)
-        if isinstance(held_out, Data):
+        if isinstance(held_out, MappedSamples):
             held_out = held_out.scored(function, recipe.n_jobs)
         ridge = float(search.best_params_["head__alpha"]) / self.total_weight
         way = f"{folds.n_folds} folds of {self.n_samples} samples out of core"
