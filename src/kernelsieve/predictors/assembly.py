@@ -23,7 +23,9 @@ from .recipe import Fold, LandmarkModel, MappedSamples, SieveRecipe, fit_with, h
 MANY_SAMPLES = 20_000
 CALIBRATION_SAMPLES = 2000  # held out of a fit to many samples
 PROBED = 1000  # samples that tell how long a fit takes
+_SAFE = 0.7  # of the seconds that are left
 _MAPPED = 16_384  # samples that are mapped together
+_SAMPLES_A_SECOND, _FEWEST_SAMPLES = 300, 300  # that choose, where seconds are few
 _OF_CHOICE = 0.4  # of the seconds that there are
 _FOLDS_OF_FINALISTS = 3
 
@@ -103,7 +105,8 @@ def prepare(
     random_state = settings.random_state
     order = random_state.permutation(len(Y))
     encoder = InputEncoder.fit(rows_of(X, np.sort(order[:MANY_SAMPLES])), categorical)
-    rows = order[:MOST_SAMPLES]
+    clock = settings.clock.part(_OF_CHOICE)
+    rows = order[: int(np.clip(_SAMPLES_A_SECOND * clock.left, _FEWEST_SAMPLES, MOST_SAMPLES))]
     samples = Samples.drawn(
         encoder(rows_of(X, rows)),
         _standardised(Y[rows], weight[rows]),
@@ -112,15 +115,13 @@ def prepare(
         random_state,
     )
     names = AUTOMATIC if settings.kernel == "auto" else (settings.kernel,)
-    clock = settings.clock.part(_OF_CHOICE)
     trials = list(tried(samples, names, settings.metric, clock))
     seed = int(random_state.randint(2**31 - 1))
     compared = []
     for trial in finalists(trials, sum(len(split.held_out) for split in samples.splits)):
         recipe = _recipe(trial, settings, seed)
-        compared.append(Finalist(trial, recipe, _error_of_folds(recipe, samples)))
-        if clock.is_over:
-            break
+        error = trial.error if clock.is_over else _error_of_folds(recipe, samples)
+        compared.append(Finalist(trial, recipe, error))
     return Preparation(encoder, compared, trials, len(rows))
 
 
@@ -193,4 +194,4 @@ def affordable(preparation: Preparation, few: MappedSamples, n_fits: int, clock:
     start = time.perf_counter()
     fit_with(preparation.recipe, few, Ridge(preparation.recipe.ridge * few.weight.sum()))
     spent = time.perf_counter() - start
-    return max(PROBED, PROBED * clock.left / (n_fits * spent))
+    return max(PROBED, _SAFE * PROBED * clock.left / (n_fits * spent))
