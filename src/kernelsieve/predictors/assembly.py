@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 
+from ..exceptions import FewerFeaturesWarning
 from ..rows import row_slices
 from .calibration import HeldOut
 from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, tried
@@ -178,7 +180,9 @@ def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sie
     fitted, held_out = data[:-CALIBRATION_SAMPLES], data[-CALIBRATION_SAMPLES:]
     total = float(fitted.weight.sum())
     search = recipe.search(len(fitted), total, n_folds)
-    search.fit(fitted.U, fitted.Y, sample_weight=fitted.weight)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewerFeaturesWarning)
+        search.fit(fitted.U, fitted.Y, sample_weight=fitted.weight)
     best = search.best_estimator_
     function = LandmarkModel.of(best.extractor, best.head)
     scores = held_out.scored(function, recipe.n_jobs)

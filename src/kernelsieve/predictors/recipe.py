@@ -66,7 +66,8 @@ class SieveRecipe:
         return ComponentPathCV(
             extractor,
             Ridge(),
-            n_components=[extractor.n_components],
+            # A fold may have fewer independent landmarks than asked for.
+            n_components=np.unique(np.geomspace(1, extractor.n_components, 25).astype(int)),
             param_grid={"head__alpha": list(self.ridges * total_weight)},
             cv=n_folds,
             scoring="neg_mean_squared_error",

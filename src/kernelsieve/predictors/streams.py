@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..estimators import StatisticPart, StatisticPlan, prepared
+from ..exceptions import FewerFeaturesWarning
 from ..rows import Source
 from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve
 from .calibration import HeldOut
@@ -51,7 +53,9 @@ class SieveStream:
         recipe, folds = self.preparation.recipe, self.plan.folds
         assert folds is not None
         search = recipe.search(self.extractor.n_components, self.total_weight, folds.n_folds)
-        search.finish(self.plan, self.part)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FewerFeaturesWarning)
+            search.finish(self.plan, self.part)
         best = search.best_estimator_
         function = LandmarkModel.of(best.extractor, best.head)
         if isinstance(held_out, MappedSamples):
