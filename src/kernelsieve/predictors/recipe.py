@@ -62,12 +62,12 @@ class SieveRecipe:
 
     def search(self, n_samples: int, total_weight: float, n_folds: int) -> ComponentPathCV:
         """Return what finds the ridge and the landmarks in one pass over many samples."""
-        extractor = self.extractor(n_samples)
+        most = min(self.n_landmarks, n_samples)
         return ComponentPathCV(
-            extractor,
+            self.extractor(n_samples),
             Ridge(),
             # A fold may have fewer independent landmarks than asked for.
-            n_components=np.unique(np.geomspace(1, extractor.n_components, 25).astype(int)),
+            n_components=np.unique(np.geomspace(1, most, 25).round().astype(int)),
             param_grid={"head__alpha": list(self.ridges * total_weight)},
             cv=n_folds,
             scoring="neg_mean_squared_error",
