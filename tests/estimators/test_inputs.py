@@ -50,8 +50,9 @@ def test_wild_extrapolation_is_left_out(rng):
     X = rng.standard_normal((300, 3)) * [1, 1, 1e-2]
     y = np.sin(X[:, 0]) + X[:, 1]
     new = rng.standard_normal((300, 3)) * [3, 3, 3e-2]
-    careful = SparseMaximalAlignment(40, gamma=1e-3).fit(X, y)
-    reckless = SparseMaximalAlignment(40, gamma=1e-3, tol=1e-20).fit(X, y)
+    parameters = {"gamma": 1e-3, "scale": "unit_variance"}
+    careful = SparseMaximalAlignment(40, **parameters).fit(X, y)
+    reckless = SparseMaximalAlignment(40, tol=1e-20, **parameters).fit(X, y)
     assert careful.n_components_ < reckless.n_components_
     size = [np.abs(model.transform(new)).max() for model in (careful, reckless)]
     assert size[0] < 0.1 * size[1]

@@ -28,11 +28,13 @@ Y = LATENT[:, 7] + 0.5 * LATENT[:, 2]
 
 
 def folds(X, y):
-    """Every fifth sample in the order of hashes, class by class."""
-    order = np.lexsort((row_hashes(X), y))
-    dealt = np.empty(len(X), int)
-    dealt[order] = np.arange(len(X)) % 5
-    return [(np.flatnonzero(dealt != fold), np.flatnonzero(dealt == fold)) for fold in range(5)]
+    """Every fifth sample in the order of hashes, class by class; three times for so few samples."""
+    for factor in (1, 3, 5):
+        order = np.lexsort((row_hashes(X) * np.uint64(factor), y))
+        dealt = np.empty(len(X), int)
+        dealt[order] = np.arange(len(X)) % 5
+        for fold in range(5):
+            yield np.flatnonzero(dealt != fold), np.flatnonzero(dealt == fold)
 
 
 def test_it_is_the_best_by_hand():

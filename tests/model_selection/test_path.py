@@ -113,8 +113,8 @@ def test_classifiers_any_scorer_and_scaling_inside_the_fold(head, scoring, cance
 @pytest.mark.parametrize(
     "extractor",
     [
-        KernelPLS(),
-        KernelPLS(candidates=50, random_state=0),
+        KernelPLS(gamma="scale"),
+        KernelPLS(candidates=50, gamma="scale", random_state=0),
         KernelBoostedLatentFeatures(loss="absolute"),
         OrthogonalLoadingsKernelPLS(),
         SparseKernelPLS(random_state=0),

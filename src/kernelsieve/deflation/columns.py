@@ -130,8 +130,7 @@ def store_columns(
     some_lines = list(row_slices(lines.shape[0], rows_per_block(lines.shape[1])))
     run_blocks(some_lines, lambda: settle, n_jobs)
     columns = StoredColumns(lines.T, means, centred=center)
-    if center:
-        columns.raw_squared_norms = columns.raw_squared_norms + total * means**2
+    columns.raw_squared_norms = columns.raw_squared_norms + center * total * means**2
     return columns
 
 

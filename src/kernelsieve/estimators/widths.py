@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from ..execution import reported
-from ..fitting import DEFAULT_COMPONENTS
 from ..kernels import BlockCache, kernel_class, sharing
 from ..rows import Batch, TargetEncoder, row_hashes
 
@@ -21,6 +20,9 @@ from ..rows import Batch, TargetEncoder, row_hashes
 WIDTHS = tuple(f"median{part}" for part in ("*4", "", "/4", "/16", "/64", "/256", "/1024", "/4096"))
 _MOST_SAMPLES = 1000  # that choose
 _FOLDS = 5
+_FEW, _REPEATS = 300, 3  # samples that are dealt out to folds more than once: a choice by few is chance
+_COMPARED_AGAIN = 3  # widths
+_MOST_COMPONENTS = 60  # where their number is open
 _FEWEST = 10  # different samples; fewer say nothing
 _NEARLY = 0.5  # standard errors of the best mean score
 _NEIGHBOURS = 0.1  # more or fewer components, as a part of their number
@@ -50,12 +52,19 @@ def choose_width(
         model.set_params(class_weight=None)  # which the weights of the batch have in them already
     labels = None if encoder.classes is None else _codes(batch, encoder)
     open_number = open_number and asked is None
-    scores = np.full((_FOLDS, len(WIDTHS), DEFAULT_COMPONENTS if open_number else 1), -np.inf)
+    if open_number:
+        model.set_params(n_components=min(_MOST_COMPONENTS, len(batch) // 2))
+    folds = list(_folds(batch, labels))
+    scores = np.full((len(folds), len(WIDTHS), _MOST_COMPONENTS if open_number else 1), -np.inf)
     with sharing(BlockCache()), reported("width", verbose=False), warnings.catch_warnings():
         warnings.simplefilter("ignore", FewerFeaturesWarning)
-        for fold, (train, test) in enumerate(_folds(batch, labels)):
-            for number, gamma in enumerate(WIDTHS):
-                fitted = _fitted(model.set_params(gamma=gamma), batch[train], labels, train)
+        compared = list(range(len(WIDTHS)))
+        for fold, (train, test) in enumerate(folds):
+            if fold == _FOLDS:  # samples are dealt out again, for the best widths alone
+                compared = _best_widths(scores[:fold])
+            for number in compared:
+                model.set_params(gamma=WIDTHS[number])
+                fitted = _fitted(model, batch[train], labels, train)
                 if fitted is not None:
                     found = list(_scores(fitted, batch[test], labels, test, every_number=open_number))
                     scores[fold, number, : len(found)] = found
@@ -68,10 +77,15 @@ def _chosen(scores: np.ndarray, asked: int | None, *, open_number: bool) -> Chos
     mean = scores.mean(axis=0)
     if not np.isfinite(mean.max()):
         return ChosenWidth("scale", asked)
-    of_best = scores.reshape(_FOLDS, -1)[:, np.argmax(mean)]
-    error = of_best.std(ddof=1) / np.sqrt(_FOLDS)
+    of_best = scores.reshape(len(scores), -1)[:, np.argmax(mean)]
+    error = of_best.std(ddof=1) / np.sqrt(len(scores))
     k = int(np.flatnonzero((mean >= mean.max() - _NEARLY * error).any(axis=0))[0])
     return ChosenWidth(WIDTHS[int(np.argmax(mean[:, k]))], k + 1 if open_number else asked)
+
+
+def _best_widths(scores: np.ndarray) -> list[int]:
+    best = _of_worst_neighbours(scores).mean(axis=0).max(axis=1)
+    return np.argsort(-best, kind="stable")[:_COMPARED_AGAIN].tolist()
 
 
 def _of_worst_neighbours(scores: np.ndarray) -> np.ndarray:
@@ -114,15 +128,23 @@ def _folds(batch: Batch, labels: np.ndarray | None) -> Iterator[tuple[np.ndarray
     Samples are dealt out by a hash of their inputs: neither their order nor whether a sample is
     repeated or has a weight makes a difference.
     """
-    hashes, fold = row_hashes(batch.X), np.empty(len(batch), np.intp)
+    hashes = row_hashes(batch.X)
     labels = np.zeros(len(batch), np.intp) if labels is None else labels
+    for repeat in range(_REPEATS if _n_distinct(batch) <= _FEW else 1):
+        fold = _dealt(hashes * np.uint64(2 * repeat + 1), labels)  # in another order each time
+        for number in range(_FOLDS):
+            yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+
+
+def _dealt(hashes: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the number of each sample's fold, class by class in the order of hashes."""
+    fold = np.empty(len(hashes), np.intp)
     n_dealt = 0
     for label in np.unique(labels):
         distinct, places = np.unique(hashes[labels == label], return_inverse=True)
         fold[labels == label] = (n_dealt + places) % _FOLDS
         n_dealt += len(distinct)
-    for number in range(_FOLDS):
-        yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+    return fold
 
 
 def _fitted(model: Any, batch: Batch, labels: np.ndarray | None, rows: np.ndarray) -> Any | None:
