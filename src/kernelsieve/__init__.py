@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         SparseKernelPLS,
     )
     from .metric_learning import GradientMetric
+    from .model import load, save
     from .model_selection import (
         ComponentPathCV,
     )
@@ -106,7 +107,9 @@ __all__ = [
     "StatisticPlan",
     "SubspaceKernelFeatures",
     "candidates_needed",
+    "load",
     "predictor",
+    "save",
     "warm_up",
 ]
 
@@ -145,6 +148,8 @@ _ROOM_OF = {
     "SparseKernelBoostedLatentFeaturesClassifier": "latent",
     "SparseKernelPLS": "latent",
     "GradientMetric": "metric_learning",
+    "load": "model",
+    "save": "model",
     "ComponentPathCV": "model_selection",
     "SieveClassifier": "predictors",
     "SieveRegressor": "predictors",

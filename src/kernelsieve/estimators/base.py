@@ -18,7 +18,7 @@ from ..deflation import Criterion, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
 from ..fitting import CandidatePool, CandidateRule, Problem, Settings, way_to_draw
 from ..kernels import Kernel, Precomputed, Rows, kernel_class, resolve_kernel
-from ..model import Fit, Projector, prune
+from ..model import Fit, Projector, prune, save
 from ..rows import Batch, TargetEncoder, warn_if_ambiguous
 from .attributes import gamma_of, of_fit, with_version, without_version
 from .declaration import parameters
@@ -92,8 +92,7 @@ class KernelEstimator(
         self
         """
         problem = self._problem(X, y, sample_weight)
-        fit = self._solve(problem)
-        self._set_fit(problem.renumbered(fit), problem.encoder, problem.rows.X)
+        self._set_fit(problem.renumbered(self._solve(problem)), problem.encoder, problem.rows.X)
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
@@ -278,6 +277,7 @@ class KernelEstimator(
         return wrap_output("transform", self._features(X, fitted), X, fitted)
 
     transform_to = transform_to
+    save = save
 
     def _features(self, X: Any, fitted: Self) -> np.ndarray:
         """Return the features by a prefix of this model, as an array."""

@@ -18,6 +18,7 @@ from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
 from ..kernels import Kernel, Rows, kernel_class, resolve_kernel
+from ..model import save
 from ..rows import TargetEncoder, check_not_constant, warn_if_ambiguous
 from .functions import splits
 from .rounds import (
@@ -219,6 +220,8 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         mapped = apply_metric(self._check_rows(X, reset=False), self._map)
         return mapped if self._columns is None else mapped[:, self._columns]
+
+    save = save
 
     @property
     def components_(self) -> np.ndarray:

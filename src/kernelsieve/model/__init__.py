@@ -19,6 +19,7 @@ from .explained import (
     orthonormal_additions,
     orthonormal_combinations,
 )
+from .files import load, save
 from .fit_result import Decision, Fit, Search, sign_of_largest
 from .inverse_transform import PreImages
 from .kernel_model import KernelModel, Projector, features_as_they_are, order_of_first_use
@@ -42,6 +43,7 @@ __all__ = [
     "finish",
     "is_indefinite",
     "linear_heads",
+    "load",
     "load_object",
     "mean_image",
     "order_of_first_use",
@@ -49,6 +51,7 @@ __all__ = [
     "orthonormal_combinations",
     "prune",
     "reorthonormalise",
+    "save",
     "save_object",
     "sign_of_largest",
 ]

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from ..deflation import Heads
+from ..exceptions import ModelFileError
 from ..kernels import Precomputed
 from .kernel_model import KernelModel
 
@@ -55,6 +56,18 @@ class Fit:
     search: Search | None = None  # of features that are found by iteration
     n_columns: int = 0  # kernel columns that a solver of sparse programs kept
     n_iter: int = 0  # what such a solver counts
+
+    def check_inputs(self, n_features: int | None) -> None:
+        """Refuse parts, read from a file, whose shapes do not agree: compiled loops do not look."""
+        k = self.model.n_components
+        self.model.check_shapes(n_features)
+        if self.mean_image is not None:
+            self.mean_image.check_shapes(n_features)
+        if self.heads is not None and (len(self.heads.intercepts), len(self.heads.coefficients)) != (
+            k,
+            k,
+        ):
+            raise ModelFileError(f"its heads are not those of {k} features.")
 
     def coordinates(self, features: np.ndarray) -> np.ndarray:
         """Return features, all or the first ones, as coordinates along unit directions."""

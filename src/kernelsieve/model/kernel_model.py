@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from ..exceptions import KernelError
+from ..exceptions import KernelError, ModelFileError
 from ..execution import check_finite, counted, run_blocks
-from ..kernels import Filler, Inputs, Kernel, Rows, TiledFiller
+from ..kernels import Filler, Inputs, Kernel, Precomputed, Rows, TiledFiller
 from ..kernels.compiled import DoubleDoubleRowProduct, RowProduct
 from ..rows import row_slices, rows_per_block
 
@@ -78,6 +78,28 @@ class KernelModel:
             first_use=self.first_use[:m],
             refinement=self.refinement and self.refinement.truncate(m, n_components),
         )
+
+    def check_shapes(self, n_features: int | None) -> None:
+        """Refuse parts, read from a file, whose shapes do not agree: compiled loops do not look."""
+        m, k = self.projection.shape
+        of_points = not isinstance(self.kernel, Precomputed | Inputs)
+        expected = [
+            (self.landmarks.shape, (m, n_features) if of_points else (m,)),
+            (self.offset.shape, (k,)),
+            (self.first_use.shape, (m,)),
+        ]
+        centre = getattr(self.as_fitted, "_centre", None)
+        if centre is not None:
+            expected.append((centre.origin.shape, (n_features,)))
+        if self.refinement is not None:
+            two = self.refinement
+            shapes = [two.projection.shape, two.offset.shape, two.triangle.shape, two.shift.shape]
+            expected += zip(shapes, [(m, k), (k,), (k, k), (k,)], strict=True)
+        if any(found != right for found, right in expected) or self.dtype not in (
+            np.float32,
+            np.float64,
+        ):
+            raise ModelFileError("the shapes of landmarks, projection and offset do not agree.")
 
     def in_two_steps(self) -> KernelModel:
         """Return the model with the same features, computed in two steps."""

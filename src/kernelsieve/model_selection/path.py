@@ -24,6 +24,7 @@ from ..estimators import all_or_nothing
 from ..exceptions import InvalidParameterError
 from ..execution import counted, open_source, reported
 from ..fitting import DEFAULT_COMPONENTS
+from ..model import save
 from .checks import check_fold_sizes, check_folds, check_head, settled_target, with_widths
 from .composed import composed_tags
 from .fold_curves import SettledFolds
@@ -329,6 +330,19 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
             self._take_model(task, data, found.fitted[number])
         else:
             self.__dict__.pop("best_estimator_", None)
+
+    save = save
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()  # without the scorer, which may refer to the search
+        return {name: value for name, value in state.items() if name != "scorer_"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if self.__sklearn_is_fitted__():
+            self.scorer_ = check_scoring(self, scoring=self.scoring)
+
+    to_state, take_state = __getstate__, __setstate__  # of files as of pickles
 
     def __sklearn_is_fitted__(self) -> bool:
         return "path_" in vars(self)

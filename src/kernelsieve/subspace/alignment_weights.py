@@ -18,6 +18,7 @@ from ..estimators import estimator
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, warn
 from ..kernels import Kernel, resolve_kernel
+from ..model import save
 from ..rows import Batch, TargetEncoder, draw_random
 from .target_kernels import CODINGS, checked_target_kernel, coded_labels
 
@@ -180,6 +181,8 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False) * self.weights_
+
+    save = save
 
     def _target(
         self, X: np.ndarray, y: Any, random_state: np.random.RandomState
