@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         StabilityBoundDisplay,
     )
     from .estimators import StatisticPart, StatisticPlan
+    from .export import export_c, export_onnx
     from .fitting import candidates_needed
     from .greedy import (
         AcceleratedKernelFeatureAnalysis,
@@ -107,6 +108,8 @@ __all__ = [
     "StatisticPlan",
     "SubspaceKernelFeatures",
     "candidates_needed",
+    "export_c",
+    "export_onnx",
     "load",
     "predictor",
     "save",
@@ -126,6 +129,8 @@ _ROOM_OF = {
     "StabilityBoundDisplay": "displays",
     "StatisticPart": "estimators",
     "StatisticPlan": "estimators",
+    "export_c": "export",
+    "export_onnx": "export",
     "candidates_needed": "fitting",
     "AcceleratedKernelFeatureAnalysis": "greedy",
     "SparseKernelFeatureAnalysis": "greedy",

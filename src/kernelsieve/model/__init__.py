@@ -1,5 +1,6 @@
 """Landmarks, projection and offset: the one form of every model, and the fit result around it."""
 
+from .archive import replacing
 from .build import (
     FeatureGram,
     OrthonormalModel,
@@ -51,6 +52,7 @@ __all__ = [
     "orthonormal_combinations",
     "prune",
     "reorthonormalise",
+    "replacing",
     "save",
     "save_object",
     "sign_of_largest",

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from ..estimators import KernelEstimator
-from ..exceptions import InvalidParameterError
-from ..kernels import Inputs, Precomputed, Rows
+from ..kernels import Precomputed, Rows
 from ..model import KernelModel, Projector
-from ..model_selection import ExtractorWithHead
 from ..rows import row_slices, rows_per_block
-from .affine import AFFINE_STEPS, Affine, affine_of, plus
-from .response import Response, read_head
+from .affine import Affine
+from .parts import folded, prediction_parts
+from .response import Response
 
 _BLOCK_BYTES = 2**22  # of kernel values
 _COMPARED, _MOST_ROUNDING = 200, 1e-11  # landmarks, and what folding may change, as a part of scores
@@ -62,9 +57,9 @@ class Predictor:
         self._before, self._response = before, response
         self.classes = response.classes
         self.kernel_evaluations = len(model.projection)
-        folded = _folded(model, after)
-        self._after = None if _is_precise(folded, model, after) else after
-        served = folded if self._after is None else model
+        in_one = folded(model, after)
+        self._after = None if _is_precise(in_one, model, after) else after
+        served = in_one if self._after is None else model
         self._block_rows = rows_per_block(len(served.projection), _BLOCK_BYTES)
         self._projector = Projector(served)
         self._of_one = None if self._after else self._projector.of_one()
@@ -107,19 +102,7 @@ class Predictor:
         return features if self._after is None else self._after(features)
 
 
-def _folded(model: KernelModel, after: Affine) -> KernelModel:
-    """Return the model whose features are an affine function of those of another."""
-    offset = plus(model.offset, after.centre) @ after.matrix
-    return replace(
-        model,
-        projection=model.projection @ after.matrix,
-        offset=offset if after.shift is None else offset - after.shift,
-        first_use=np.zeros(len(model.projection), dtype=np.intp),  # every output needs all landmarks
-        refinement=None,
-    )
-
-
-def _is_precise(folded: KernelModel, model: KernelModel, after: Affine) -> bool:
+def _is_precise(in_one: KernelModel, model: KernelModel, after: Affine) -> bool:
     """Tell if folding loses no digits that features in two steps keep, by outputs for landmarks."""
     if model.refinement is None:
         return True
@@ -127,7 +110,7 @@ def _is_precise(folded: KernelModel, model: KernelModel, after: Affine) -> bool:
         return False
     rows = model.landmarks[:_COMPARED]
     scores = after(Projector(model)(rows).astype(np.float64))
-    difference = np.abs(Projector(folded)(rows) - scores).max()
+    difference = np.abs(Projector(in_one)(rows) - scores).max()
     return bool(difference <= _MOST_ROUNDING * max(1.0, np.abs(scores).max()))
 
 
@@ -168,78 +151,4 @@ def predictor(model: Any) -> Predictor:
     >>> bool(np.isclose(p(X[0]), p(X)[0]))
     True
     """
-    check_is_fitted(model)
-    *steps, (name, last) = _steps(model)
-    if isinstance(last, KernelEstimator):
-        steps.append((name, last))
-    before, extractor, after = _composed(steps)
-    n_inputs = last.n_components_ if isinstance(last, KernelEstimator) else last.n_features_in_
-    read = read_head(last, n_inputs)
-    if read is None:
-        raise InvalidParameterError(
-            f"Step {name!r} ({type(last).__name__}) does not predict by a linear function of its "
-            "inputs, so it cannot be folded; use a linear predictor, such as Ridge or "
-            "LogisticRegression, or call projector() of the extractor and the last step yourself."
-        )
-    head, response = read
-    after = head if after is None else after.then(head)
-    if extractor is None:  # all of it is affine
-        return Predictor(None, *_of_inputs(after if before is None else before.then(after)), response)
-    return Predictor(before, extractor, after, response)
-
-
-def _steps(model: Any, name: str = "model") -> Iterator[tuple[str, Any]]:
-    """Return the steps that a model consists of, with those of what is inside them."""
-    chosen = getattr(model, "best_estimator_", None)
-    if chosen is not None:
-        yield from _steps(chosen, name)
-    elif isinstance(model, ExtractorWithHead):
-        yield from _steps(model.extractor, "extractor")
-        yield from _steps(model.head, "head")
-    elif isinstance(model, Pipeline):
-        for inner, step in model.steps:
-            yield from _steps(step, inner)
-    elif model is not None and not (isinstance(model, str) and model == "passthrough"):
-        yield name, model
-
-
-def _composed(
-    steps: list[tuple[str, Any]],
-) -> tuple[Affine | None, KernelModel | None, Affine | None]:
-    """Return what is before the extractor, its model, and what is behind it."""
-    before: Affine | None = None
-    after: Affine | None = None
-    extractor: KernelModel | None = None
-    for name, step in steps:
-        affine = affine_of(step)
-        if affine is not None and extractor is None:
-            before = affine if before is None else before.then(affine)
-        elif affine is not None:
-            after = affine if after is None else after.then(affine)
-        elif isinstance(step, KernelEstimator) and extractor is None:
-            extractor = step._current_fit().model
-        else:
-            raise InvalidParameterError(_cannot_fold(name, step))
-    return before, extractor, after
-
-
-def _cannot_fold(name: str, step: Any) -> str:
-    if isinstance(step, KernelEstimator):
-        return (
-            f"Step {name!r} ({type(step).__name__}) has a kernel of features that are kernel features "
-            "themselves; of these one can be folded. Call predict of the pipeline."
-        )
-    return (
-        f"Step {name!r} ({type(step).__name__}) is no affine function that is known here, so it "
-        f"cannot be folded; these can: {AFFINE_STEPS} (without clip), and what selects inputs. Apply "
-        "that step to samples yourself, and pass a Pipeline of the fitted steps after it."
-    )
-
-
-def _of_inputs(affine: Affine) -> tuple[KernelModel, Affine]:
-    """Return an affine function as a model of the inputs themselves."""
-    dense = affine.dense
-    d = len(dense.matrix)
-    inputs = np.arange(d)
-    model = KernelModel(Inputs(), inputs, np.eye(d), np.zeros(d), inputs)
-    return model, dense
+    return Predictor(*prediction_parts(model))

@@ -1,0 +1,256 @@
+"""Models as one file of C99, which needs nothing but the mathematical library."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import InvalidParameterError
+from ..kernels import RBF, Cosine, Inputs, Laplacian, Linear, Matern, Polynomial, RationalQuadratic
+from ..model import replacing
+from ..serving import Affine
+from .form import Exported, Link, ServedForm, served_form
+
+_PER_LINE = 4
+
+
+def export_c(
+    model: Any, path: str | os.PathLike[str], *, name: str = "model", output: str = "auto"
+) -> Exported:
+    """Write a fitted model as one self-contained file of C99, for serving anywhere.
+
+    The file has the arrays, and ``void NAME(const double *x, double *out)`` for one sample: it
+    allocates nothing, keeps no state, and needs ``-lm`` alone. ``NAME_N_INPUTS`` and
+    ``NAME_N_OUTPUTS`` tell the sizes. A classifier has ``int NAME_class(const double *x)``, the
+    number of a label in ``NAME_labels``, and where it has them ``NAME_probabilities(x, out)``.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        As :func:`kernelsieve.export_onnx` takes it.
+    path : str or path-like
+        The file; an old one stays until the new one is whole.
+    name : str, default="model"
+        Of the function, and the beginning of all other names.
+    output : {"auto", "prediction", "features"}, default="auto"
+        "auto" predicts where the model does; ``out`` then has numbers, or one score for each class
+        (a single one for two classes, positive for the second).
+
+    Returns
+    -------
+    Exported
+        With ``kernel_evaluations`` for a sample and ``n_bytes`` of the file.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a step cannot be folded, or the kernel has no formula.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernelsieve import KernelPLS, export_c
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = KernelPLS(5, candidates=50, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export_c(model, f"{folder}/model.c").kernel_evaluations
+    50
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise InvalidParameterError(f"name={name!r} must be a name of C, such as 'model'.")
+    form = served_form(model, output)
+    text = "\n".join(_program(form, name)).replace("NAME", name) + "\n"
+    data = text.encode()
+    with replacing(path) as file:
+        file.write(data)
+    return Exported(Path(path), form.kernel_evaluations, len(data))
+
+
+def _program(form: ServedForm, name: str) -> Iterator[str]:
+    m, q = form.coefficients.shape
+    arrays = dict(_arrays(form))
+    n_bytes = 8 * sum(values.size for values in arrays.values())
+    yield f"/* Written by kernelsieve. {form.kernel!r} */".replace("*/ */", "*/")
+    yield (
+        f"/* For a sample: {form.kernel_evaluations} kernel evaluations, {n_bytes} bytes of arrays. */"
+    )
+    yield "#include <math.h>\n"
+    yield f"#define {name.upper()}_N_INPUTS {form.n_inputs}"
+    yield f"#define {name.upper()}_N_OUTPUTS {q}\n"
+    for key, values in arrays.items():
+        yield _array(key, values)
+    inputs = isinstance(form.kernel, Inputs)
+    d = form.n_inputs if inputs else form.landmarks.shape[1]
+    if not inputs:
+        yield _KERNEL.format(d=d, body=_kernel_body(form.kernel))
+    yield _FUNCTION.format(
+        m=m,
+        q=q,
+        d=d,
+        before=_before(form.before, form.n_inputs, d),
+        value="u[j]" if inputs else "NAME_kernel(u, NAME_landmarks[j])",
+    )
+    yield from _decisions(form, q)
+
+
+def _arrays(form: ServedForm) -> Iterator[tuple[str, np.ndarray]]:
+    if form.before is not None:
+        before = form.before
+        named = {"fill": before.fill, "centre": before.centre, "matrix": before.matrix}
+        named["shift"] = before.shift
+        yield from ((key, np.asarray(v)) for key, v in named.items() if v is not None)
+    if not isinstance(form.kernel, Inputs):
+        yield "landmarks", form.landmarks
+    yield "coefficients", form.coefficients
+    yield "intercept", form.intercept
+
+
+def _array(key: str, values: np.ndarray) -> str:
+    """Return an array with all digits: C99 reads hexadecimal floats."""
+    sizes = "".join(f"[{size}]" for size in values.shape)
+    rows = [_line(row) for row in (values if values.ndim == 2 else values[None])]
+    body = ",\n".join(f"{{{row}}}" for row in rows) if values.ndim == 2 else rows[0]
+    return f"static const double NAME_{key}{sizes} = {{\n{body}}};\n"
+
+
+def _line(values: np.ndarray) -> str:
+    texts = [float(value).hex() for value in values]
+    return ",\n ".join(", ".join(texts[i : i + _PER_LINE]) for i in range(0, len(texts), _PER_LINE))
+
+
+_KERNEL = """static double NAME_kernel(const double *x, const double *z) {{
+    const int d = {d};
+    double s = 0.0;
+{body}
+}}
+"""
+
+_SQUARED = "    for (int i = 0; i < d; i++) s += (x[i] - z[i]) * (x[i] - z[i]);\n"
+_ABSOLUTE = "    for (int i = 0; i < d; i++) s += fabs(x[i] - z[i]);\n"
+_PRODUCT = "    for (int i = 0; i < d; i++) s += x[i] * z[i];\n"
+_COSINE = """    double xx = 0.0, zz = 0.0;
+    for (int i = 0; i < d; i++) {
+        s += x[i] * z[i];
+        xx += x[i] * x[i];
+        zz += z[i] * z[i];
+    }
+    return xx > 0.0 && zz > 0.0 ? s / (sqrt(xx) * sqrt(zz)) : 0.0;"""
+_MATERN = {0.5: "exp(-a)", 1.5: "(1.0 + a) * exp(-a)", 2.5: "(1.0 + a + a * a / 3.0) * exp(-a)"}
+
+
+def _kernel_body(kernel: Any) -> str:
+    if isinstance(kernel, RBF):
+        return _SQUARED + f"    return exp(-{kernel.gamma.hex()} * s);"
+    if isinstance(kernel, Matern):
+        return _SQUARED + (
+            f"    const double a = sqrt({(4 * kernel.nu * kernel.gamma).hex()} * s);\n"
+            f"    return {_MATERN[kernel.nu]};"
+        )
+    if isinstance(kernel, RationalQuadratic):
+        width, alpha = float(kernel.gamma / kernel.alpha), float(kernel.alpha)
+        return _SQUARED + f"    return pow(1.0 + {width.hex()} * s, -{alpha.hex()});"
+    if isinstance(kernel, Laplacian):
+        return _ABSOLUTE + f"    return exp(-{kernel.gamma.hex()} * s);"
+    if isinstance(kernel, Cosine):
+        return _COSINE
+    if isinstance(kernel, Linear):
+        return _PRODUCT + "    return s;"
+    inner = f"{float(kernel.gamma).hex()} * s + {float(kernel.coef0).hex()}"
+    if isinstance(kernel, Polynomial):
+        return _PRODUCT + f"    return pow({inner}, {float(kernel.degree).hex()});"
+    return _PRODUCT + f"    return tanh({inner});"
+
+
+_FUNCTION = """/* For the sample x, write the numbers that the model gives. */
+void NAME(const double *x, double *out) {{
+    const int m = {m}, q = {q};
+{before}
+    for (int c = 0; c < q; c++) out[c] = NAME_intercept[c];
+    for (int j = 0; j < m; j++) {{
+        const double k = {value};
+        for (int c = 0; c < q; c++) out[c] += k * NAME_coefficients[j][c];
+    }}
+}}
+"""
+
+
+def _before(affine: Affine | None, n_inputs: int, d: int) -> str:
+    """Return what makes inputs ``u`` of the kernel from a sample."""
+    if affine is None:
+        return "    const double *u = x;"
+    filled = "x[i]" if affine.fill is None else "(isnan(x[i]) ? NAME_fill[i] : x[i])"
+    centred = filled if affine.centre is None else f"({filled} - NAME_centre[i])"
+    if affine.matrix.ndim == 1:
+        shift = "" if affine.shift is None else " + NAME_shift[i]"
+        step = f"u[i] = {centred} * NAME_matrix[i]{shift};"
+        return f"    double u[{d}];\n    for (int i = 0; i < {d}; i++) {step}"
+    start = "0.0" if affine.shift is None else "NAME_shift[l]"
+    return (
+        f"    double u[{d}];\n"
+        f"    for (int l = 0; l < {d}; l++) u[l] = {start};\n"
+        f"    for (int i = 0; i < {n_inputs}; i++) {{\n"
+        f"        const double v = {centred};\n"
+        f"        for (int l = 0; l < {d}; l++) u[l] += v * NAME_matrix[i][l];\n"
+        "    }"
+    )
+
+
+_CLASS = """/* The number of the label of the sample x in NAME_labels. */
+int NAME_class(const double *x) {{
+    double s[{q}];
+    int best = 0;
+    NAME(x, s);
+{body}
+    return best;
+}}
+"""
+
+
+def _decisions(form: ServedForm, q: int) -> Iterator[str]:
+    classes = form.response.classes
+    if classes is None:
+        return
+    labels = ", ".join(_text(str(label)) for label in classes.tolist())
+    yield f"const char *const NAME_labels[{len(classes)}] = {{{labels}}};\n"
+    largest = "    for (int c = 1; c < q; c++) if (s[c] > s[best]) best = c;".replace("q;", f"{q};")
+    yield _CLASS.format(q=q, body="    best = s[0] > 0.0;" if q == 1 else largest)
+    if form.link is not None:
+        yield _probabilities(form.link, q)
+
+
+def _text(label: str) -> str:
+    """Return a string of C; bytes beyond ASCII as octal numbers, which end after three digits."""
+    plain = "".join(
+        chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in label.encode()
+    )
+    return f'"{plain}"'
+
+
+def _probabilities(link: Link, q: int) -> str:
+    head = (
+        "/* Probabilities of the labels. */\nvoid NAME_probabilities(const double *x, double *out) {\n"
+    )
+    slope = (link.slope * (2 if link.name == "softmax" and q == 1 else 1)).hex()
+    if q == 1:
+        return (
+            head
+            + f"    double s[1];\n    NAME(x, s);\n    out[0] = 1.0 / (1.0 + exp({slope} * s[0]));\n"
+            f"    out[1] = 1.0 / (1.0 + exp(-{slope} * s[0]));\n}}\n"
+        )
+    each = (
+        f"exp({slope} * (s[c] - top))"
+        if link.name == "softmax"
+        else f"1.0 / (1.0 + exp(-{slope} * s[c]))"
+    )
+    return (
+        head + f"    double s[{q}], top, total = 0.0;\n    NAME(x, s);\n    top = s[0];\n"
+        f"    for (int c = 1; c < {q}; c++) if (s[c] > top) top = s[c];\n"
+        f"    for (int c = 0; c < {q}; c++) total += out[c] = {each};\n"
+        f"    for (int c = 0; c < {q}; c++) out[c] /= total;\n}}\n"
+    )

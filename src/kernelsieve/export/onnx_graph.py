@@ -1,0 +1,84 @@
+"""A graph of ONNX operators, put together one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class Graph:
+    """Collects operators; every value inside has one float type."""
+
+    def __init__(self, onnx: Any, dtype: type) -> None:
+        self.dtype = dtype
+        self._onnx = onnx
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
+        self._outputs: list[Any] = []
+
+    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        """Apply an operator; return the name of its result."""
+        name = f"v{len(self._nodes)}"
+        self._nodes.append(self._onnx.helper.make_node(operator, list(inputs), [name], **attributes))
+        return name
+
+    def constant(self, values: np.ndarray) -> str:
+        """Return the name of an array in the float type of the graph."""
+        return self._constant(np.asarray(values, dtype=self.dtype))
+
+    def integers(self, values: list[int]) -> str:
+        """Return the name of whole numbers, such as axes."""
+        return self._constant(np.array(values, dtype=np.int64))
+
+    def _constant(self, values: np.ndarray) -> str:
+        name = f"c{len(self._constants)}"
+        self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def cast(self, value: str, dtype: type) -> str:
+        """Change the type of a value."""
+        return self.add("Cast", value, to=self._type(dtype))
+
+    def _type(self, dtype: Any) -> int:
+        if np.dtype(dtype).kind in "UO":
+            return int(self._onnx.TensorProto.STRING)
+        return int(self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
+    def output(self, name: str, value: str, dtype: type, n_columns: int | None) -> None:
+        """Name a result of the graph: a number, or so many, for each sample."""
+        cast = value if dtype is self.dtype else self.cast(value, dtype)
+        self._nodes.append(self._onnx.helper.make_node("Identity", [cast], [name]))
+        self._declare(name, dtype, ["samples"] if n_columns is None else ["samples", n_columns])
+
+    def label_output(self, name: str, numbers: str, labels: np.ndarray) -> None:
+        """Name the labels that belong to numbers of classes: whole numbers, or text."""
+        whole = labels.dtype.kind in "biu"
+        kept = labels.astype(np.int64) if whole else labels.astype(str).astype(object)
+        self._nodes.append(
+            self._onnx.helper.make_node("Gather", [self._constant(kept), numbers], [name])
+        )
+        self._declare(name, np.int64 if whole else np.str_, ["samples"])
+
+    def _declare(self, name: str, dtype: type, shape: list) -> None:
+        self._outputs.append(self._onnx.helper.make_tensor_value_info(name, self._type(dtype), shape))
+
+    def serialised(
+        self, inputs: tuple[type, int], opset: int, ir_version: int, kernel_evaluations: int
+    ) -> bytes:
+        """Return the bytes of the graph, checked by onnx."""
+        helper = self._onnx.helper
+        dtype, n_inputs = inputs
+        X = helper.make_tensor_value_info("X", self._type(dtype), ["samples", n_inputs])
+        graph = helper.make_graph(self._nodes, "kernelsieve", [X], self._outputs, self._constants)
+        model = helper.make_model(
+            graph,
+            producer_name="kernelsieve",
+            opset_imports=[helper.make_opsetid("", opset)],
+            ir_version=ir_version,
+        )
+        n_bytes = sum(len(constant.raw_data) for constant in self._constants)
+        costs = {"kernel_evaluations": str(kernel_evaluations), "bytes_of_arrays": str(n_bytes)}
+        helper.set_model_props(model, costs)
+        self._onnx.checker.check_model(model)
+        return bytes(model.SerializeToString())

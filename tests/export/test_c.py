@@ -1,0 +1,74 @@
+"""C programs give what models give."""
+
+import ctypes
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from export_cases import CASES, fitted
+
+from kernelsieve import export_c
+from kernelsieve.exceptions import InvalidParameterError
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler on this machine")
+
+
+def compiled(path):
+    library = path.with_suffix(".so")
+    strict = ["-std=c99", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    command = [COMPILER, *strict, "-shared", "-fPIC", str(path), "-o", str(library), "-lm"]
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(str(library))
+
+
+def applied(function, rows, n_outputs):
+    out = np.empty((len(rows), n_outputs))
+    for x, y in zip(np.ascontiguousarray(rows), out, strict=True):
+        function(x.ctypes.data_as(ctypes.c_void_p), y.ctypes.data_as(ctypes.c_void_p))
+    return out
+
+
+def check_close(found, expected):
+    assert np.abs(found - expected).max() <= 1e-10 * max(1.0, np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_programs_give_what_models_give(name, tmp_path):
+    model, rows = fitted(name)
+    rows = rows[:80]
+    path = tmp_path / "served.c"
+    written = export_c(model, path, name="served")
+    assert written.n_bytes == path.stat().st_size
+    library = compiled(path)
+    if not hasattr(model, "predict"):
+        expected = model.transform(rows)
+        check_close(applied(library.served, rows, expected.shape[1]), expected)
+    elif not hasattr(model, "classes_"):
+        expected = model.predict(rows).reshape(len(rows), -1)
+        check_close(applied(library.served, rows, expected.shape[1]), expected)
+    else:
+        check_classes(library, model, rows)
+
+
+def check_classes(library, model, rows):
+    n = len(model.classes_)
+    labels = (ctypes.c_char_p * n).in_dll(library, "served_labels")
+    assert [label.decode() for label in labels] == list(map(str, model.classes_.tolist()))
+    numbers = [library.served_class(x.ctypes.data_as(ctypes.c_void_p)) for x in rows.copy()]
+    assert np.array_equal(model.classes_[numbers], model.predict(rows))
+    if hasattr(model, "predict_proba"):
+        check_close(applied(library.served_probabilities, rows, n), model.predict_proba(rows))
+
+
+def test_costs_are_stated(tmp_path):
+    written = export_c(fitted("rbf")[0], tmp_path / "model.c")
+    assert written.kernel_evaluations == 8
+    head = (tmp_path / "model.c").read_text().splitlines()[1]
+    assert head == "/* For a sample: 8 kernel evaluations, 872 bytes of arrays. */"
+
+
+def test_names(tmp_path):
+    with pytest.raises(InvalidParameterError, match="must be a name of C"):
+        export_c(fitted("rbf")[0], tmp_path / "model.c", name="a-b")
