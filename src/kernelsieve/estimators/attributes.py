@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -25,8 +26,9 @@ def gamma_of(kernel: Kernel) -> float:
     return float(kernel.gamma)
 
 
+@cache
 def own_version() -> str:
-    """Return the version of this package as it was installed."""
+    """Return the version of this package as it was installed; every copy of an estimator asks."""
     try:
         return version("kernelsieve")
     except PackageNotFoundError:  # run from a folder of sources

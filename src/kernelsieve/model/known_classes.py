@@ -63,6 +63,8 @@ _OWN = {
     "TotalScatter": "rayleigh.scatter",
     "WithinClasses": "rayleigh.scatter",
     "ExtractorWithHead": "model_selection.composed",
+    "TableModel": "cli.table_model",
+    "TablePlan": "cli.statistic",
 }
 
 _SCIKIT_LEARN = {

@@ -1,0 +1,244 @@
+"""The commands, each with its options. What they do is imported when they run, so help is instant."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+_EPILOG = (
+    "Exit codes: 0 done, 1 the data or the model cannot be used, 2 wrong usage, 3 a file cannot be "
+    "read or written, 130 interrupted, 141 nobody reads the output. Files appear whole or not at all. "
+    "--debug shows tracebacks."
+)
+
+app = typer.Typer(
+    name="kernelsieve",
+    help="Kernel features and predictions from tables: fit, use, look at and pass on models.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        help="CSV, TSV (also .gz), Parquet file or folder, Arrow/Feather, svmlight, .npy, .npz, or - "
+        "for CSV on stdin."
+    ),
+]
+Model = Annotated[Path, typer.Argument(help="A model file, as fit writes it.")]
+Target = Annotated[str, typer.Option("--target", "-t", help="Column to predict.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
+Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
+Weight = Annotated[str | None, typer.Option(help="Column with the weights of rows.")]
+Group = Annotated[str | None, typer.Option(help="Column of groups that folds keep together.")]
+Task = Annotated[str, typer.Option(help="auto, regression or classification.")]
+Kernel = Annotated[str, typer.Option(help="linear, rbf, matern, laplacian, poly, sigmoid, cosine, ...")]
+Gamma = Annotated[
+    str, typer.Option(help="Width of the kernel: auto (cross-validated), scale, a number.")
+]
+Method = Annotated[str, typer.Option(help="auto, sma, smc, kpls, kfd, gkfd, kpca, akfa, skfa, rkopls.")]
+Components = Annotated[
+    str, typer.Option("--k", help="Number of features: auto (cross-validated), or N.")
+]
+Budget = Annotated[int, typer.Option(min=1, help="Most kernel evaluations for a new row.")]
+Seed = Annotated[int, typer.Option(help="Seed of what is drawn at random.")]
+
+
+def _call(module: str, function: str, **options: Any) -> None:
+    getattr(import_module(f"{__package__}.{module}"), function)(**options)
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and end.")] = False,
+) -> None:
+    if version:
+        from .. import __version__
+
+        print(__version__)
+        raise typer.Exit
+
+
+@app.command(epilog="Example: kernelsieve fit houses.csv --target price -o houses.ksv")
+def fit(
+    data: Data,
+    target: Target,
+    output: Output = Path("model.ksv"),
+    method: Method = "auto",
+    k: Components = "auto",
+    kernel: Kernel = "rbf",
+    gamma: Gamma = "auto",
+    head: Annotated[str, typer.Option(help="auto, ridge, logistic, svm or none.")] = "auto",
+    budget: Budget = 200,
+    drop: Drop = None,
+    weight: Weight = None,
+    group: Group = None,
+    task: Task = "auto",
+    seed: Seed = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Fit a model to a table, and save it. Types of columns are found out and shown."""
+    given: dict[str, Any] = {
+        "method": method,
+        "k": k,
+        "kernel": kernel,
+        "gamma": gamma,
+        "head": head,
+        "budget": budget,
+    }
+    given |= {"task": task, "seed": seed}
+    roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
+    _call("fit", "fit_table", data=data, roles=roles, given=given, output=output, quiet=quiet)
+
+
+@app.command(epilog="Example: kernelsieve transform houses.ksv new.csv -o features.parquet")
+def transform(
+    model: Model,
+    data: Data,
+    output: Annotated[str, typer.Option("--output", "-o", help=".csv, .parquet, .npy, or - .")] = "-",
+    k: Annotated[int | None, typer.Option("--k", min=1, help="The first features only.")] = None,
+) -> None:
+    """Compute features of the rows of a table."""
+    _call("predict", "transform_table", path=model, data=data, output=output, k=k)
+
+
+@app.command(
+    epilog="Example: kernelsieve predict churn.ksv new.csv --proba --keep id -o predictions.csv"
+)
+def predict(
+    model: Model,
+    data: Data,
+    output: Annotated[str, typer.Option("--output", "-o", help=".csv, .parquet, .npy, or - .")] = "-",
+    proba: Annotated[bool, typer.Option(help="Add the probability of every class.")] = False,
+    interval: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Add an interval of this coverage.")
+    ] = None,
+    explain: Annotated[
+        int, typer.Option(min=0, help="Add so many landmarks that speak loudest, with what they add.")
+    ] = 0,
+    keep: Annotated[list[str] | None, typer.Option(help="Column to copy; may be repeated.")] = None,
+) -> None:
+    """Predict the target of the rows of a table."""
+    wanted = {"proba": proba, "interval": interval, "explain": explain, "keep": keep or []}
+    _call("predict", "predict_table", path=model, data=data, output=output, wanted=wanted)
+
+
+@app.command()
+def inspect(model: Model) -> None:
+    """Show what a model is: method, kernel, price, landmarks, importances, scores."""
+    _call("inspect", "inspect_model", path=model)
+
+
+@app.command(epilog="Example: kernelsieve report houses.ksv houses.csv -o report.html")
+def report(model: Model, data: Data, output: Output = Path("report.html")) -> None:
+    """Write what a model is and how it does on a table, as one HTML file."""
+    _call("report", "write_report", path=model, data=data, output=output)
+
+
+@app.command(epilog="Example: kernelsieve compare houses.csv --target price --csv scores.csv")
+def compare(
+    data: Data,
+    target: Target,
+    drop: Drop = None,
+    weight: Weight = None,
+    group: Group = None,
+    task: Task = "auto",
+    budget: Budget = 200,
+    rows: Annotated[int, typer.Option(min=20, help="Most rows; of more, so many are drawn.")] = 5000,
+    csv: Annotated[Path | None, typer.Option(help="Write the table here, too.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the table as HTML.")] = None,
+    seed: Seed = 0,
+) -> None:
+    """Cross-validate our methods and others on a table, and recommend one."""
+    roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
+    limits = {"task": task, "budget": budget, "rows": rows, "seed": seed}
+    _call("compare", "compare_methods", data=data, roles=roles, limits=limits, csv=csv, html=html)
+
+
+@app.command(epilog="Example: kernelsieve prepare sample.csv --target price -o plan.ksv")
+def prepare(
+    data: Data,
+    target: Target,
+    output: Output = Path("plan.ksv"),
+    method: Method = "auto",
+    kernel: Kernel = "rbf",
+    gamma: Annotated[str, typer.Option(help="Width of the kernel: scale, or a number.")] = "scale",
+    budget: Budget = 200,
+    drop: Drop = None,
+    task: Task = "auto",
+    seed: Seed = 0,
+) -> None:
+    """Settle by a sample what must be the same on all machines that sum up rows."""
+    given: dict[str, Any] = {
+        "method": method,
+        "k": "auto",
+        "kernel": kernel,
+        "gamma": gamma,
+        "head": "auto",
+    }
+    given |= {"budget": budget, "task": task, "seed": seed}
+    roles = {"target": target, "drop": drop or [], "weight": None, "group": None}
+    _call("statistic", "prepare_plan", data=data, roles=roles, given=given, output=output)
+
+
+@app.command(epilog="Example: kernelsieve statistic plan.ksv mine.csv -o mine.part")
+def statistic(
+    plan: Annotated[Path, typer.Argument(help="What prepare wrote.")], data: Data, output: Output
+) -> None:
+    """Sum up the rows of a table: a file that can be sent where rows may not go."""
+    _call("statistic", "sum_up_table", plan=plan, data=data, output=output)
+
+
+@app.command(epilog="Example: kernelsieve merge a.part b.part -o all.part")
+def merge(
+    parts: Annotated[list[Path], typer.Argument(help="What statistic wrote.")], output: Output
+) -> None:
+    """Put sums together."""
+    _call("statistic", "merge_parts", parts=parts, output=output)
+
+
+@app.command(epilog="Example: kernelsieve finish plan.ksv all.part -o model.ksv")
+def finish(
+    plan: Annotated[Path, typer.Argument(help="What prepare wrote.")],
+    part: Annotated[Path, typer.Argument(help="Sums of all rows.")],
+    output: Output = Path("model.ksv"),
+) -> None:
+    """Fit a model from sums alone."""
+    _call("statistic", "finish_model", plan=plan, part=part, output=output)
+
+
+@app.command(epilog="Example: kernelsieve export houses.ksv --onnx houses.onnx")
+def export(
+    model: Model,
+    onnx: Annotated[Path | None, typer.Option(help="Write an ONNX graph here.")] = None,
+    c: Annotated[Path | None, typer.Option("--c", help="Write a file of C99 here.")] = None,
+    dtype: Annotated[str, typer.Option(help="float64 or float32, of the ONNX graph.")] = "float64",
+    features: Annotated[bool, typer.Option(help="Features instead of predictions.")] = False,
+) -> None:
+    """Write a model for programs without kernelsieve."""
+    _call("export", "export_model", path=model, onnx=onnx, c=c, dtype=dtype, features=features)
+
+
+@app.command()
+def demo() -> None:
+    """Make a table, fit a model to it, and show the commands to try."""
+    _call("demo", "run_demo")
+
+
+@app.command()
+def papers() -> None:
+    """Show the papers whose methods are here, and by which names."""
+    _call("demo", "show_papers")
+
+
+@app.command()
+def bench(
+    name: Annotated[str | None, typer.Argument(help="A benchmark; without one, all run.")] = None,
+) -> None:
+    """Run the benchmarks, in a copy of the sources."""
+    _call("demo", "run_benchmark", name=name)

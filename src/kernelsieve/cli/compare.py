@@ -1,0 +1,164 @@
+"""``kernelsieve compare``: our methods and others on a table, by cross-validation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+from rich.console import Console
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.decomposition import KernelPCA
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.kernel_approximation import Nystroem, RBFSampler
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+
+from ..model import replacing
+from .columns import coerced, column_encoder
+from .display import Display, numbers_table
+from .methods import automatic, extractor_of, search
+from .page import page
+from .tables import open_table
+from .training import Labelled, Reading
+
+_FOLDS = 5
+
+
+def compare_methods(
+    data: str, roles: Mapping[str, Any], limits: Mapping[str, Any], csv: Path | None, html: Path | None
+) -> None:
+    """Cross-validate methods on a table; show and write the scores, and recommend one."""
+    show = Display()
+    frame, n_rows = open_table(data).sampled(limits["rows"], limits["seed"])
+    reading = Reading.of(frame, roles, limits["task"])
+    rows = reading.labelled(frame)
+    for note in reading.notes:
+        show.text(note)
+    if n_rows > len(frame):
+        show.text(f"{len(frame):,} of {n_rows:,} rows were drawn; --rows takes more.")
+    measured = {}
+    for name, make in _methods(reading.task, limits, rows.y).items():
+        with show.working(name):
+            measured[name] = _cross_validated(make, reading, rows, limits["seed"])
+    table = _table(measured, reading.task)
+    sentence = _recommendation(table)
+    Console(highlight=False).print(numbers_table(table.to_dict("list")))
+    Console(highlight=False, soft_wrap=True).print(sentence)
+    for path, text in ((csv, table.to_csv(index=False)), (html, _html(table, sentence, data))):
+        if path is not None:
+            with replacing(path) as file:
+                file.write(text.encode())
+
+
+def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, Callable[[], Any]]:
+    k = min(limits["budget"], len(y) // 2)
+    seed = {"random_state": limits["seed"]}
+    given = {"k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto", "seed": limits["seed"]}
+    given |= {"budget": limits["budget"]}
+    classifies = task == "classification"
+
+    def ours(method: str) -> Callable[[], Any]:
+        return lambda: search({**given, "method": method}, task, y)
+
+    def head() -> Any:
+        return LogisticRegression(max_iter=1000) if classifies else RidgeCV(np.logspace(-4, 2, 7))
+
+    boosting = HistGradientBoostingClassifier if classifies else HistGradientBoostingRegressor
+    found: dict[str, Callable[[], Any]] = {}
+    if automatic(task, k, limits["seed"]) is not None:
+        found["kernelsieve auto"] = lambda: automatic(task, k, limits["seed"])
+    found |= {f"kernelsieve {name}": ours(name) for name in ("sma", "kpls")}
+    found |= {
+        "KernelPCA": lambda: make_pipeline(KernelPCA(k, kernel="rbf", **seed), head()),
+        "Nystroem": lambda: make_pipeline(Nystroem(n_components=k, **seed), head()),
+        "RBFSampler": lambda: make_pipeline(RBFSampler(n_components=k, **seed), head()),
+        "linear": head,
+        "HistGradientBoosting": lambda: boosting(**seed),
+    }
+    if not classifies:
+        found["PLSRegression"] = lambda: PLSRegression(1)
+    return found
+
+
+def _cross_validated(
+    make: Callable[[], Any], reading: Reading, rows: Labelled, seed: int
+) -> list[tuple]:
+    """Return error, kernel evaluations, seconds to fit and microseconds to predict, by fold."""
+    classifies = reading.task == "classification"
+    kind = StratifiedKFold if classifies else KFold
+    splitter: Any = kind(_FOLDS, shuffle=True, random_state=seed)
+    if rows.groups is not None:
+        splitter = GroupKFold(_FOLDS)
+    found = []
+    for train, test in splitter.split(rows.frame, rows.y, rows.groups):
+        columns = column_encoder(reading.kinds).fit(coerced(rows.frame.iloc[train], reading.kinds))
+        X = columns.transform(coerced(rows.frame.iloc[train], reading.kinds))
+        X_test = columns.transform(coerced(rows.frame.iloc[test], reading.kinds))
+        start = time.perf_counter()
+        model = make().fit(X, rows.y[train])
+        fitted = time.perf_counter()
+        predicted = np.ravel(model.predict(X_test))
+        seconds = time.perf_counter() - fitted
+        true = rows.y[test]
+        error = np.mean(predicted != true) if classifies else _unexplained(predicted, true)
+        found.append((error, _evaluations(model), fitted - start, 1e6 * seconds / len(test)))
+    return found
+
+
+def _unexplained(predicted: np.ndarray, true: np.ndarray) -> float:
+    return float(np.mean((predicted - true) ** 2) / (np.var(true) or 1.0))
+
+
+def _evaluations(model: Any) -> float:
+    extractor = extractor_of(model)
+    if hasattr(extractor, "landmark_indices_"):
+        return len(extractor.landmark_indices_)
+    steps = [step for _, step in getattr(model, "steps", [])]
+    for step in steps:
+        if isinstance(step, KernelPCA):
+            return len(step.X_fit_)
+        if isinstance(step, Nystroem | RBFSampler):
+            return step.n_components
+    return 0
+
+
+def _table(measured: Mapping[str, list[tuple]], task: str) -> pandas.DataFrame:
+    values = {name: np.array(folds) for name, folds in measured.items()}
+    error = "error rate" if task == "classification" else "1 - R2"
+    table = pandas.DataFrame(
+        {
+            "method": list(values),
+            error: [v[:, 0].mean() for v in values.values()],
+            "std err": [v[:, 0].std(ddof=1) / np.sqrt(len(v)) for v in values.values()],
+            "kernel evaluations": [v[:, 1].mean() for v in values.values()],
+            "fit s": [v[:, 2].mean() for v in values.values()],
+            "predict us": [v[:, 3].mean() for v in values.values()],
+        }
+    )
+    return table.sort_values(error, ignore_index=True)
+
+
+def _recommendation(table: pandas.DataFrame) -> str:
+    """Return which method to take: the fastest of those that are as good as the best."""
+    error = table.columns[1]
+    best = table.iloc[0]
+    as_good = table[table[error] <= best[error] + best["std err"]]
+    chosen = as_good.sort_values("predict us").iloc[0]
+    if chosen["method"] == best["method"]:
+        return (
+            f"Take {best['method']}: its error, {best[error]:.4g}, is lowest; none as good is faster."
+        )
+    return (
+        f"Take {chosen['method']}: its error, {chosen[error]:.4g}, is within one standard error of the "
+        f"lowest, {best[error]:.4g} of {best['method']}, and it predicts fastest of those."
+    )
+
+
+def _html(table: pandas.DataFrame, sentence: str, data: str) -> str:
+    body = f"<p>{sentence}</p>{table.to_html(index=False, float_format=lambda v: f'{v:.4g}', border=0)}"
+    return page(f"Methods on {data}", body)

@@ -1,0 +1,73 @@
+"""``kernelsieve demo``, ``papers`` and ``bench``."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from sklearn.datasets import load_diabetes
+
+from .display import Display
+from .errors import TableError
+from .fit import fit_table
+
+_PAPERS = {
+    "C. Dhanjal, S. R. Gunn, J. Shawe-Taylor, Efficient sparse kernel feature extraction based on "
+    "partial least squares, IEEE TPAMI 31(8), 2009": "SparseMaximalAlignment, SparseMaximalCovariance, "
+    "KernelFeatureExtraction, KernelPLS, KernelBoosting, ReducedKernelOPLS",
+    "X. Jiang, R. R. Snapp, Y. Motai, X. Zhu, Accelerated kernel feature analysis, CVPR 2006": (
+        "AcceleratedKernelFeatureAnalysis, SparseKernelFeatureAnalysis"
+    ),
+    "S. Mika et al., Constructing descriptive and discriminative nonlinear features: Rayleigh "
+    "coefficients in kernel feature spaces, IEEE TPAMI 25(5), 2003": "KernelFisherDiscriminant, "
+    "SparseKernelFisherDiscriminant, GreedyKernelFisherDiscriminant, OrientedKernelPCA",
+    "M. Momma, Efficient computations via scalable sparse kernel partial least squares and boosted "
+    "latent features, KDD 2005": "SparseKernelPLS, SparseKernelBoostedLatentFeatures, "
+    "OrthogonalLoadingsKernelPLS",
+    "M. Wu, J. Farquhar, A subspace kernel for nonlinear feature extraction, IJCAI 2007": (
+        "SubspaceKernelFeatures, KernelOrthogonalCentroid, KernelDiscriminantQR"
+    ),
+}
+
+
+def run_demo() -> None:
+    """Write a table into this folder, fit a model to it, and show what to try."""
+    data, model = Path("diabetes.csv"), Path("diabetes.ksv")
+    for path in (data, model):
+        if path.exists():
+            raise TableError(f"{path} is in this folder already; run the demo in another one.")
+    frame = load_diabetes(as_frame=True, scaled=False).frame
+    frame.to_csv(data, index=False)
+    roles: dict[str, Any] = {"target": "target", "drop": [], "weight": None, "group": None}
+    given = {"method": "sma", "k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto"}
+    given |= {"task": "regression"}
+    fit_table(str(data), roles, {**given, "budget": 100, "seed": 0}, model, quiet=False)
+    show = Display()
+    show.text("Try:")
+    for rest in (
+        f"inspect {model}",
+        f"predict {model} {data} --explain 3",
+        f"report {model} {data} -o report.html",
+        f"compare {data} --target target",
+        f"export {model} --c diabetes.c",
+    ):
+        show.text(f"  kernelsieve {rest}")
+
+
+def show_papers() -> None:
+    """Show the papers whose methods are here."""
+    for paper, names in _PAPERS.items():
+        print(f"{paper}\n    {names}")
+
+
+def run_benchmark(name: str | None) -> None:
+    """Run benchmarks, which are in the sources and not in the package."""
+    if importlib.util.find_spec("benchmarks") is None and not Path("benchmarks").is_dir():
+        raise TableError("The benchmarks are in the sources; run this in a copy of them.")
+    command = [sys.executable, "-m", "benchmarks", *([name] if name else [])]
+    done = subprocess.run(command, check=False)
+    if done.returncode:
+        raise TableError(f"The benchmark ended with exit code {done.returncode}.")

@@ -1,0 +1,59 @@
+"""What is shown while commands run: on standard error, so that output can be piped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pandas
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+
+class Display:
+    """Sentences, tables and progress, or nothing."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.console = Console(stderr=True, quiet=quiet, highlight=False)
+
+    def text(self, sentence: str) -> None:
+        """Show a sentence."""
+        self.console.print(escape(sentence))
+
+    def kinds(
+        self, frame: pandas.DataFrame, kinds: Mapping[str, str], roles: Mapping[str, Any]
+    ) -> None:
+        """Show what columns were taken for."""
+        table = Table("column", "taken for", "values", "missing")
+        used = {roles["target"]: "target", roles["weight"]: "weight", roles["group"]: "group"}
+        for name in frame.columns:
+            kind = used.get(name) or kinds.get(name, "left out")
+            values = frame[name]
+            table.add_row(escape(name), kind, f"{values.nunique():,}", f"{values.isna().mean():.1%}")
+        self.console.print(table)
+
+    @contextmanager
+    def working(self, text: str) -> Iterator[None]:
+        """Show that something takes its time."""
+        with self.console.status(escape(text)):
+            yield
+
+    @contextmanager
+    def counting(self) -> Iterator[Callable[[int], None]]:
+        """Count rows."""
+        from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        shown = (TextColumn("rows"), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*shown, console=self.console, transient=True) as progress:
+            task = progress.add_task("rows", total=None)
+            yield lambda n: progress.advance(task, n)
+
+
+def numbers_table(columns: Mapping[str, list[Any]]) -> Table:
+    """Return a table of texts and numbers."""
+    table = Table(*columns)
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*(escape(value) if isinstance(value, str) else f"{value:.4g}" for value in row))
+    return table

@@ -1,0 +1,70 @@
+"""The entry point: exit codes, and one readable line for an error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any, NoReturn
+
+#: What a shell sees. The help of the program names them.
+OK, BAD_DATA, USAGE, IO_FAILURE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
+
+
+class TableError(ValueError):
+    """A table cannot be used as it is."""
+
+
+def main() -> NoReturn:
+    """Run the command line; the process ends with an exit code."""
+    debug = "--debug" in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    try:
+        code = _run(arguments, debug)
+        sys.stdout.flush()
+    except BrokenPipeError:  # nobody reads on, as with head: no reason to complain
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = BROKEN_PIPE
+    sys.exit(code)
+
+
+def _run(arguments: list[str], debug: bool) -> int:
+    try:
+        from .app import app
+    except ImportError as error:
+        return _say(f'{error}; run: pip install "kernelsieve[cli]"', USAGE)
+    warnings.simplefilter("always" if debug else "ignore")
+    try:
+        code = app(args=arguments, prog_name="kernelsieve", standalone_mode=False)
+        return code if isinstance(code, int) else OK
+    except BrokenPipeError:
+        raise
+    except (KeyboardInterrupt, EOFError):
+        return _say("Interrupted; nothing was written.", INTERRUPTED)
+    except Exception as error:
+        if debug:
+            raise
+        return _explained(error)
+
+
+def _explained(error: Any) -> int:
+    """Say what was wrong in a line."""
+    if hasattr(error, "format_message") or type(error).__name__ == "Abort":  # of the command line
+        if type(error).__name__ == "Abort":
+            return _say("Interrupted; nothing was written.", INTERRUPTED)
+        return _say(f"{error.format_message()} (kernelsieve --help)", USAGE)
+    if isinstance(error, OSError):
+        name = f"{error.filename}: " if error.filename else ""
+        return _say(f"{name}{error.strerror or error}", IO_FAILURE)
+    if isinstance(error, ImportError):
+        return _say(str(error), USAGE)
+    if isinstance(error, MemoryError):
+        return _say("There is not enough memory; pass fewer rows or columns.", BAD_DATA)
+    text = " ".join(str(error).split())
+    known = isinstance(error, ValueError)
+    return _say(text if known else f"{type(error).__name__}: {text} (--debug shows where)", BAD_DATA)
+
+
+def _say(text: str, code: int) -> int:
+    print(f"kernelsieve: {text}", file=sys.stderr)
+    return code

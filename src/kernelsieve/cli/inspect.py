@@ -1,0 +1,107 @@
+"""``kernelsieve inspect``: what a model is, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+
+from ..model import load
+from .display import numbers_table
+from .methods import extractor_of
+from .table_model import TableModel
+
+_SHOWN = 10  # landmarks
+_HEIGHT, _WIDTH = 8, 60  # of the chart
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+def inspect_model(path: Path) -> None:
+    """Show method, kernel, price, landmarks, importances and scores of a model."""
+    model, console = load(path), Console(highlight=False)
+    for line in description(model):
+        console.print(escape(line))
+    if isinstance(model, TableModel):
+        kinds = model.kinds
+        console.print(numbers_table({"column": list(kinds), "taken for": list(kinds.values())}))
+    fitted = model.fitted if isinstance(model, TableModel) else model
+    extractor = extractor_of(fitted)
+    if hasattr(extractor, "landmarks_") and np.ndim(extractor.landmarks_) == 2:
+        console.print(f"The first of {extractor.landmarks_.shape[0]} landmarks:")
+        console.print(numbers_table(landmark_columns(model, extractor, _SHOWN)))
+    importances = getattr(fitted, "importances_", None)
+    if importances is not None:
+        names = _input_names(model, len(importances))
+        console.print(numbers_table({"input": names, "importance": list(map(float, importances))}))
+    if hasattr(fitted, "path_") and "k" in fitted.path_:
+        console.print("Mean test score against the number of features, of the best settings:")
+        for line in chart(*best_curve(fitted.path_)):
+            console.print(line)
+
+
+def description(model: Any) -> Iterator[str]:
+    """Yield sentences about a model."""
+    fitted = model.fitted if isinstance(model, TableModel) else model
+    extractor = extractor_of(fitted)
+    if isinstance(model, TableModel):
+        yield f"{model.task.capitalize()} of {model.target!r} from {len(model.kinds)} columns."
+    yield f"Method: {type(extractor).__name__}"
+    if hasattr(extractor, "landmarks_"):
+        yield f"Kernel: {extractor.kernel_!r}"
+        yield f"Features: {extractor.n_components_}"
+        yield f"Price of a new row: {len(extractor.landmark_indices_)} kernel evaluations"
+    head = getattr(getattr(fitted, "best_estimator_", fitted), "head", None)
+    if head is not None and not callable(head):
+        yield f"Head: {type(head).__name__}"
+    yield from getattr(model, "notes", ())
+
+
+def landmark_columns(model: Any, extractor: Any, number: int) -> dict[str, list]:
+    """Return the first landmarks as columns of a table: of the encoded inputs, standardised."""
+    Z = extractor.landmarks_[:number]
+    Z = Z.toarray() if hasattr(Z, "toarray") else np.asarray(Z)
+    columns: dict[str, list] = {"row": [str(i) for i in extractor.landmark_indices_[:number]]}
+    names = _input_names(model, Z.shape[1])[:_SHOWN]
+    return columns | {name: list(map(float, Z[:, i])) for i, name in enumerate(names)}
+
+
+def _input_names(model: Any, number: int) -> list[str]:
+    if not isinstance(model, TableModel):
+        return list(map(str, getattr(model, "feature_names_in_", range(number))))
+    names = model.pipeline[:-1].get_feature_names_out()
+    return [str(name).partition("__")[2] or str(name) for name in names]
+
+
+def best_curve(path: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return numbers of features, and the best mean test score with each."""
+    sizes = np.unique(path["k"])
+    settings = [name for name in path if name.startswith("param_")]
+    keys = list(zip(*(map(str, path[name]) for name in settings), strict=True)) or [()] * len(path["k"])
+    best = np.full(len(sizes), -np.inf)
+    for setting in set(keys):
+        mine = np.array([key == setting for key in keys])
+        for i, k in enumerate(sizes):
+            scores = path["test_score"][mine & (path["k"] == k)]
+            if len(scores) and np.isfinite(scores).all():
+                best[i] = max(best[i], scores.mean())
+    known = np.isfinite(best)
+    return sizes[known], best[known]
+
+
+def chart(sizes: np.ndarray, scores: np.ndarray) -> Iterator[str]:
+    """Yield lines of a chart made of blocks."""
+    if len(sizes) == 0:
+        return
+    places = np.linspace(sizes[0], sizes[-1], min(_WIDTH, int(sizes[-1] - sizes[0]) + 1))
+    heights = np.interp(places, sizes, scores)
+    low, high = float(scores.min()), float(scores.max())
+    filled = (heights - low) / ((high - low) or 1.0) * (_HEIGHT - 0.125) + 0.125
+    for level in range(_HEIGHT - 1, -1, -1):
+        eighths = np.clip(np.round((filled - level) * 8), 0, 8).astype(int)
+        label = f"{high:9.4f} " if level == _HEIGHT - 1 else f"{low:9.4f} " if level == 0 else " " * 10
+        yield label + "".join(_BLOCKS[e] for e in eighths)
+    yield f"{'':10}{sizes[0]:<{max(1, len(places) - 6)}}{sizes[-1]:>6}"

@@ -1,0 +1,114 @@
+"""``kernelsieve predict`` and ``transform``: rows in, columns out, a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+
+from ..export import served_form
+from ..model import load
+from .errors import TableError
+from .methods import extractor_of
+from .outputs import writing
+from .table_model import TableModel
+from .tables import open_table
+
+
+def load_table_model(path: Path) -> TableModel:
+    """Return the model of a table in a file."""
+    model = load(path)
+    if not isinstance(model, TableModel):
+        raise TableError(
+            f"{path} holds a {type(model).__name__} that knows no columns; use kernelsieve.load in "
+            "Python, or fit with this program."
+        )
+    return model
+
+
+def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
+    """Write the features of rows."""
+    model = load_table_model(path)
+    extractor = extractor_of(model.fitted)
+    if k is not None:
+        extractor = extractor.truncate(k)
+    names = list(map(str, extractor.get_feature_names_out()))
+
+    def features(frame: pandas.DataFrame) -> pandas.DataFrame:
+        return pandas.DataFrame(np.asarray(extractor.transform(model.encoded(frame))), columns=names)
+
+    _stream(data, output, features)
+
+
+def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any]) -> None:
+    """Write predictions of rows, and what else was asked for."""
+    model = load_table_model(path)
+    _check(model, wanted)
+    explain = _explainer(model, wanted["explain"]) if wanted["explain"] else None
+
+    def predictions(frame: pandas.DataFrame) -> pandas.DataFrame:
+        absent = [name for name in wanted["keep"] if name not in frame.columns]
+        if absent:
+            raise TableError(f"The table has no column {absent[0]!r} to keep.")
+        X = model.encoded(frame)
+        found: dict[str, Any] = {name: frame[name].to_numpy() for name in wanted["keep"]}
+        found["prediction"] = model.fitted.predict(X)
+        if wanted["proba"]:
+            p = model.fitted.predict_proba(X)
+            found |= {f"probability_{c}": p[:, i] for i, c in enumerate(model.classes_)}
+        if wanted["interval"] is not None:
+            low, high = (
+                np.asarray(model.fitted.predict_interval(X, wanted["interval"])).reshape(len(X), 2).T
+            )
+            found |= {"lower": low, "upper": high}
+        if explain is not None:
+            found |= explain(X)
+        return pandas.DataFrame(found)
+
+    _stream(data, output, predictions)
+
+
+def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
+    """Refuse what a model does not have, before any row is read."""
+    fitted = model.fitted
+    if not hasattr(fitted, "predict"):
+        raise TableError(
+            "The model gives features and predicts nothing; use transform, or fit with a head."
+        )
+    if wanted["proba"] and not hasattr(fitted, "predict_proba"):
+        raise TableError("The model has no probabilities; fit a classifier with --head logistic.")
+    if wanted["interval"] is not None and not hasattr(fitted, "predict_interval"):
+        raise TableError("The model has no intervals; fit numbers with --method auto.")
+
+
+def _stream(data: str, output: str, function: Callable[[pandas.DataFrame], pandas.DataFrame]) -> None:
+    table = open_table(data)
+    with writing(output) as write:
+        for block in table.blocks():
+            write(function(block))
+
+
+def _explainer(model: TableModel, number: int) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
+    """Return what finds the landmarks that contribute most to a prediction."""
+    form = served_form(model.fitted, "prediction")
+    rows = extractor_of(model.fitted).landmark_indices_
+    number = min(number, len(rows))
+
+    def explain(X: np.ndarray) -> dict[str, np.ndarray]:
+        inputs = X if form.before is None else form.before(X)
+        values = form.kernel.block(np.ascontiguousarray(inputs), form.landmarks)
+        scores = values @ form.coefficients + form.intercept
+        column = np.zeros(len(X), np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        added = values * form.coefficients.T[column]
+        order = np.argsort(-np.abs(added), axis=1)[:, :number]
+        sizes = np.take_along_axis(added, order, axis=1)
+        found: dict[str, np.ndarray] = {}
+        for i in range(number):
+            found[f"landmark_{i + 1}"] = rows[order[:, i]]
+            found[f"contribution_{i + 1}"] = sizes[:, i]
+        return found
+
+    return explain

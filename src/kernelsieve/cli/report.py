@@ -1,0 +1,162 @@
+"""``kernelsieve report``: a model and how it does on a table, as one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..model import replacing
+from .display import Display
+from .inspect import best_curve, description, landmark_columns
+from .methods import extractor_of
+from .page import page, paragraph, picture, section, table
+from .predict import load_table_model
+from .table_model import TableModel
+from .tables import open_table
+from .training import Labelled, Reading
+
+_ROWS = 20_000  # of the table that are looked at
+_LANDMARKS = 12
+_BINS = 10
+
+
+def write_report(path: Path, data: str, output: Path) -> None:
+    """Write what a model is, and how it does on a table."""
+    model = load_table_model(path)
+    frame, n_rows = open_table(data).sampled(_ROWS, 0)
+    roles: dict[str, Any] = {"target": model.target, "drop": [], "weight": None, "group": None}
+    whole = model.task == "classification" and model.classes_.dtype.kind in "iu"
+    rows = Reading(roles, model.kinds, model.task, whole, ()).labelled(frame)
+    with Display().working("Writing the report"):
+        parts = [*_about(model), *_scores(model), *_landmarks(model), *_features(model, rows)]
+        parts += (
+            _regression(model, rows) if model.task == "regression" else _classification(model, rows)
+        )
+        seen = f"{len(rows.y):,} of {n_rows:,} rows of {Path(data).name} were looked at."
+        text = page(f"{model.target}: a model and how it does", paragraph(seen) + "".join(parts))
+    with replacing(output) as file:
+        file.write(text.encode())
+    Display().text(f"Saved: {output} ({output.stat().st_size:,} bytes)")
+
+
+def _axes(width: float = 6, height: float = 3.6) -> tuple[Any, Any]:
+    figure_class = import_module("matplotlib.figure").Figure
+    figure = figure_class(figsize=(width, height))
+    return figure, figure.subplots()
+
+
+def _about(model: TableModel) -> Iterator[str]:
+    kinds = table({"column": list(model.kinds), "taken for": list(model.kinds.values())})
+    yield section("What it is", *map(paragraph, description(model)), kinds)
+    importances = getattr(model.fitted, "importances_", None)
+    if importances is not None:
+        names = [str(name) for name in model.pipeline[:-1].get_feature_names_out()]
+        order = np.argsort(-np.asarray(importances))
+        figure, axes = _axes(6, 0.4 * len(order) + 1)
+        axes.barh(
+            [names[i] for i in order[::-1]], np.asarray(importances)[order[::-1]], color="#4477aa"
+        )
+        axes.set_xlabel("importance")
+        yield section("Importances", picture(figure, "Importances of the inputs"))
+
+
+def _scores(model: TableModel) -> Iterator[str]:
+    """Yield scores against numbers of features, and what was tried."""
+    tried = getattr(model.fitted, "path_", None)
+    if not tried or "k" not in tried:
+        return
+    sizes, scores = best_curve(tried)
+    figure, axes = _axes()
+    axes.plot(sizes, scores, color="#4477aa")
+    axes.axvline(model.fitted.best_n_components_, color="#aa3377", linestyle="--")
+    axes.set(xlabel="number of features", ylabel="mean test score")
+    yield section(
+        "Score against the number of features", picture(figure, "Scores by number of features")
+    )
+    settings = [name for name in tried if name.startswith("param_")]
+    if settings:
+        found: dict[tuple, float] = {}
+        for key, score in zip(
+            zip(*(tried[s] for s in settings), strict=True), tried["test_score"], strict=True
+        ):
+            found[key] = max(found.get(key, -np.inf), score)
+        columns = {
+            s.removeprefix("param_"): [str(key[i]) for key in found] for i, s in enumerate(settings)
+        }
+        yield section("What was tried", table(columns | {"best score of a fold": list(found.values())}))
+
+
+def _landmarks(model: TableModel) -> Iterator[str]:
+    extractor = extractor_of(model.fitted)
+    if hasattr(extractor, "landmarks_") and np.ndim(extractor.landmarks_) == 2:
+        about = (
+            "Rows of the training table that the model compares new rows with, in standardised units."
+        )
+        columns = landmark_columns(model, extractor, _LANDMARKS)
+        yield section("Landmarks", paragraph(about), table(columns))
+
+
+def _features(model: TableModel, rows: Labelled) -> Iterator[str]:
+    """Yield a map of the first two features."""
+    extractor = extractor_of(model.fitted)
+    if not hasattr(extractor, "transform") or extractor.n_components_ < 2:
+        return
+    Z = np.asarray(extractor.transform(model.encoded(rows.frame), n_components=2))
+    colours = rows.y if model.task == "regression" else np.unique(rows.y, return_inverse=True)[1]
+    figure, axes = _axes()
+    points = axes.scatter(Z[:, 0], Z[:, 1], c=colours, s=6, cmap="viridis", rasterized=len(Z) > 2000)
+    figure.colorbar(points, label=model.target)
+    axes.set(xlabel="feature 1", ylabel="feature 2")
+    yield section("The first two features", picture(figure, "Rows by their first two features"))
+
+
+def _regression(model: TableModel, rows: Labelled) -> Iterator[str]:
+    if not hasattr(model.fitted, "predict"):
+        return
+    predicted = model.predict(rows.frame)
+    residuals = rows.y - predicted
+    spread = float(np.var(rows.y)) or 1.0
+    sentence = (
+        f"R2 is {1 - np.mean(residuals**2) / spread:.4f} on these rows; the mean absolute error is "
+        f"{np.abs(residuals).mean():.4g}. Where the model was fitted to them, that is too good."
+    )
+    figure, axes = _axes()
+    axes.scatter(predicted, residuals, s=6, color="#4477aa", rasterized=len(predicted) > 2000)
+    axes.axhline(0, color="#888888")
+    axes.set(xlabel="prediction", ylabel="residual")
+    yield section("Residuals", paragraph(sentence), picture(figure, "Residuals against predictions"))
+
+
+def _classification(model: TableModel, rows: Labelled) -> Iterator[str]:
+    if not hasattr(model.fitted, "predict"):
+        return
+    predicted, classes = model.predict(rows.frame), model.classes_
+    rate = np.mean(predicted != rows.y)
+    counts = {
+        f"predicted {label}": [int(np.sum((predicted == label) & (rows.y == true))) for true in classes]
+        for label in classes
+    }
+    sentence = (
+        f"{rate:.2%} of these rows are predicted wrongly. Where the model was fitted to them, that is "
+        "too good."
+    )
+    labels = {"true": list(map(str, classes))}
+    yield section("Confusion matrix", paragraph(sentence), table(labels | counts))
+    if hasattr(model.fitted, "predict_proba"):
+        yield section("Calibration", _calibration(model.predict_proba(rows.frame), rows.y, classes))
+
+
+def _calibration(p: np.ndarray, y: np.ndarray, classes: np.ndarray) -> str:
+    confident, right = p.max(axis=1), classes[p.argmax(axis=1)] == y
+    bins = np.clip((confident * _BINS).astype(int), 0, _BINS - 1)
+    present = np.unique(bins)
+    figure, axes = _axes()
+    axes.plot([0, 1], [0, 1], color="#888888", linestyle="--")
+    means = [confident[bins == b].mean() for b in present]
+    axes.plot(means, [right[bins == b].mean() for b in present], "o-", color="#4477aa")
+    axes.set(xlabel="probability of the predicted label", ylabel="share that is right")
+    return picture(figure, "How often predictions are right, by their probability")

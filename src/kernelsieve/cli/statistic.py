@@ -1,0 +1,121 @@
+"""``kernelsieve prepare``, ``statistic``, ``merge``, ``finish``: fits from sums instead of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import Pipeline
+
+from ..estimators import StatisticPart, StatisticPlan
+from ..estimators.statistic import Saved
+from ..model import save
+from ..model_selection import ComponentPathCV
+from .columns import coerced, column_encoder
+from .display import Display
+from .errors import TableError
+from .methods import search
+from .table_model import TableModel
+from .tables import open_table
+from .training import Reading
+
+_ROWS = 20_000  # that settle a plan
+
+
+@dataclass(frozen=True)
+class TablePlan(Saved):
+    """What must be the same wherever rows of a table are summed up."""
+
+    _kind = "table plan"
+
+    plan: StatisticPlan
+    columns: Any  # the fitted encoder of columns
+    kinds: dict
+    roles: dict
+    task: str
+    whole_labels: bool
+    notes: list
+
+    @property
+    def reading(self) -> Reading:
+        """How tables are read."""
+        return Reading(self.roles, self.kinds, self.task, self.whole_labels, tuple(self.notes))
+
+
+def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], output: Path) -> None:
+    """Settle columns, kernel and candidates by a sample."""
+    show = Display()
+    frame, _ = open_table(data).sampled(_ROWS, given["seed"])
+    reading = Reading.of(frame, roles, given["task"])
+    classifies = reading.task == "classification"
+    if given["method"] == "auto" and classifies:
+        given = {**given, "method": "kfd"}  # which predicts by sums alone
+    rows = reading.labelled(frame)
+    columns = column_encoder(reading.kinds)
+    X = columns.fit_transform(coerced(rows.frame, reading.kinds))
+    found = search(given, reading.task, rows.y)
+    extractor = found.extractor.set_params(n_components=max(found.n_components))
+    if not hasattr(extractor, "prepare"):
+        raise TableError(f"--method {given['method']} needs all rows at once; pass sma, kpls or kfd.")
+    folds = {} if classifies or found.head is None else {"folds": 5}
+    plan = extractor.prepare(X, rows.y, **folds)
+    show.kinds(frame, reading.kinds, roles)
+    for note in reading.notes:
+        show.text(note)
+    made = TablePlan(
+        plan,
+        columns,
+        dict(reading.kinds),
+        dict(roles),
+        reading.task,
+        reading.whole_labels,
+        list(reading.notes),
+    )
+    made.save(output)
+    show.text(
+        f"Saved: {output}. Send it to where the rows are, and run: kernelsieve statistic {output} DATA"
+    )
+
+
+def sum_up_table(plan: Path, data: str, output: Path) -> None:
+    """Sum up the rows of a table."""
+    settled, show, total = TablePlan.load(plan), Display(), None
+    with show.counting() as done:
+        for block in open_table(data).blocks():
+            rows = settled.reading.labelled(block)
+            done(len(block))
+            if len(rows.y):
+                X = settled.columns.transform(coerced(rows.frame, settled.kinds))
+                part = settled.plan.statistic(X, rows.y)
+                total = part if total is None else total.merge(part)
+    if total is None:
+        raise TableError(f"No row of {data} has a target.")
+    total.save(output)
+    show.text(f"Saved: {output} ({total.n_samples:,} rows in {output.stat().st_size:,} bytes)")
+
+
+def merge_parts(parts: list[Path], output: Path) -> None:
+    """Put sums together."""
+    first, *others = map(StatisticPart.load, parts)
+    for other in others:
+        first = first.merge(other)
+    first.save(output)
+    Display().text(f"Saved: {output} ({first.n_samples:,} rows)")
+
+
+def finish_model(plan: Path, part: Path, output: Path) -> None:
+    """Fit a model from sums."""
+    settled, sums = TablePlan.load(plan), StatisticPart.load(part)
+    extractor = clone(settled.plan.estimator)
+    if settled.plan.folds is None:
+        fitted = extractor.finish(settled.plan, sums)
+    else:
+        fitted = ComponentPathCV(extractor, Ridge()).finish(settled.plan, sums)
+    pipeline = Pipeline([("columns", settled.columns), ("model", fitted)])
+    notes = [*settled.notes, f"Fitted to sums of {sums.n_samples:,} rows."]
+    save(TableModel(pipeline, settled.kinds, settled.roles["target"], settled.task, notes), output)
+    Display().text(f"Saved: {output}")

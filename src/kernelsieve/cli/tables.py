@@ -1,0 +1,182 @@
+"""Tables in files, read a block of rows at a time, as often as need be."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+
+from .errors import TableError
+
+ROWS = 50_000  # that are read together
+_FORMATS = "CSV, TSV, Parquet, Arrow/Feather, svmlight, .npy or .npz"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows with named columns."""
+
+    name: str
+    read: Callable[[], Iterator[pandas.DataFrame]]
+
+    def blocks(self) -> Iterator[pandas.DataFrame]:
+        """Yield all rows, a block at a time."""
+        start = 0
+        for block in self.read():
+            block.columns = block.columns.map(str)
+            block.index = pandas.RangeIndex(start, start + len(block))
+            start += len(block)
+            yield block
+        if start == 0:
+            raise TableError(f"{self.name} has no rows; pass a table with a header and some rows.")
+
+    def sampled(self, size: int, seed: int) -> tuple[pandas.DataFrame, int]:
+        """Return rows that are drawn from all, in their order, and how many there are."""
+        random, kept, keys, n_rows = np.random.default_rng(seed), None, np.empty(0), 0
+        for block in self.blocks():
+            n_rows += len(block)
+            drawn = random.random(len(block))
+            kept = block if kept is None else pandas.concat([kept, block])
+            keys = np.concatenate([keys, drawn])
+            if len(keys) > size:
+                smallest = np.sort(np.argpartition(keys, size)[:size])
+                kept, keys = kept.iloc[smallest], keys[smallest]
+        assert kept is not None
+        return kept, n_rows
+
+
+def open_table(data: str) -> Table:
+    """Return the table in a file, a folder of Parquet files, or on standard input."""
+    if data == "-":
+        return _from_stdin()
+    path = Path(data)
+    if not path.exists():
+        raise FileNotFoundError(2, "No such file or folder", data)
+    if path.is_dir():
+        files = sorted(path.rglob("*.parquet"))
+        if not files:
+            raise TableError(
+                f"{data} is a folder without Parquet files; pass a file, or such a folder."
+            )
+        return Table(data, lambda: _parquet(files))
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    reader = _READERS.get(suffixes[-1] if suffixes else "")
+    if reader is None:
+        raise TableError(f"{data} has an ending that is not known; tables are {_FORMATS}.")
+    return Table(data, lambda: reader(path))
+
+
+def _from_stdin() -> Table:
+    """Keep standard input in a file that vanishes with the process: it is read more than once."""
+    file = tempfile.NamedTemporaryFile(suffix=".csv")  # noqa: SIM115  (open as long as the table)
+    shutil.copyfileobj(sys.stdin.buffer, file)
+    file.flush()
+
+    def read() -> Iterator[pandas.DataFrame]:
+        yield from _separated(",")(Path(file.name))
+
+    return Table("standard input", read)
+
+
+def _separated(separator: str) -> Callable[[Path], Iterator[pandas.DataFrame]]:
+    def read(path: Path) -> Iterator[pandas.DataFrame]:
+        try:
+            with pandas.read_csv(path, sep=separator, chunksize=ROWS, encoding="utf-8-sig") as blocks:
+                yield from blocks
+        except pandas.errors.EmptyDataError:
+            raise TableError(f"{path} is empty; pass a table with a header and some rows.") from None
+        except (pandas.errors.ParserError, UnicodeDecodeError) as error:
+            raise TableError(f"{path} is no table that can be read: {error}") from error
+
+    return read
+
+
+def _parquet(files: list[Path]) -> Iterator[pandas.DataFrame]:
+    pyarrow, parquet = _arrow(), import_module("pyarrow.parquet")
+    for file in files:
+        try:
+            for batch in parquet.ParquetFile(file).iter_batches(ROWS):
+                yield batch.to_pandas()
+        except (pyarrow.ArrowException, OSError) as error:
+            text = str(error).splitlines()[0]
+            raise TableError(f"{file} cannot be read: {text} Write that part again.") from error
+
+
+def _feather(path: Path) -> Iterator[pandas.DataFrame]:
+    pyarrow, dataset = _arrow(), import_module("pyarrow.dataset")
+    try:
+        for batch in dataset.dataset(path, format="feather").to_batches(batch_size=ROWS):
+            yield batch.to_pandas()
+    except pyarrow.ArrowException as error:
+        raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _arrow() -> Any:
+    try:
+        return import_module("pyarrow")
+    except ImportError as error:
+        raise ImportError('This format needs pyarrow; run: pip install "kernelsieve[files]"') from error
+
+
+def _svmlight(path: Path) -> Iterator[pandas.DataFrame]:
+    X, y = import_module("sklearn.datasets").load_svmlight_file(str(path))
+    for start in range(0, X.shape[0], ROWS):
+        rows = slice(start, start + ROWS)
+        frame = pandas.DataFrame(X[rows].toarray()).add_prefix("x")
+        yield frame.assign(target=y[rows])
+
+
+def _npy(path: Path) -> Iterator[pandas.DataFrame]:
+    yield from _array_blocks({"x": _loaded(path, mmap_mode="r")}, path)
+
+
+def _npz(path: Path) -> Iterator[pandas.DataFrame]:
+    with _loaded(path) as arrays:
+        found = {name: arrays[name] for name in arrays.files}
+    yield from _array_blocks({("x" if name == "X" else name): v for name, v in found.items()}, path)
+
+
+def _loaded(path: Path, **options: Any) -> Any:
+    try:
+        return np.load(path, allow_pickle=False, **options)
+    except (ValueError, EOFError) as error:
+        raise TableError(f"{path} cannot be read: {error}") from error
+
+
+def _array_blocks(arrays: dict[str, np.ndarray], path: Path) -> Iterator[pandas.DataFrame]:
+    lengths = {len(array) for array in arrays.values() if array.ndim}
+    if len(lengths) != 1 or any(array.ndim not in (1, 2) for array in arrays.values()):
+        raise TableError(f"{path} must have arrays of one or two dimensions with as many rows each.")
+    for start in range(0, lengths.pop(), ROWS):
+        columns: dict[str, Any] = {}
+        for name, array in arrays.items():
+            part = np.asarray(array[start : start + ROWS])
+            if part.ndim == 1:
+                columns[name] = part
+            else:
+                columns |= {f"{name}{i}": part[:, i] for i in range(part.shape[1])}
+        yield pandas.DataFrame(columns)
+
+
+_READERS: dict[str, Callable[[Path], Iterator[pandas.DataFrame]]] = {
+    ".csv": _separated(","),
+    ".txt": _separated(","),
+    ".tsv": _separated("\t"),
+    ".tab": _separated("\t"),
+    ".parquet": lambda path: _parquet([path]),
+    ".arrow": _feather,
+    ".feather": _feather,
+    ".svm": _svmlight,
+    ".svmlight": _svmlight,
+    ".libsvm": _svmlight,
+    ".npy": _npy,
+    ".npz": _npz,
+}
