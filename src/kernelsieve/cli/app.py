@@ -53,15 +53,23 @@ def _call(module: str, function: str, **options: Any) -> None:
     getattr(import_module(f"{__package__}.{module}"), function)(**options)
 
 
-@app.callback()
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Show the version and end.")] = False,
-) -> None:
-    if version:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         from .. import __version__
 
         print(__version__)
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and end."
+        ),
+    ] = False,
+) -> None: ...
 
 
 @app.command(epilog="Example: kernelsieve fit houses.csv --target price -o houses.ksv")

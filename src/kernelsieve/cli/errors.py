@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from typing import Any, NoReturn
@@ -15,17 +16,32 @@ class TableError(ValueError):
     """A table cannot be used as it is."""
 
 
+class ClosedPipe(Exception):  # noqa: N818  (no error: nobody reads on, as with head)
+    """Whoever reads the output has enough."""
+
+
 def main() -> NoReturn:
     """Run the command line; the process ends with an exit code."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     debug = "--debug" in sys.argv
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     try:
         code = _run(arguments, debug)
         sys.stdout.flush()
-    except BrokenPipeError:  # nobody reads on, as with head: no reason to complain
+    except (BrokenPipeError, ClosedPipe):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
     sys.exit(code)
+
+
+_interrupts: list[int] = []
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    """Remember that the user wants an end: parsers of tables take it for an error of the file."""
+    _interrupts.append(number)
+    raise KeyboardInterrupt
 
 
 def _run(arguments: list[str], debug: bool) -> int:
@@ -36,22 +52,22 @@ def _run(arguments: list[str], debug: bool) -> int:
     warnings.simplefilter("always" if debug else "ignore")
     try:
         code = app(args=arguments, prog_name="kernelsieve", standalone_mode=False)
-        return code if isinstance(code, int) else OK
-    except BrokenPipeError:
+        return _interrupted() if code == INTERRUPTED else code if isinstance(code, int) else OK
+    except ClosedPipe:
         raise
     except (KeyboardInterrupt, EOFError):
-        return _say("Interrupted; nothing was written.", INTERRUPTED)
+        return _interrupted()
     except Exception as error:
-        if debug:
+        if debug and not _interrupts:
             raise
-        return _explained(error)
+        return _interrupted() if _interrupts else _explained(error)
 
 
 def _explained(error: Any) -> int:
     """Say what was wrong in a line."""
     if hasattr(error, "format_message") or type(error).__name__ == "Abort":  # of the command line
         if type(error).__name__ == "Abort":
-            return _say("Interrupted; nothing was written.", INTERRUPTED)
+            return _interrupted()
         return _say(f"{error.format_message()} (kernelsieve --help)", USAGE)
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
@@ -63,6 +79,10 @@ def _explained(error: Any) -> int:
     text = " ".join(str(error).split())
     known = isinstance(error, ValueError)
     return _say(text if known else f"{type(error).__name__}: {text} (--debug shows where)", BAD_DATA)
+
+
+def _interrupted() -> int:
+    return _say("Interrupted; nothing was written.", INTERRUPTED)
 
 
 def _say(text: str, code: int) -> int:

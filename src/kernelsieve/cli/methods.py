@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC, LinearSVR
 
 import kernelsieve
 
-from ..kernels import kernel_class
+from ..kernels import KERNELS, kernel_class
 from ..model_selection import ComponentPathCV
 from .errors import TableError
 
@@ -71,7 +71,7 @@ def _extractor(given: Mapping[str, Any], task: str) -> Any:
     name = METHODS[method][task == "classification"]
     if name is None:
         raise TableError(f"--method {method} is for classification, and the target has numbers.")
-    if kernel_class(given["kernel"]).name == "kernel":
+    if given["kernel"] not in KERNELS or given["kernel"] == "precomputed":
         raise TableError(
             f"--kernel {given['kernel']} is not known; pass rbf, linear, matern, laplacian, ..."
         )

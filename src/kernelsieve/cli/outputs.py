@@ -14,7 +14,7 @@ import numpy as np
 import pandas
 
 from ..model import replacing
-from .errors import TableError
+from .errors import ClosedPipe, TableError
 
 Write = Callable[[pandas.DataFrame], None]
 
@@ -39,7 +39,10 @@ def _csv(file: Any, separator: str = ",") -> Write:
 
     def write(block: pandas.DataFrame) -> None:
         nonlocal first
-        block.to_csv(file, index=False, header=first, sep=separator)
+        try:
+            block.to_csv(file, index=False, header=first, sep=separator)
+        except BrokenPipeError:  # which typer would turn into an exit code of its own
+            raise ClosedPipe from None
         first = False
 
     return write

@@ -1,0 +1,75 @@
+"""The program as it is installed, and tables for it."""
+
+import subprocess
+
+import numpy as np
+import pytest
+from cli_program import PROGRAM, environment
+
+pandas = pytest.importorskip("pandas")
+pytest.importorskip("typer", reason="the command line is made by typer")
+pytest.importorskip("rich", reason="the command line is shown by rich")
+
+
+@pytest.fixture(scope="session")
+def run():
+    """Run the program; return what it said, after a look at its exit code."""
+
+    def run(*arguments, code=0, stdin=None, cwd=None):
+        done = subprocess.run(
+            [*PROGRAM, *map(str, arguments)],
+            check=False,
+            capture_output=True,
+            input=stdin,
+            cwd=cwd,
+            env=environment(),
+            timeout=600,
+        )
+        said = done.stdout.decode() + done.stderr.decode()
+        assert done.returncode == code, said
+        assert "Traceback" not in said
+        return done.stdout.decode(), done.stderr.decode()
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def houses():
+    """Return a table with names, types and gaps as tables have them."""
+    random, n = np.random.default_rng(0), 160
+    frame = pandas.DataFrame(
+        {
+            "living area, m²": random.uniform(20, 200, n).round(1),
+            'the "rooms"': random.integers(1, 8, n),
+            "colour é": random.choice(["red", "blue", "green, dark"], n),
+            "sold on": pandas.date_range("2020-01-01", periods=n).astype(str),
+            "street": [f"street {i}" for i in range(n)],
+            "nothing": np.nan,
+            "mixed": [str(i) if i % 3 else "n/a?" for i in range(n)],
+        }
+    )
+    area = frame["living area, m²"]
+    frame["price"] = (2 * area + 30 * (frame["colour é"] == "red") + random.normal(0, 5, n)).round(2)
+    frame["dear"] = np.where(frame["price"] > frame["price"].median(), "yes", "no")
+    frame.loc[3, "living area, m²"] = np.nan
+    frame.loc[5, "colour é"] = None
+    frame.loc[7, "price"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory, houses, run):
+    """Return a folder with the table and a model of numbers, one of labels and one without words."""
+    folder = tmp_path_factory.mktemp("cli")
+    table = folder / "houses.csv"
+    houses.to_csv(table, index=False)
+    quick = ("--budget", 20, "--gamma", "scale")
+    numbers = run(
+        "fit", table, "--target", "price", "--drop", "dear", "-o", folder / "price.ksv", *quick
+    )
+    (folder / "said.txt").write_text(numbers[1])
+    run("fit", table, "-t", "dear", "--drop", "price", "-o", folder / "dear.ksv", "-q", *quick)
+    plain = houses[["living area, m²", 'the "rooms"', "price"]]
+    plain.to_csv(folder / "plain.csv", index=False)
+    run("fit", folder / "plain.csv", "-t", "price", "-o", folder / "plain.ksv", "-q", *quick)
+    return folder

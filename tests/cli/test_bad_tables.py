@@ -1,0 +1,147 @@
+"""Tables that cannot be used, and options that make no sense: one readable line each."""
+
+import warnings
+
+import numpy as np
+import pandas
+import pytest
+
+from kernelsieve.cli.columns import coerced, find_kinds, find_task
+from kernelsieve.cli.errors import TableError, _run
+from kernelsieve.cli.tables import open_table
+from kernelsieve.cli.training import Reading
+
+ROWS = pandas.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0) % 7, "y": np.arange(40.0) ** 2})
+
+
+@pytest.fixture
+def said(tmp_path, capsys):
+    """Run the program here, on a table; return its line."""
+
+    def said(frame, *options, code=1, target="y"):
+        path = tmp_path / "table.csv"
+        if isinstance(frame, pandas.DataFrame):
+            frame.to_csv(path, index=False)
+        else:
+            path.write_bytes(frame)
+        before = sorted(tmp_path.iterdir())
+        output = ["-o", str(tmp_path / "model.ksv"), "-q"]
+        with warnings.catch_warnings():
+            assert _run(["fit", str(path), "-t", target, *output, *options], debug=False) == code
+        assert sorted(tmp_path.iterdir()) == before
+        line = capsys.readouterr().err
+        assert line.count("\n") == 1
+        return line
+
+    return said
+
+
+def test_tables(said):
+    assert "is empty" in said(b"")
+    assert "has no rows" in said(b"a,b,y\n")
+    assert "No column is left to predict from" in said(ROWS[["y"]])
+    assert "no table that can be read" in said(b"a,b,y\n1,2,3\n1,2,3,4,5\n")
+    assert "no table that can be read" in said(b"a,b,y\n\xff\xfe,2,3\n")
+
+
+def test_targets(said):
+    assert "has no column 'z'; it has 'a', 'b', 'y'" in said(ROWS, target="z")
+    assert "All values of the target 'y' are missing" in said(ROWS.assign(y=np.nan))
+    assert "nothing can be learnt" in said(ROWS.assign(y=3))
+    assert "is for classification" in said(ROWS, "--method", "kfd")
+    assert "is for classification" in said(ROWS, "--head", "logistic")
+
+
+def test_options(said):
+    assert "--method x is not known; pass auto, sma" in said(ROWS, "--method", "x")
+    assert "--head x is not known" in said(ROWS, "--head", "x")
+    assert "--k x must be auto" in said(ROWS, "--k", "x")
+    assert "--kernel x is not known" in said(ROWS, "--kernel", "x")
+    assert "--task x must be" in said(ROWS, "--task", "x")
+    assert "no column 'w'" in said(ROWS, "--weight", "w")
+    assert "missing or negative" in said(ROWS.assign(w=-1.0), "--weight", "w")
+    assert "budget" in said(ROWS, "--budget", "0", code=2)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_files_that_are_not_there(capsys, tmp_path):
+    assert _run(["fit", str(tmp_path / "x.csv"), "-t", "y"], debug=False) == 3
+    assert "x.csv: No such file" in capsys.readouterr().err
+    (tmp_path / "x.docx").write_text("?")
+    assert _run(["fit", str(tmp_path / "x.docx"), "-t", "y"], debug=False) == 1
+    assert "ending that is not known" in capsys.readouterr().err
+    assert _run(["inspect", str(tmp_path / "x.docx")], debug=False) == 1
+    assert "damaged, cut short, or no file of kernelsieve" in capsys.readouterr().err
+
+
+def test_one_corrupt_part_is_named(tmp_path):
+    ROWS.to_parquet(tmp_path / "a.parquet")
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 nothing PAR1")
+    with pytest.raises(TableError, match=r"b\.parquet cannot be read"):
+        list(open_table(str(tmp_path)).blocks())
+
+
+def test_tasks():
+    counts = pandas.Series(np.arange(400) % 200)
+    assert find_task(counts, "auto")[0] == "regression"
+    task, sentence = find_task(pandas.Series(np.arange(400) % 3), "auto")
+    assert task == "classification"
+    assert "--task regression overrules" in sentence
+    assert find_task(pandas.Series(["a", "b"]), "auto")[0] == "classification"
+    assert find_task(pandas.Series([True, False]), "auto")[0] == "classification"
+    assert find_task(pandas.Series([0.5, 1.5]), "auto")[0] == "regression"
+    assert find_task(counts, "classification")[0] == "classification"
+
+
+def test_what_is_new_or_missing_at_prediction():
+    frame = pandas.DataFrame(
+        {"n": ["1", "2", None], "d": ["2020-01-02", "1970-01-02", None], "c": ["x", "y", None], "u": 1}
+    )
+    kinds = {"c": "category", "n": "number", "d": "date"}
+    found = coerced(frame.assign(n=["1", "two", None]), kinds)
+    assert list(found.columns) == ["c", "n", "d"]
+    assert found["n"].isna().tolist() == [False, True, True]
+    assert found["d"][1] == 1.0
+    assert found["c"].isna().tolist() == [False, False, True]
+    with pytest.raises(TableError, match="no column 'c', which the model needs; it has 'n', 'd', 'u'"):
+        coerced(frame.drop(columns="c"), kinds)
+
+
+def test_kinds():
+    frame = pandas.DataFrame(
+        {
+            "number": [1, 2, 3],
+            "text number": ["1", "2.5", None],
+            "date": ["2020-01-01", "2020-02-03T10:00", None],
+            "truth": [True, False, True],
+            "infinite": [1.0, np.inf, 2.0],
+        }
+    )
+    kinds, _ = find_kinds(frame, [])
+    assert kinds == {
+        "number": "number",
+        "text number": "number",
+        "date": "date",
+        "truth": "number",
+        "infinite": "number",
+    }
+
+
+def test_labels_that_are_whole_numbers_stay_so():
+    frame = pandas.DataFrame({"a": range(30), "y": [0.0, 1.0, np.nan] * 10})
+    roles = {"target": "y", "drop": [], "weight": None, "group": None}
+    rows = Reading.of(frame, roles, "auto").labelled(frame)
+    assert rows.y.dtype == np.int64
+    assert rows.n_dropped == 10
+
+
+def test_samples_are_drawn_from_all_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr("kernelsieve.cli.tables.ROWS", 7)
+    ROWS.to_csv(tmp_path / "t.csv", index=False)
+    table = open_table(str(tmp_path / "t.csv"))
+    some, n_rows = table.sampled(12, 0)
+    assert n_rows == 40
+    assert len(some) == 12
+    assert some["a"].is_monotonic_increasing
+    assert (some.index == some["a"]).all()
+    assert table.sampled(40, 0)[0]["a"].tolist() == ROWS["a"].tolist()

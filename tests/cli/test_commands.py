@@ -1,0 +1,276 @@
+"""Every command, through the program as it is installed."""
+
+import ctypes
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas
+import pytest
+from cli_program import PROGRAM, environment
+
+import kernelsieve
+
+
+def test_fit_says_what_it_assumed(folder, houses):
+    said = (folder / "said.txt").read_text()
+    assert "Regression was assumed" in said
+    assert "--task classification overrules" in said
+    assert "1 of 160 rows have no target" in said
+    assert "Column 'street' is left out: it has 160 different texts" in said
+    assert "Column 'nothing' is left out: it has no values" in said
+    model = kernelsieve.load(folder / "price.ksv")
+    assert model.kinds == {
+        "living area, m²": "number",
+        'the "rooms"': "number",
+        "colour é": "category",
+        "sold on": "date",
+    } | ({"mixed": "category"} if "mixed" in model.kinds else {})
+    rows = houses.dropna(subset="price")
+    assert np.corrcoef(model.predict(rows), rows["price"])[0, 1] > 0.95
+
+
+def test_predictions(folder, houses, run):
+    out, _ = run(
+        "predict", folder / "price.ksv", folder / "houses.csv", "--keep", "street", "--explain", 2
+    )
+    found = pandas.read_csv(io.StringIO(out))
+    model = kernelsieve.load(folder / "price.ksv")
+    assert np.allclose(found["prediction"], model.predict(houses))
+    assert found["street"].tolist() == houses["street"].tolist()
+    assert (found["contribution_1"].abs() >= found["contribution_2"].abs()).all()
+    assert set(found["landmark_1"]) <= set(range(160))
+
+
+def test_probabilities_in_other_orders_and_formats(folder, houses, run, tmp_path):
+    shuffled = houses[houses.columns[::-1]].assign(more=1)
+    shuffled.to_parquet(tmp_path / "table.parquet")
+    path = tmp_path / "out.parquet"
+    run("predict", folder / "dear.ksv", tmp_path / "table.parquet", "--proba", "-o", path)
+    found = pandas.read_parquet(path)
+    model = kernelsieve.load(folder / "dear.ksv")
+    assert found["prediction"].tolist() == model.predict(houses).tolist()
+    p = found[["probability_no", "probability_yes"]].to_numpy()
+    assert np.allclose(p, model.predict_proba(houses))
+    assert np.allclose(p.sum(axis=1), 1)
+
+
+def test_features(folder, houses, run, tmp_path):
+    run("transform", folder / "price.ksv", folder / "houses.csv", "-o", tmp_path / "out.npy", "--k", 2)
+    expected = kernelsieve.load(folder / "price.ksv").transform(houses)[:, :2]
+    assert np.allclose(np.load(tmp_path / "out.npy"), expected)
+
+
+@pytest.mark.parametrize("kind", ["tsv.gz", "feather", "npz", "npy", "svm", "folder", "stdin"])
+def test_formats(kind, run, tmp_path):
+    random = np.random.default_rng(1)
+    X = random.normal(size=(60, 2)).round(3)
+    frame = pandas.DataFrame({"x0": X[:, 0], "x1": X[:, 1], "target": (X[:, 0] ** 2).round(3)})
+    target, data, stdin = "target", tmp_path / f"table.{kind}", None
+    if kind == "tsv.gz":
+        frame.to_csv(data, sep="\t", index=False)
+    elif kind == "feather":
+        frame.to_feather(data)
+    elif kind == "npz":
+        np.savez(data, X=X, target=frame["target"])
+    elif kind == "npy":
+        np.save(data, frame.to_numpy())
+        target = "x2"
+    elif kind == "svm":
+        from sklearn.datasets import dump_svmlight_file
+
+        dump_svmlight_file(X, frame["target"], str(data))
+    elif kind == "folder":
+        data.mkdir()
+        frame[:30].to_parquet(data / "a.parquet")
+        frame[30:].to_parquet(data / "b.parquet")
+    else:
+        data, stdin = "-", frame.to_csv(index=False).encode()
+    model = tmp_path / "model.ksv"
+    run("fit", data, "-t", target, "-o", model, "--k", 5, "--gamma", 0.5, stdin=stdin)
+    found = kernelsieve.load(model)
+    assert found.kinds == {"x0": "number", "x1": "number"}
+    assert found.fitted.best_n_components_ == 5
+    assert found.fitted.best_estimator_.extractor.gamma_ == 0.5
+
+
+def test_inspect(folder, run):
+    out, _ = run("inspect", folder / "price.ksv")
+    for text in (
+        "SparseMaximalAlignment",
+        "RBF(gamma=",
+        "kernel evaluations",
+        "colour é",
+        "Mean test score",
+    ):
+        assert text in out
+
+
+def test_reports(folder, run, tmp_path):
+    for name, parts in (("price", ["Residuals"]), ("dear", ["Confusion matrix", "Calibration"])):
+        page = tmp_path / f"{name}.html"
+        run("report", folder / f"{name}.ksv", folder / "houses.csv", "-o", page)
+        text = page.read_text()
+        for part in (
+            "Score against the number of features",
+            "Landmarks",
+            "The first two features",
+            *parts,
+        ):
+            assert f"<h2>{part}</h2>" in text
+        assert text.count("<svg") >= 3
+        assert "<script" not in text
+        assert not [
+            start for start in ('src="http', 'href="http', "url(http", "@import") if start in text
+        ]
+        assert 'name="viewport"' in text
+        assert "color-scheme: light dark" in text
+
+
+def test_compare(folder, run, tmp_path):
+    paths = {"csv": tmp_path / "c.csv", "html": tmp_path / "c.html"}
+    options = [item for name, path in paths.items() for item in (f"--{name}", path)]
+    out, _ = run("compare", folder / "plain.csv", "-t", "price", "--budget", 10, *options)
+    table = pandas.read_csv(paths["csv"])
+    assert {"kernelsieve sma", "KernelPCA", "Nystroem", "HistGradientBoosting", "linear"} <= set(
+        table["method"]
+    )
+    assert table["1 - R2"].is_monotonic_increasing
+    assert "Take " in out
+    assert "<table" in paths["html"].read_text()
+
+
+@pytest.mark.parametrize(("target", "other"), [("price", "dear"), ("dear", "price")])
+def test_parts(target, other, houses, run, tmp_path):
+    halves = houses[::2], houses[1::2]
+    for name, half in zip("ab", halves, strict=True):
+        half.to_csv(tmp_path / f"{name}.csv", index=False)
+    plan = tmp_path / "plan.ksv"
+    run("prepare", tmp_path / "a.csv", "-t", target, "--drop", other, "-o", plan, "--budget", 15)
+    for name in "ab":
+        run("statistic", plan, tmp_path / f"{name}.csv", "-o", tmp_path / f"{name}.part")
+    run("merge", tmp_path / "a.part", tmp_path / "b.part", "-o", tmp_path / "all.part")
+    run("finish", plan, tmp_path / "all.part", "-o", tmp_path / "model.ksv")
+    model = kernelsieve.load(tmp_path / "model.ksv")
+    rows = houses.dropna(subset=target)
+    predicted = model.predict(rows)
+    if target == "price":
+        assert np.corrcoef(predicted, rows["price"])[0, 1] > 0.9
+    else:
+        assert np.mean(predicted == rows["dear"]) > 0.9
+    assert f"sums of {len(rows)} rows" in model.notes[-1]
+
+
+def test_export(folder, run, tmp_path):
+    _, said = run("export", folder / "plain.ksv", "--c", tmp_path / "model.c")
+    assert "living area, m²" in said
+    assert "kernel evaluations" in said
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler on this machine")
+    library = tmp_path / "model.so"
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", tmp_path / "model.c", "-o", library, "-lm"], check=True
+    )
+    served = ctypes.CDLL(str(library)).model
+    out, x = np.empty(1), np.array([np.nan, 3.0])
+    served(x.ctypes.data_as(ctypes.c_void_p), out.ctypes.data_as(ctypes.c_void_p))
+    frame = pandas.DataFrame([x], columns=["living area, m²", 'the "rooms"'])
+    assert np.allclose(out, kernelsieve.load(folder / "plain.ksv").predict(frame))
+
+
+def test_export_to_onnx(folder, run, tmp_path):
+    pytest.importorskip("onnx", reason="what is exported is made by onnx")
+    run("export", folder / "plain.ksv", "--onnx", tmp_path / "model.onnx", "--features")
+    assert (tmp_path / "model.onnx").stat().st_size > 100
+
+
+def test_demo_papers_and_bench(run, tmp_path):
+    _, said = run("demo", cwd=tmp_path)
+    assert "kernelsieve inspect diabetes.ksv" in said
+    assert (tmp_path / "diabetes.ksv").exists()
+    _, said = run("demo", cwd=tmp_path, code=1)
+    assert "diabetes.csv is in this folder already" in said
+    assert "SparseMaximalAlignment" in run("papers")[0]
+    assert "in the sources" in run("bench", cwd=tmp_path, code=1)[1]
+
+
+def test_help_is_quick(run):
+    run("--help")  # once, for what is compiled to bytes
+    before = os.times()
+    for _ in range(4):
+        out, _ = run("--help")
+    after = os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    assert used / 4 < 0.4  # seconds of the processor, whatever else it does
+    for command in ("fit", "predict", "transform", "inspect", "report", "compare", "export", "finish"):
+        assert command in out
+    assert "Example: kernelsieve fit" in run("fit", "--help")[0]
+    assert run("--version")[0].strip() == kernelsieve.__version__
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="pipes break otherwise elsewhere")
+def test_a_broken_pipe(folder, houses, tmp_path):
+    many = pandas.concat([houses] * 200)
+    many.to_csv(tmp_path / "many.csv", index=False)
+    command = [*PROGRAM, "predict", str(folder / "price.ksv"), str(tmp_path / "many.csv")]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
+        assert process.stdout.readline() == b"prediction\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+def _listen_to_interrupts():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # those who run tests in the background do not
+
+
+def test_an_interrupt_leaves_nothing(folder, houses, tmp_path):
+    pandas.concat([houses] * 1500).to_csv(tmp_path / "many.csv", index=False)
+    out = tmp_path / "out.csv"
+    command = [
+        *PROGRAM,
+        "predict",
+        str(folder / "price.ksv"),
+        str(tmp_path / "many.csv"),
+        "-o",
+        str(out),
+    ]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, env=environment(), preexec_fn=_listen_to_interrupts
+    ) as process:
+        while not list(tmp_path.glob(".out.csv.*")):
+            assert process.poll() is None
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        assert b"Interrupted; nothing was written." in process.stderr.read()
+    assert process.returncode == 130
+    assert [path.name for path in tmp_path.iterdir()] == ["many.csv"]
+
+
+def test_a_full_disk_leaves_nothing(folder, tmp_path):
+    pytest.importorskip("resource", reason="limits of the size of files are those of Unix")
+    program = (
+        "import resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "from kernelsieve.cli import main\n"
+        "main()\n"
+    )
+    out = tmp_path / "out.csv"
+    arguments = ["predict", folder / "price.ksv", folder / "houses.csv", "-o", out]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        check=False,
+        capture_output=True,
+        env=environment() | {"NUMBA_CACHE_DIR": ""},
+    )
+    assert done.returncode == 3, done.stderr.decode()
+    assert not any(tmp_path.iterdir())
