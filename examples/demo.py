@@ -405,6 +405,11 @@ def main() -> None:
     print(f"  {errors}: error against number of features")
     print(f"  {examples}: the chosen digits")
     print(f"All in {time.perf_counter() - start:.0f} s.")
+    print("To try on tables of your own, with .venv/bin on the PATH:")
+    print("  kernelsieve fit TABLE --target COLUMN -o model.ksv")
+    print("  kernelsieve inspect model.ksv")
+    print("  kernelsieve report model.ksv TABLE -o report.html")
+    print("  kernelsieve compare TABLE --target COLUMN")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,9 @@
 import subprocess
 
 import numpy as np
+import pandas
 import pytest
 from cli_program import PROGRAM, environment
-
-pandas = pytest.importorskip("pandas")
-pytest.importorskip("typer", reason="the command line is made by typer")
-pytest.importorskip("rich", reason="the command line is shown by rich")
 
 
 @pytest.fixture(scope="session")

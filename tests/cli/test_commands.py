@@ -66,6 +66,40 @@ def test_features(folder, houses, run, tmp_path):
     assert np.allclose(np.load(tmp_path / "out.npy"), expected)
 
 
+def test_weights_groups_and_new_categories(houses, run, tmp_path):
+    table = houses.assign(weight=np.where(houses.index < 100, 1.0, 0.0), block=houses.index // 10)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    quick = ("--budget", 10, "--gamma", "scale", "-q", "-t", "price", "--drop", "dear")
+    roles = ("--weight", "weight", "--group", "block")
+    run("fit", tmp_path / "t.csv", "-o", tmp_path / "m.ksv", *quick, *roles)
+    model = kernelsieve.load(tmp_path / "m.ksv")
+    assert {"weight", "block"}.isdisjoint(model.kinds)
+    assert max(model.fitted.best_estimator_.extractor.landmark_indices_) < 100  # of weight
+    assert model.fitted.cv.get_n_splits() == 5
+    new = houses.assign(**{"colour é": "never seen", "sold on": "not a date"})
+    new.drop(columns=["price", "dear"]).to_csv(tmp_path / "new.csv", index=False)
+    out, _ = run("predict", tmp_path / "m.ksv", tmp_path / "new.csv")
+    assert np.isfinite(pandas.read_csv(io.StringIO(out))["prediction"]).all()
+    new.drop(columns="sold on").to_csv(tmp_path / "short.csv", index=False)
+    _, said = run("predict", tmp_path / "m.ksv", tmp_path / "short.csv", code=1)
+    assert "no column 'sold on', which the model needs" in said
+    _, said = run("predict", tmp_path / "m.ksv", tmp_path / "new.csv", "--proba", code=1)
+    assert "has no probabilities" in said
+
+
+def test_a_million_rows_within_a_gibibyte(run, tmp_path):
+    resource = pytest.importorskip("resource", reason="memory is measured as on Unix")
+    block = np.random.default_rng(0).normal(size=(50_000, 3)).round(3)
+    frame = pandas.DataFrame(block, columns=["a", "b", "c"]).assign(y=block[:, 0] * block[:, 1])
+    for part in range(20):
+        frame.to_csv(tmp_path / "big.csv", mode="a", header=part == 0, index=False)
+    options = ("--k", 10, "--gamma", "scale", "--method", "kpls")
+    run("fit", tmp_path / "big.csv", "-t", "y", "-o", tmp_path / "m.ksv", *options)
+    run("predict", tmp_path / "m.ksv", tmp_path / "big.csv", "-o", tmp_path / "out.parquet")
+    assert len(pandas.read_parquet(tmp_path / "out.parquet")) == 1_000_000
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2**20  # KiB, of any process here
+
+
 @pytest.mark.parametrize("kind", ["tsv.gz", "feather", "npz", "npy", "svm", "folder", "stdin"])
 def test_formats(kind, run, tmp_path):
     random = np.random.default_rng(1)

@@ -6,8 +6,8 @@ import pytest
 
 import kernelsieve
 from kernelsieve.cli import fit
-from kernelsieve.cli.display import Display
 from kernelsieve.cli.tables import open_table
+from kernelsieve.cli.terminal import Terminal
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(1500, 3))
@@ -29,7 +29,7 @@ def table(tmp_path, monkeypatch):
 
 def fitted(table, target, drop, **options):
     roles = {"target": target, "drop": [drop], "weight": None, "group": None}
-    return fit.fitted_model(table, roles, GIVEN | options, Display(quiet=True))
+    return fit.fitted_model(table, roles, GIVEN | options, Terminal(quiet=True))
 
 
 def test_numbers(table, tmp_path):
@@ -50,4 +50,4 @@ def test_labels(table, method):
 def test_groups_need_memory(table):
     roles = {"target": "y", "drop": ["label"], "weight": None, "group": "a"}
     with pytest.raises(ValueError, match="--group needs all rows in memory"):
-        fit.fitted_model(table, roles, GIVEN, Display(quiet=True))
+        fit.fitted_model(table, roles, GIVEN, Terminal(quiet=True))

@@ -20,11 +20,11 @@ from sklearn.pipeline import make_pipeline
 
 from ..model import replacing
 from .columns import coerced, column_encoder
-from .display import Display, numbers_table
 from .methods import automatic, extractor_of, search
 from .page import page
 from .tables import open_table
-from .training import Labelled, Reading
+from .terminal import Terminal, numbers_table
+from .training import LabelledRows, Reading
 
 _FOLDS = 5
 
@@ -33,7 +33,7 @@ def compare_methods(
     data: str, roles: Mapping[str, Any], limits: Mapping[str, Any], csv: Path | None, html: Path | None
 ) -> None:
     """Cross-validate methods on a table; show and write the scores, and recommend one."""
-    show = Display()
+    show = Terminal()
     frame, n_rows = open_table(data).sampled(limits["rows"], limits["seed"])
     reading = Reading.of(frame, roles, limits["task"])
     rows = reading.labelled(frame)
@@ -86,7 +86,7 @@ def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, C
 
 
 def _cross_validated(
-    make: Callable[[], Any], reading: Reading, rows: Labelled, seed: int
+    make: Callable[[], Any], reading: Reading, rows: LabelledRows, seed: int
 ) -> list[tuple]:
     """Return error, kernel evaluations, seconds to fit and microseconds to predict, by fold."""
     classifies = reading.task == "classification"

@@ -10,9 +10,9 @@ from typing import Any
 
 from sklearn.datasets import load_diabetes
 
-from .display import Display
 from .errors import TableError
 from .fit import fit_table
+from .terminal import Terminal
 
 _PAPERS = {
     "C. Dhanjal, S. R. Gunn, J. Shawe-Taylor, Efficient sparse kernel feature extraction based on "
@@ -45,7 +45,7 @@ def run_demo() -> None:
     given = {"method": "sma", "k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto"}
     given |= {"task": "regression"}
     fit_table(str(data), roles, {**given, "budget": 100, "seed": 0}, model, quiet=False)
-    show = Display()
+    show = Terminal()
     show.text("Try:")
     for rest in (
         f"inspect {model}",

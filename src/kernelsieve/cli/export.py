@@ -6,16 +6,16 @@ from pathlib import Path
 
 from ..export import export_c, export_onnx
 from .columns import CATEGORY
-from .display import Display
 from .errors import TableError
 from .predict import load_table_model
+from .terminal import Terminal
 
 
 def export_model(path: Path, onnx: Path | None, c: Path | None, dtype: str, features: bool) -> None:
     """Write a model as ONNX, as C, or as both."""
     if onnx is None and c is None:
         raise TableError("Nothing was asked for; pass --onnx FILE, --c FILE, or both.")
-    model, show = load_table_model(path), Display()
+    model, show = load_table_model(path), Terminal()
     if CATEGORY in model.kinds.values():
         names = [name for name, kind in model.kinds.items() if kind == CATEGORY]
         raise TableError(

@@ -14,12 +14,12 @@ from sklearn.pipeline import Pipeline
 from ..model import save
 from ..model_selection import ComponentPathCV, ExtractorWithHead
 from .columns import coerced, column_encoder
-from .display import Display
 from .errors import TableError
 from .methods import automatic, extractor_of, other_head, search
 from .table_model import TableModel
 from .tables import Table, open_table
-from .training import Labelled, Reading
+from .terminal import Terminal
+from .training import LabelledRows, Reading
 
 _SAMPLE = 20_000  # rows that settle types, widths and numbers where not all are in memory
 _IN_MEMORY = 4_000_000  # values of a table
@@ -29,7 +29,7 @@ def fit_table(
     data: str, roles: Mapping[str, Any], given: Mapping[str, Any], output: Path, quiet: bool
 ) -> None:
     """Fit a model to a table, say what was assumed and found, and save it."""
-    show = Display(quiet)
+    show = Terminal(quiet)
     if not output.parent.is_dir():
         raise FileNotFoundError(2, "No such folder", str(output.parent))
     model = fitted_model(open_table(data), roles, given, show)
@@ -38,7 +38,7 @@ def fit_table(
 
 
 def fitted_model(
-    table: Table, roles: Mapping[str, Any], given: Mapping[str, Any], show: Display
+    table: Table, roles: Mapping[str, Any], given: Mapping[str, Any], show: Terminal
 ) -> TableModel:
     """Fit a model to a table, in memory or out of core."""
     frame, n_rows = table.sampled(_SAMPLE, given["seed"])
@@ -69,7 +69,7 @@ def fitted_model(
     return TableModel(pipeline, dict(reading.kinds), roles["target"], reading.task, notes + sentences)
 
 
-def _in_memory(X: np.ndarray, rows: Labelled, given: Mapping[str, Any], task: str) -> Any:
+def _in_memory(X: np.ndarray, rows: LabelledRows, given: Mapping[str, Any], task: str) -> Any:
     if given["method"] == "auto" and rows.groups is None:
         chosen = automatic(task, given["budget"], given["seed"])
         if chosen is not None:
@@ -90,12 +90,12 @@ class _OutOfCore:
     """Fits all rows by sums of blocks, with the settings that a sample has chosen."""
 
     def __init__(
-        self, table: Table, reading: Reading, columns: Any, given: Mapping[str, Any], show: Display
+        self, table: Table, reading: Reading, columns: Any, given: Mapping[str, Any], show: Terminal
     ) -> None:
         self._table, self._reading, self._columns = table, reading, columns
         self._given, self._show = given, show
 
-    def fitted(self, by_sample: Any, X: np.ndarray, rows: Labelled) -> Any:
+    def fitted(self, by_sample: Any, X: np.ndarray, rows: LabelledRows) -> Any:
         """Return the model of all rows."""
         if rows.groups is not None:
             raise TableError("--group needs all rows in memory, and they are too many; pass fewer.")
@@ -130,7 +130,7 @@ class _OutOfCore:
             total = part if total is None else total.merge(part)
         return total
 
-    def _blocks(self) -> Iterator[tuple[np.ndarray, Labelled]]:
+    def _blocks(self) -> Iterator[tuple[np.ndarray, LabelledRows]]:
         with self._show.counting() as done:
             for block in self._table.blocks():
                 rows = self._reading.labelled(block)

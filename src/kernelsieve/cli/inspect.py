@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..model import load
-from .display import numbers_table
 from .methods import extractor_of
 from .table_model import TableModel
+from .terminal import numbers_table
 
 _SHOWN = 10  # landmarks
 _HEIGHT, _WIDTH = 8, 60  # of the chart

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..model import replacing
-from .display import Display
 from .inspect import best_curve, description, landmark_columns
 from .methods import extractor_of
 from .page import page, paragraph, picture, section, table
 from .predict import load_table_model
 from .table_model import TableModel
 from .tables import open_table
-from .training import Labelled, Reading
+from .terminal import Terminal
+from .training import LabelledRows, Reading
 
 _ROWS = 20_000  # of the table that are looked at
 _LANDMARKS = 12
@@ -31,7 +31,7 @@ def write_report(path: Path, data: str, output: Path) -> None:
     roles: dict[str, Any] = {"target": model.target, "drop": [], "weight": None, "group": None}
     whole = model.task == "classification" and model.classes_.dtype.kind in "iu"
     rows = Reading(roles, model.kinds, model.task, whole, ()).labelled(frame)
-    with Display().working("Writing the report"):
+    with Terminal().working("Writing the report"):
         parts = [*_about(model), *_scores(model), *_landmarks(model), *_features(model, rows)]
         parts += (
             _regression(model, rows) if model.task == "regression" else _classification(model, rows)
@@ -40,7 +40,7 @@ def write_report(path: Path, data: str, output: Path) -> None:
         text = page(f"{model.target}: a model and how it does", paragraph(seen) + "".join(parts))
     with replacing(output) as file:
         file.write(text.encode())
-    Display().text(f"Saved: {output} ({output.stat().st_size:,} bytes)")
+    Terminal().text(f"Saved: {output} ({output.stat().st_size:,} bytes)")
 
 
 def _axes(width: float = 6, height: float = 3.6) -> tuple[Any, Any]:
@@ -100,7 +100,7 @@ def _landmarks(model: TableModel) -> Iterator[str]:
         yield section("Landmarks", paragraph(about), table(columns))
 
 
-def _features(model: TableModel, rows: Labelled) -> Iterator[str]:
+def _features(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     """Yield a map of the first two features."""
     extractor = extractor_of(model.fitted)
     if not hasattr(extractor, "transform") or extractor.n_components_ < 2:
@@ -114,7 +114,7 @@ def _features(model: TableModel, rows: Labelled) -> Iterator[str]:
     yield section("The first two features", picture(figure, "Rows by their first two features"))
 
 
-def _regression(model: TableModel, rows: Labelled) -> Iterator[str]:
+def _regression(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     if not hasattr(model.fitted, "predict"):
         return
     predicted = model.predict(rows.frame)
@@ -131,7 +131,7 @@ def _regression(model: TableModel, rows: Labelled) -> Iterator[str]:
     yield section("Residuals", paragraph(sentence), picture(figure, "Residuals against predictions"))
 
 
-def _classification(model: TableModel, rows: Labelled) -> Iterator[str]:
+def _classification(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     if not hasattr(model.fitted, "predict"):
         return
     predicted, classes = model.predict(rows.frame), model.classes_

@@ -16,11 +16,11 @@ from ..estimators.statistic import Saved
 from ..model import save
 from ..model_selection import ComponentPathCV
 from .columns import coerced, column_encoder
-from .display import Display
 from .errors import TableError
 from .methods import search
 from .table_model import TableModel
 from .tables import open_table
+from .terminal import Terminal
 from .training import Reading
 
 _ROWS = 20_000  # that settle a plan
@@ -48,7 +48,7 @@ class TablePlan(Saved):
 
 def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], output: Path) -> None:
     """Settle columns, kernel and candidates by a sample."""
-    show = Display()
+    show = Terminal()
     frame, _ = open_table(data).sampled(_ROWS, given["seed"])
     reading = Reading.of(frame, roles, given["task"])
     classifies = reading.task == "classification"
@@ -83,7 +83,7 @@ def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], 
 
 def sum_up_table(plan: Path, data: str, output: Path) -> None:
     """Sum up the rows of a table."""
-    settled, show, total = TablePlan.load(plan), Display(), None
+    settled, show, total = TablePlan.load(plan), Terminal(), None
     with show.counting() as done:
         for block in open_table(data).blocks():
             rows = settled.reading.labelled(block)
@@ -104,7 +104,7 @@ def merge_parts(parts: list[Path], output: Path) -> None:
     for other in others:
         first = first.merge(other)
     first.save(output)
-    Display().text(f"Saved: {output} ({first.n_samples:,} rows)")
+    Terminal().text(f"Saved: {output} ({first.n_samples:,} rows)")
 
 
 def finish_model(plan: Path, part: Path, output: Path) -> None:
@@ -118,4 +118,4 @@ def finish_model(plan: Path, part: Path, output: Path) -> None:
     pipeline = Pipeline([("columns", settled.columns), ("model", fitted)])
     notes = [*settled.notes, f"Fitted to sums of {sums.n_samples:,} rows."]
     save(TableModel(pipeline, settled.kinds, settled.roles["target"], settled.task, notes), output)
-    Display().text(f"Saved: {output}")
+    Terminal().text(f"Saved: {output}")

@@ -14,7 +14,7 @@ from .errors import TableError
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledRows:
     """Rows whose target is known."""
 
     frame: pandas.DataFrame
@@ -55,7 +55,7 @@ class Reading:
         whole = bool(pandas.api.types.is_numeric_dtype(y) and not pandas.api.types.is_bool_dtype(y))
         return cls(roles, kinds, found, whole, (sentence, *notes))
 
-    def labelled(self, frame: pandas.DataFrame) -> Labelled:
+    def labelled(self, frame: pandas.DataFrame) -> LabelledRows:
         """Return the rows whose target is known."""
         missing = [name for name in (self.roles["target"],) if name not in frame.columns]
         if missing:
@@ -64,7 +64,7 @@ class Reading:
         known = _numbers(target).notna() if self.task == "regression" else target.notna()
         rows = frame[known]
         y = target[known]
-        return Labelled(
+        return LabelledRows(
             rows,
             self._targets(y),
             self._weights(rows),

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 
-class Display:
+class Terminal:
     """Sentences, tables and progress, or nothing."""
 
     def __init__(self, quiet: bool = False) -> None:
