@@ -76,20 +76,26 @@ def _input_names(model: Any, number: int) -> list[str]:
     return [str(name).partition("__")[2] or str(name) for name in names]
 
 
+def mean_scores(path: dict[str, np.ndarray]) -> dict[tuple, dict[int, float]]:
+    """Return mean test scores by setting and number of features, where all folds have one."""
+    settings = [path[name] for name in path if name.startswith("param_")]
+    scores: dict[tuple, dict[int, list[float]]] = {}
+    for i, (k, score) in enumerate(zip(path["k"].tolist(), path["test_score"].tolist(), strict=True)):
+        setting = tuple(str(values[i]) for values in settings)
+        scores.setdefault(setting, {}).setdefault(k, []).append(score)
+    return {
+        setting: {k: float(np.mean(v)) for k, v in by_size.items() if np.isfinite(v).all()}
+        for setting, by_size in scores.items()
+    }
+
+
 def best_curve(path: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers of features, and the best mean test score with each."""
-    sizes = np.unique(path["k"])
-    settings = [name for name in path if name.startswith("param_")]
-    keys = list(zip(*(map(str, path[name]) for name in settings), strict=True)) or [()] * len(path["k"])
-    best = np.full(len(sizes), -np.inf)
-    for setting in set(keys):
-        mine = np.array([key == setting for key in keys])
-        for i, k in enumerate(sizes):
-            scores = path["test_score"][mine & (path["k"] == k)]
-            if len(scores) and np.isfinite(scores).all():
-                best[i] = max(best[i], scores.mean())
-    known = np.isfinite(best)
-    return sizes[known], best[known]
+    best: dict[int, float] = {}
+    for by_size in mean_scores(path).values():
+        for k, score in by_size.items():
+            best[k] = max(best.get(k, -np.inf), score)
+    return np.array(sorted(best)), np.array([best[k] for k in sorted(best)])
 
 
 def chart(sizes: np.ndarray, scores: np.ndarray) -> Iterator[str]:

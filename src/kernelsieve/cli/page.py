@@ -11,7 +11,7 @@ _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
-figure { margin: 1rem 0; background: #fff; border-radius: .5rem; padding: .25rem; }
+figure { margin: 1rem 0; max-width: 40rem; background: #fff; border-radius: .5rem; padding: .25rem; }
 figure svg { width: 100%; height: auto; display: block; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..model import replacing
-from .inspect import best_curve, description, landmark_columns
+from .inspect import best_curve, description, landmark_columns, mean_scores
 from .methods import extractor_of
 from .page import page, paragraph, picture, section, table
 from .predict import load_table_model
@@ -22,6 +22,8 @@ from .training import LabelledRows, Reading
 _ROWS = 20_000  # of the table that are looked at
 _LANDMARKS = 12
 _BINS = 10
+_MANY = 2000  # points: more are drawn as a picture
+_IN_LEGEND = 10  # labels
 
 
 def write_report(path: Path, data: str, output: Path) -> None:
@@ -77,17 +79,13 @@ def _scores(model: TableModel) -> Iterator[str]:
     yield section(
         "Score against the number of features", picture(figure, "Scores by number of features")
     )
-    settings = [name for name in tried if name.startswith("param_")]
-    if settings:
-        found: dict[tuple, float] = {}
-        for key, score in zip(
-            zip(*(tried[s] for s in settings), strict=True), tried["test_score"], strict=True
-        ):
-            found[key] = max(found.get(key, -np.inf), score)
-        columns = {
-            s.removeprefix("param_"): [str(key[i]) for key in found] for i, s in enumerate(settings)
-        }
-        yield section("What was tried", table(columns | {"best score of a fold": list(found.values())}))
+    names = [name.removeprefix("param_") for name in tried if name.startswith("param_")]
+    found = {setting: by_size for setting, by_size in mean_scores(tried).items() if by_size}
+    if names and found:
+        columns: dict[str, list] = {n: [setting[i] for setting in found] for i, n in enumerate(names)}
+        columns["best mean score"] = [max(by_size.values()) for by_size in found.values()]
+        columns["with so many features"] = [max(b, key=b.__getitem__) for b in found.values()]
+        yield section("What was tried", table(columns))
 
 
 def _landmarks(model: TableModel) -> Iterator[str]:
@@ -106,10 +104,17 @@ def _features(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     if not hasattr(extractor, "transform") or extractor.n_components_ < 2:
         return
     Z = np.asarray(extractor.transform(model.encoded(rows.frame), n_components=2))
-    colours = rows.y if model.task == "regression" else np.unique(rows.y, return_inverse=True)[1]
     figure, axes = _axes()
-    points = axes.scatter(Z[:, 0], Z[:, 1], c=colours, s=6, cmap="viridis", rasterized=len(Z) > 2000)
-    figure.colorbar(points, label=model.target)
+    style: dict[str, Any] = {"s": 6, "rasterized": len(Z) > _MANY}
+    if model.task == "regression":
+        points = axes.scatter(Z[:, 0], Z[:, 1], c=rows.y, cmap="viridis", **style)
+        figure.colorbar(points, label=model.target)
+    else:
+        for label in model.classes_:
+            mine = rows.y == label
+            axes.scatter(Z[mine, 0], Z[mine, 1], label=str(label), **style)
+        if len(model.classes_) <= _IN_LEGEND:
+            axes.legend(title=model.target)
     axes.set(xlabel="feature 1", ylabel="feature 2")
     yield section("The first two features", picture(figure, "Rows by their first two features"))
 
@@ -125,7 +130,7 @@ def _regression(model: TableModel, rows: LabelledRows) -> Iterator[str]:
         f"{np.abs(residuals).mean():.4g}. Where the model was fitted to them, that is too good."
     )
     figure, axes = _axes()
-    axes.scatter(predicted, residuals, s=6, color="#4477aa", rasterized=len(predicted) > 2000)
+    axes.scatter(predicted, residuals, s=6, color="#4477aa", rasterized=len(predicted) > _MANY)
     axes.axhline(0, color="#888888")
     axes.set(xlabel="prediction", ylabel="residual")
     yield section("Residuals", paragraph(sentence), picture(figure, "Residuals against predictions"))
