@@ -142,7 +142,7 @@ class _OutOfCore:
 def _sentences(model: Any) -> list[str]:
     """Return what was found, in sentences."""
     extractor = extractor_of(model)
-    found = list(getattr(model, "report_", ()))
+    found = [model.report_] if hasattr(model, "report_") else []
     if hasattr(model, "reason_"):
         found.append(model.reason_)
         found.append(f"Cross-validated score: {model.best_score_:.4f}.")

@@ -33,6 +33,8 @@ def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
     """Write the features of rows."""
     model = load_table_model(path)
     extractor = extractor_of(model.fitted)
+    if not hasattr(extractor, "transform"):
+        raise TableError(f"{type(extractor).__name__} predicts and gives no features; use predict.")
     if k is not None:
         extractor = extractor.truncate(k)
     names = list(map(str, extractor.get_feature_names_out()))
@@ -93,16 +95,15 @@ def _stream(data: str, output: str, function: Callable[[pandas.DataFrame], panda
 
 def _explainer(model: TableModel, number: int) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
     """Return what finds the landmarks that contribute most to a prediction."""
-    form = served_form(model.fitted, "prediction")
-    rows = extractor_of(model.fitted).landmark_indices_
+    fitted = model.fitted
+    contributions = (
+        _own_contributions(fitted) if hasattr(fitted, "explain") else _folded_contributions(fitted)
+    )
+    rows = extractor_of(fitted).landmark_indices_
     number = min(number, len(rows))
 
     def explain(X: np.ndarray) -> dict[str, np.ndarray]:
-        inputs = X if form.before is None else form.before(X)
-        values = form.kernel.block(np.ascontiguousarray(inputs), form.landmarks)
-        scores = values @ form.coefficients + form.intercept
-        column = np.zeros(len(X), np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
-        added = values * form.coefficients.T[column]
+        added = contributions(X)
         order = np.argsort(-np.abs(added), axis=1)[:, :number]
         sizes = np.take_along_axis(added, order, axis=1)
         found: dict[str, np.ndarray] = {}
@@ -112,3 +113,33 @@ def _explainer(model: TableModel, number: int) -> Callable[[np.ndarray], dict[st
         return found
 
     return explain
+
+
+def _own_contributions(fitted: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """Return what landmarks add to scores, as the model tells it."""
+
+    def contributions(X: np.ndarray) -> np.ndarray:
+        explained = fitted.explain(X)
+        return _of_largest(explained.contributions, explained.baseline)
+
+    return contributions
+
+
+def _folded_contributions(fitted: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the same for a model whose scores are one product with kernel values."""
+    form = served_form(fitted, "prediction")
+
+    def contributions(X: np.ndarray) -> np.ndarray:
+        inputs = X if form.before is None else form.before(X)
+        values = form.kernel.block(np.ascontiguousarray(inputs), form.landmarks)
+        return _of_largest(values[:, :, None] * form.coefficients, form.intercept)
+
+    return contributions
+
+
+def _of_largest(added: np.ndarray, baseline: Any) -> np.ndarray:
+    """Return contributions to the largest score of each row: that of the predicted label."""
+    if added.ndim == 2:
+        return added
+    column = (added.sum(axis=1) + baseline).argmax(axis=1)
+    return np.take_along_axis(added, column[:, None, None], axis=2)[:, :, 0]

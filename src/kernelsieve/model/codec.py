@@ -16,6 +16,7 @@ from ..exceptions import ModelFileError
 from ..kernels import KERNELS, Kernel
 from .archive import STORED_KINDS, read_archive, write_archive
 from .fit_result import Fit
+from .kernel_model import KernelModel
 from .known_classes import KNOWN, class_of_name, name_of_class
 
 _Object = TypeVar("_Object")
@@ -203,6 +204,8 @@ class Decoder:
             return cls(**decoded)
         made: Any = object.__new__(cls)
         _taking(made)(_with_defaults(cls, decoded))
+        if isinstance(made, KernelModel):
+            made.check_shapes(None)
         if isinstance(decoded.get("_fit"), Fit):
             decoded["_fit"].check_inputs(decoded.get("n_features_in_"))
         return made

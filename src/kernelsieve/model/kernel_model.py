@@ -80,9 +80,14 @@ class KernelModel:
         )
 
     def check_shapes(self, n_features: int | None) -> None:
-        """Refuse parts, read from a file, whose shapes do not agree: compiled loops do not look."""
+        """Refuse parts, read from a file, whose shapes do not agree: compiled loops do not look.
+
+        None stands for as many features as the landmarks have.
+        """
         m, k = self.projection.shape
         of_points = not isinstance(self.kernel, Precomputed | Inputs)
+        if of_points and n_features is None:
+            n_features = self.landmarks.shape[1]
         expected = [
             (self.landmarks.shape, (m, n_features) if of_points else (m,)),
             (self.offset.shape, (k,)),
