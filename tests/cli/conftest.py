@@ -1,11 +1,14 @@
 """The program as it is installed, and tables for it."""
 
 import subprocess
+import warnings
 
 import numpy as np
 import pandas
 import pytest
 from cli_program import PROGRAM, environment
+
+from kernelsieve.cli.errors import _run
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +31,17 @@ def run():
         return done.stdout.decode(), done.stderr.decode()
 
     return run
+
+
+@pytest.fixture
+def run_here():
+    """Run the program in this process, which saves the time to start another."""
+
+    def run_here(*arguments):
+        with warnings.catch_warnings():
+            assert _run(list(map(str, arguments)), debug=False) == 0
+
+    return run_here
 
 
 @pytest.fixture(scope="session")
