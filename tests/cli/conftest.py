@@ -74,7 +74,7 @@ def folder(tmp_path_factory, houses, run):
     folder = tmp_path_factory.mktemp("cli")
     table = folder / "houses.csv"
     houses.to_csv(table, index=False)
-    quick = ("--budget", 20, "--gamma", "scale")
+    quick = ("--method", "sma", "--budget", 20, "--gamma", "scale")
     numbers = run(
         "fit", table, "--target", "price", "--drop", "dear", "-o", folder / "price.ksv", *quick
     )

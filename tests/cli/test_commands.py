@@ -69,7 +69,19 @@ def test_features(folder, houses, run, tmp_path):
 def test_weights_groups_and_new_categories(houses, run, tmp_path):
     table = houses.assign(weight=np.where(houses.index < 100, 1.0, 0.0), block=houses.index // 10)
     table.to_csv(tmp_path / "t.csv", index=False)
-    quick = ("--budget", 10, "--gamma", "scale", "-q", "-t", "price", "--drop", "dear")
+    quick = (
+        "--method",
+        "sma",
+        "--budget",
+        10,
+        "--gamma",
+        "scale",
+        "-q",
+        "-t",
+        "price",
+        "--drop",
+        "dear",
+    )
     roles = ("--weight", "weight", "--group", "block")
     run("fit", tmp_path / "t.csv", "-o", tmp_path / "m.ksv", *quick, *roles)
     model = kernelsieve.load(tmp_path / "m.ksv")
@@ -126,7 +138,7 @@ def test_formats(kind, run, run_here, tmp_path):
     else:
         data, stdin = "-", frame.to_csv(index=False).encode()
     model = tmp_path / "model.ksv"
-    arguments = ("fit", data, "-t", target, "-o", model, "--k", 5, "--gamma", 0.5)
+    arguments = ("fit", data, "-t", target, "-o", model, "--k", 5, "--gamma", 0.5, "--method", "sma")
     if stdin is None:
         run_here(*arguments)
     else:
