@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -31,6 +32,10 @@ class Fitted:
     ridge: float
     error: float
     functions: Sequence[LandmarkFunctions]
+
+    def to_state(self) -> dict[str, Any]:
+        """Return what a file holds: not the functions, which are as large as samples."""
+        return {**vars(self), "functions": ()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError
 from ..execution import open_source
+from ..model import save
 from ..rows import Part, Source, check_not_constant
 from .assembly import (
     CALIBRATION_SAMPLES,
@@ -63,6 +64,8 @@ class SievePredictor(BaseEstimator):
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int | bool = 0
+
+    save = save
 
     # ------------------------------------------------------------------ fitting
 
