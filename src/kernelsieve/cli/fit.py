@@ -56,7 +56,7 @@ def fitted_model(
     columns = column_encoder(reading.kinds)
     X = columns.fit_transform(coerced(rows.frame, reading.kinds))
     with show.working(f"Fitting {len(X):,} rows"):
-        model = _in_memory(X, rows, given, reading.task)
+        model = _in_memory(X, rows, given, reading.task, is_all=is_all)
     if not is_all:
         notes.append(f"{n_rows:,} rows were fitted out of core; {len(X):,} of them chose the settings.")
         show.text(notes[-1])
@@ -69,8 +69,14 @@ def fitted_model(
     return TableModel(pipeline, dict(reading.kinds), roles["target"], reading.task, notes + sentences)
 
 
-def _in_memory(X: np.ndarray, rows: LabelledRows, given: Mapping[str, Any], task: str) -> Any:
-    if given["method"] == "auto" and rows.groups is None:
+_OPEN = {"method": "auto", "k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto"}
+
+
+def _in_memory(
+    X: np.ndarray, rows: LabelledRows, given: Mapping[str, Any], task: str, *, is_all: bool
+) -> Any:
+    left_open = all(given[name] == value for name, value in _OPEN.items())
+    if left_open and is_all and rows.groups is None:
         chosen = automatic(task, given["budget"], given["seed"])
         if chosen is not None:
             return chosen.fit(X, rows.y, sample_weight=rows.weight)
