@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from naive import CountingKernel
 from numpy.testing import assert_array_equal
 
+from kernelsieve import SparseMaximalAlignment
 from kernelsieve.deflation import Alignment, DirectionVariance, PartialLeastSquares, PrincipalDirections
 from kernelsieve.exceptions import InvalidParameterError
 from kernelsieve.fitting import Settings, pools
@@ -40,8 +42,6 @@ def test_a_pool_as_large_as_the_data_is_all_of_them(batch):
 
 
 def test_screening_all_rows_in_one_shortlist_is_exact_selection(batch):
-    from kernelsieve import SparseMaximalAlignment
-
     batch = batch[:100]
     exact = SparseMaximalAlignment(12, gamma=0.3).fit(batch.X, batch.Y)
     assert_array_equal(draw(batch, 12, "screen"), exact.landmark_indices_)
@@ -140,3 +140,16 @@ def test_a_screen_of_samples_goes_by_weight_once(criterion, rng, monkeypatch):
     assert abs(weighted.mean() - expected.mean()) < 4 * noise
     unweighted = parts(lambda seed: draw(batch, 10, "screen", criterion, seed))
     assert weighted.mean() > unweighted.mean() + 8 * noise
+
+
+@pytest.mark.parametrize(("n_rows", "k"), [(2000, 20), (4000, 20), (4000, 120)])
+def test_a_screened_fit_evaluates_what_its_sizes_say(n_rows, k):
+    """A sample of rows against many candidates, then all rows against a few of them."""
+    X = np.random.default_rng(0).standard_normal((n_rows, 3))
+    y = np.sin(2 * X[:, 0]) * X[:, 1]
+    kernel = CountingKernel(0.5)
+    SparseMaximalAlignment(k, kernel=kernel, random_state=0).fit(X, y)
+    c = max(150, 3 * k // 2)
+    n_sample, n_screened = min(n_rows, max(2000, 10 * c)), min(n_rows, max(3000, 10 * c))
+    screen = (n_sample + 16) * n_screened  # with k(z, z), which a function gives in small blocks
+    assert kernel.evaluations <= screen + n_rows * c + c * c + n_rows * k + 1
