@@ -45,6 +45,8 @@ class Columns(ABC):
 
     def combined(self, chosen: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the combination of the chosen columns by weights, (N,)."""
+        if len(chosen) == 1:
+            return self.take(chosen)[:, 0] * weights[0]
         column = np.zeros(self.shape[0])
         for some in row_slices(len(chosen), max(1, _TAKEN_VALUES // self.shape[0])):
             column += self.take(chosen[some]) @ weights[some]
@@ -94,7 +96,6 @@ class StoredColumns(Columns):
         return product.astype(np.float64, copy=False)
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
-        # The columns are lines in memory, and are copied as such.
         return self.values.T[chosen].astype(np.float64, copy=False).T
 
     def narrowed(self, kept: np.ndarray) -> StoredColumns:
@@ -127,8 +128,7 @@ def store_columns(
         if batch.weight is not None:
             part *= root.astype(dtype)
 
-    some_lines = list(row_slices(lines.shape[0], rows_per_block(lines.shape[1])))
-    run_blocks(some_lines, lambda: settle, n_jobs)
+    run_blocks(list(row_slices(len(lines), rows_per_block(lines.shape[1]))), lambda: settle, n_jobs)
     columns = StoredColumns(lines.T, means, centred=center)
     columns.raw_squared_norms = columns.raw_squared_norms + center * total * means**2
     return columns

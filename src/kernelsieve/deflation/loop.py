@@ -164,7 +164,9 @@ def extract(
         if not candidates.advance(residual_targets):
             outcome = none_left
             break
-        candidates.retire(np.flatnonzero(candidates.eligible & candidates.dependent(floor)))
+        dependent = candidates.eligible & candidates.dependent(floor)
+        if dependent.any():
+            candidates.retire(np.flatnonzero(dependent))
         if selector.is_settled(residual_targets):
             outcome = Outcome.SLOW
             break

@@ -106,7 +106,7 @@ class View:
     def __init__(self, criterion: Criterion, source: Any = None, **values: Any) -> None:
         """Show what was declared: values, and else attributes of ``source``."""
         self._criterion = criterion
-        for name in View.__annotations__:
+        for name in _SCREENED if criterion.can_screen else View.__annotations__:
             if _missing_declaration(name, criterion) is None:
                 setattr(self, name, values[name] if name in values else getattr(source, name))
         if not criterion.needs_metric:

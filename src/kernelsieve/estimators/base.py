@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from .._sklearn import fit_context, wrap_output
+from .._sklearn import fit_context, parameter_names, wrap_output
 from ..deflation import Criterion, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
 from ..fitting import CandidatePool, CandidateRule, Problem, Settings, way_to_draw
@@ -54,6 +54,7 @@ class KernelEstimator(
     _nested: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = SHARED_CONSTRAINTS
+    _get_param_names = parameter_names
 
     kernel: str | Callable[..., Any] | Kernel = "rbf"
     gamma: str | float = "scale"

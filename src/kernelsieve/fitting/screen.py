@@ -59,12 +59,14 @@ class Screen:
             chosen = self._greedy(shortlist, lines, n_steps)
             if len(chosen) == 0:
                 break
-            new = slice(size, size + len(chosen))
+            picked = np.concatenate([picked, shortlist[chosen]])
+            if len(picked) == n_pool:
+                break
+            new = slice(size, len(picked))
             # Once more against all features: float32 sums have left some of them behind.
             rest = lines[chosen] - (lines[chosen] @ features[:size].T) @ features[:size]
             features[new] = np.linalg.qr(rest.T)[0].T
             column_products[:, new] = self._deflate(features[new].T)
-            picked = np.concatenate([picked, shortlist[chosen]])
             self._eligible[picked] = False
         return picked
 

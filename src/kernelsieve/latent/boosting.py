@@ -19,7 +19,7 @@ from ..model import (
     KernelModel,
     explained_variance_ratio,
     orthonormal_additions,
-    sign_of_largest,
+    signs_of_largest,
 )
 from ..rows import Batch, Pool, TargetEncoder, draw_sample
 from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
@@ -162,9 +162,7 @@ class KernelBoosting(KernelEstimator):
         directions, steps = boost(span, pairs, wanted, random_state)
         features = span.coordinates @ directions * root[:, None]
         centred = sample.Y - root**2 @ sample.Y / (root @ root)
-        scales = np.sqrt(steps) * [
-            sign_of_largest(products) for products in features.T @ (root[:, None] * centred)
-        ]
+        scales = np.sqrt(steps) * signs_of_largest(features.T @ (root[:, None] * centred))
         captured = root[:, None] * (span.coordinates @ orthonormal_additions(directions))
         explained = orthonormal_additions(features).T @ (root[:, None] * sample.Y)
         used = pool[span.chosen]

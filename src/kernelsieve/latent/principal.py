@@ -29,7 +29,7 @@ from ..fitting import (
     weighted_sum,
 )
 from ..kernels import Kernel
-from ..model import Fit, KernelModel, sign_of_largest
+from ..model import Fit, KernelModel, signs_of_largest
 from ..rows import Batch, Pool
 from .eigen import krylov_eigenpairs
 
@@ -147,7 +147,7 @@ def fit_exactly(
     values, vectors = values[found], vectors[:, found]
     dual = root[:, None] * vectors / np.sqrt(values)
     # By the features of the samples, which weights and repetition leave the same.
-    dual *= [sign_of_largest(column) for column in (vectors / root[:, None]).T]
+    dual *= signs_of_largest((vectors / root[:, None]).T)
     k = len(values)
     first_use = np.zeros(len(batch), dtype=np.intp)
     fit = Fit(

@@ -21,7 +21,7 @@ from .explained import (
     orthonormal_combinations,
 )
 from .files import load, save
-from .fit_result import Decision, Fit, Search, sign_of_largest
+from .fit_result import Decision, Fit, Search, signs_of_largest
 from .inverse_transform import PreImages
 from .kernel_model import KernelModel, Projector, features_as_they_are, order_of_first_use
 from .pruning import prune
@@ -55,5 +55,5 @@ __all__ = [
     "replacing",
     "save",
     "save_object",
-    "sign_of_largest",
+    "signs_of_largest",
 ]

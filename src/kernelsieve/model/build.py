@@ -16,7 +16,7 @@ from ..kernels import Kernel, Rows
 from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import DoubleDoubleStatistic, GramStatistic, Statistic
 from .explained import explained_variance_ratio, is_indefinite
-from .fit_result import Fit, sign_of_largest
+from .fit_result import Fit, signs_of_largest
 from .kernel_model import KernelModel, order_of_first_use
 
 _MOST_ROUNDING = 1e-11  # of a feature of unit length, before it is computed in two steps
@@ -255,8 +255,8 @@ def _to_coordinates(
             "not; pass scale='unit_variance', another kernel, or fewer components."
         ) from None
     triangle = solve_triangular(factor, extraction.triangle.T, trans="T").T
-    signs = [sign_of_largest(entry) for entry in triangle.T @ extraction.target_products]
-    return np.asarray(triangle * np.array(signs))
+    signs = signs_of_largest(triangle.T @ extraction.target_products)
+    return np.asarray(triangle * signs)
 
 
 def _penalty(built: OrthonormalModel, projection: np.ndarray, scales: np.ndarray) -> np.ndarray | None:
@@ -321,10 +321,9 @@ def _lengths(extraction: Extraction, criterion: Criterion) -> np.ndarray:
 def _signs(extraction: Extraction) -> np.ndarray:
     """Positive covariance with the target; without one, the largest weight is positive."""
     if extraction.target_products.shape[1]:
-        entries = list(extraction.target_products)
-    else:
-        entries = [direction.weights for direction in extraction.directions]
-    return np.array([sign_of_largest(entry) for entry in entries])
+        return signs_of_largest(extraction.target_products)
+    signs = [signs_of_largest(direction.weights[None])[0] for direction in extraction.directions]
+    return np.array(signs)
 
 
 def explained_by_directions(

@@ -112,8 +112,12 @@ class Fit:
         )
 
 
-def sign_of_largest(entries: np.ndarray) -> float:
-    """The last of nearly equal ones decides: for two classes, the one that sorts last."""
-    size = np.abs(entries)
-    decisive = entries[np.flatnonzero(size >= (1 - 1e-6) * size.max())[-1]]
-    return -1.0 if decisive < 0 else 1.0
+def signs_of_largest(lines: np.ndarray) -> np.ndarray:
+    """Return the sign of the largest entry of every line.
+
+    The last of nearly equal ones decides: for two classes, the one that sorts last.
+    """
+    size = np.abs(lines)
+    nearly_largest = size >= (1 - 1e-6) * size.max(axis=1, keepdims=True)
+    last = lines.shape[1] - 1 - nearly_largest[:, ::-1].argmax(axis=1)
+    return np.where(lines[np.arange(len(lines)), last] < 0, -1.0, 1.0)

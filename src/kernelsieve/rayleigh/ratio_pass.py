@@ -17,7 +17,7 @@ from ..model import (
     KernelModel,
     explained_variance_ratio,
     orthonormal_combinations,
-    sign_of_largest,
+    signs_of_largest,
 )
 from ..rows import Batch, Pool, check_not_constant
 from .leverages import Leverages
@@ -206,7 +206,7 @@ class RayleighPass:
         # Without classes the largest feature of a candidate is positive: coefficients of equal
         # candidates may be divided between them in any way.
         deciding = products if products.shape[1] else (self._W @ alpha - coordinates.means @ alpha).T
-        signs = np.array([sign_of_largest(entries) for entries in deciding])
+        signs = signs_of_largest(deciding)
         alpha, features = alpha * signs, features * signs
         means = coordinates.means @ alpha
         offset = means if self._settings.center else np.zeros(len(ratios))

@@ -44,6 +44,8 @@ class Pool:
         alone = {key: i for key, (i, *others) in places.items() if not others}
         indices = self.indices.copy()
         for first, key in enumerate(_keys(self.points)):
+            if not alone:
+                break
             if key in alone:
                 indices[alone.pop(key)] = self.indices[first]
         return replace(self, indices=indices)

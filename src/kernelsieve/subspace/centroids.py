@@ -19,7 +19,7 @@ from ..model import (
     KernelModel,
     explained_variance_ratio,
     orthonormal_additions,
-    sign_of_largest,
+    signs_of_largest,
 )
 from ..rows import Batch, Pool, draw_random
 from .images import (
@@ -178,7 +178,7 @@ def _signs(features: np.ndarray, projection: np.ndarray, known: Labelled) -> np.
     choices = zip(covariances, sums, projection.T, negligible, strict=True)
     return np.array(
         [
-            sign_of_largest(next(line for line in (a, b, c) if np.abs(line).max() > floor or line is c))
+            signs_of_largest(next(x for x in (a, b, c) if np.abs(x).max() > floor or x is c)[None])[0]
             for a, b, c, floor in choices
         ]
     )

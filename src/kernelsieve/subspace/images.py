@@ -18,7 +18,7 @@ from ..deflation import store_columns
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
 from ..fitting import total_weight, trace_of, weighted_sum
 from ..kernels import Kernel, Linear, Rows
-from ..model import KernelModel, sign_of_largest
+from ..model import KernelModel, signs_of_largest
 from ..rows import Batch, Labels, Pool
 
 _INDEPENDENT = 1e-10  # of the largest k(z, z): what a candidate must add to those before it
@@ -82,7 +82,7 @@ class InputImages(Images):
 
     def model(self, V: np.ndarray) -> tuple[KernelModel, np.ndarray]:
         k = V.shape[1]
-        signs = np.array([sign_of_largest(direction) for direction in V.T])
+        signs = signs_of_largest(V.T)
         landmarks = np.ascontiguousarray((V * signs).T)
         model = KernelModel(self.kernel, landmarks, np.diag(signs), np.zeros(k), np.arange(k))
         return model, np.full(k, -1)
