@@ -107,7 +107,7 @@ def test_discriminant_is_kfd_and_ridge_regression_on_the_chosen_examples(cancer,
 def test_without_a_ridge_the_choices_are_those_of_maximal_alignment(cancer):
     X, y = cancer
     greedy = GreedyKernelFisherDiscriminant(20, reg=0, stop_tol=0).fit(X, y)
-    alignment = SparseMaximalAlignment(20).fit(X, y)
+    alignment = SparseMaximalAlignment(20, scale="unit_variance").fit(X, y)
     assert_array_equal(greedy.landmark_indices_, alignment.landmark_indices_)
     assert_allclose(np.abs(greedy.transform(X)), np.abs(alignment.transform(X)), atol=1e-7)
 
