@@ -58,6 +58,7 @@ def _cases() -> dict[str, tuple]:
         several = make_pipeline(MinMaxScaler(), _sieve(), type(head)())
         cases[f"{name}, several"] = several, wine, TEXT[WINE[1]]
     metric = ks.GradientMetric(n_components=30, n_rounds=1, random_state=0)
+    of_two = StandardScaler().fit_transform(X)[:, [2, 8]]  # of the inputs
     loss = ks.KernelBoostedLatentFeaturesClassifier(
         4, candidates=50, loss="exponential", random_state=0
     )
@@ -68,7 +69,11 @@ def _cases() -> dict[str, tuple]:
         "extractor": (_sieve(), X, Y),
         "primal": (ks.FeatureExtraction("pls", n_components=3), X, Y),
         "affine": (make_pipeline(StandardScaler(), PCA(3), LinearRegression()), X, Y),
-        "metric": (make_pipeline(StandardScaler(), metric, _sieve(), Ridge()), X, Y),
+        "metric": (
+            make_pipeline(StandardScaler(), metric, _sieve(), Ridge()),
+            X,
+            np.sin(of_two).sum(axis=1),
+        ),
         "pca before": (make_pipeline(PCA(4), _sieve(), Ridge()), X, Y),
         "two targets": (ks.KernelPLS(4, candidates=40), X, np.column_stack([Y, Y**2])),
         "loss, two": (loss, cancer, CANCER[1]),

@@ -112,7 +112,7 @@ def test_paths_of_the_estimators_add_up_to_the_metrics(several, diabetes):
     X, y = diabetes
     Y = np.column_stack([y, X[:, 2] * 50]) if several else y
     centred = Y - Y.mean(axis=0)
-    sma = SparseMaximalAlignment(8).fit(X, Y)
+    sma = SparseMaximalAlignment(8, scale="unit_variance").fit(X, Y)
     assert_allclose(cumulative_alignment(sma.transform(X), centred), np.cumsum(sma.criterion_path_))
     smc = SparseMaximalCovariance(8, n_nonzero=2, candidates=20, random_state=0).fit(X, Y)
     assert_allclose(

@@ -49,6 +49,10 @@ class LoopEstimator(KernelEstimator):
     def _screening(self) -> Criterion | None:
         return self._criterion()
 
+    def _pool_size(self, problem: Problem, n_samples: int) -> int:
+        screening, rule = self._criterion(), problem.candidates
+        return rule.size(n_samples, problem.n_components, screening, alone=screening.can_screen)
+
     def _solve(self, problem: Problem) -> Fit:
         criterion = self._criterion_for(problem.encoder)
         return select(problem, criterion, self._draw, self._row_pass)

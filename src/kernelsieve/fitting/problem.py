@@ -72,13 +72,15 @@ class CandidateRule:
         self,
         n_samples: int,
         n_components: int | None,
-        criterion: Criterion | None,
+        screening: Criterion | None,
         *,
+        alone: bool = False,
         fresh: int = AUTO_POOL,
     ) -> int:
         """Return how many candidates to take from so many samples, given what may screen them.
 
-        ``fresh`` are drawn at every step where their number is not given.
+        Those that a screen compares are fewer where single ones are chosen, ``alone``. ``fresh`` ones
+        are drawn at every step where their number is not given.
         """
         if self.is_number:
             return min(int(self.number), n_samples)
@@ -88,8 +90,8 @@ class CandidateRule:
             return min(n_samples, fresh)
         if self.n_nonzero > 1:  # all pairs or triples of the candidates are tried
             return min(n_samples, _MOST_TO_COMBINE[self.n_nonzero])
-        screened = way_to_draw(self, criterion) == "screen"
-        alone = screened and criterion is not None and criterion.can_screen
+        screened = way_to_draw(self, screening) == "screen"
+        alone = alone and screened
         if n_samples <= (SCREENED_ALL_UP_TO if alone else ALL_UP_TO):
             return n_samples
         if not screened:

@@ -45,7 +45,8 @@ def select(
         raise InvalidParameterError(_RESAMPLE_ALONE)
     if problem.given is not None:
         return select_in_pool(problem, rows, problem.given, criterion, row_pass)
-    size = rule.size(len(rows), problem.n_components, criterion, fresh=fresh)
+    alone = criterion.can_screen
+    size = rule.size(len(rows), problem.n_components, criterion, alone=alone, fresh=fresh)
     scored = scored_samples(problem)
     if rule.resample:
         return _select_fresh(problem, scored, size, criterion)

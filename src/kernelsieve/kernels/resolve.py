@@ -79,6 +79,8 @@ def _refuse_ignored(kernel: Kernel, given: dict[str, Any]) -> None:
 
 def _is_default(name: str, value: Any) -> bool:
     default = _DEFAULTS[name]
+    if name == "gamma" and isinstance(value, str) and value == "cv":
+        return True  # nothing is chosen for a kernel that has its width
     return not value if default is None else isinstance(value, str | Real) and value == default
 
 
