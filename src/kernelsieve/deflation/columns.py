@@ -142,9 +142,11 @@ def _evaluated(
     fill = kernel.against(points, dtype)
 
     def fill_rows(rows: slice) -> None:
-        block = np.empty((lines.shape[0], rows.stop - rows.start), dtype)
+        whole = rows.stop - rows.start == len(batch)
+        block = lines if whole else np.empty((len(lines), rows.stop - rows.start), dtype)
         fill(batch.X[rows], block)
-        lines[:, rows] = block
+        if not whole:
+            lines[:, rows] = block
 
     slices = list(row_slices(len(batch), rows_per_block(lines.shape[0])))
     run_blocks(slices, lambda: fill_rows, n_jobs)
@@ -196,9 +198,8 @@ class RecomputedColumns(Columns):
         for other in workers[1:]:
             moments.merge(other)
         self.means = moments.mean
-        spread = moments.squares
-        self.raw_squared_norms = spread + self._total * moments.mean**2
-        squared_norms = spread if self.centred else self.raw_squared_norms
+        self.raw_squared_norms = moments.squares + self._total * moments.mean**2
+        squared_norms = moments.squares if self.centred else self.raw_squared_norms
         return squared_norms.copy(), self._centred(moments.products, vectors)
 
     def inner(self, vectors: np.ndarray) -> np.ndarray:
@@ -208,8 +209,7 @@ class RecomputedColumns(Columns):
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
         if self._memory is None:
-            points = self._points[chosen]
-            values = _evaluated(self._batch, self._kernel, points, np.float64, self._n_jobs)
+            values = _evaluated(self._batch, self._kernel, self._points[chosen], float, self._n_jobs)
         else:
             values = self._memory[chosen]
         self.means[chosen] = values @ self._root**2 / self._total
