@@ -39,9 +39,8 @@ estimators that predict, and within ``ComponentPathCV``.""",
         """Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
 that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
 "all" up to 3,000 samples, or 1,500 where single samples are chosen by a criterion that can screen them;
-beyond, a pool of half as many again as n_components where it is screened (from 150 to 1,000, or
-n_components if that is more; three times n_components, from 200, where samples are combined), of 1,000
-otherwise.""",
+beyond, a pool of three times n_components where it is screened (from 200 to 1,000, or n_components if
+that is more; half as many for single samples of at most 20,000), of 1,000 otherwise.""",
     ),
     "pool": (
         '{"auto", "screen", "random", "kmeans", "rpcholesky"}',

@@ -19,9 +19,9 @@ from .settings import DEFAULT_COMPONENTS, Settings
 # Samples of which candidates="auto" takes every one, and those where a screen is as good as that.
 ALL_UP_TO, SCREENED_ALL_UP_TO = 3000, 1500
 AUTO_POOL = 1000
-# Candidates of a screened pool for each feature, and in all: where single samples are chosen, which a
-# screen has compared already, and where they are combined.
-_ALONE, _COMBINED = (1.5, 150), (3.0, 200)
+# Candidates of a screened pool for each feature, and in all. Fewer where a screen has compared single
+# samples already, and has seen a good part of all: there more take time and bring nothing.
+_SCREENED, _COMPARED, _MOST_COMPARED = (3.0, 200), (1.5, 150), 20_000
 _MOST_TO_COMBINE = {2: 600, 3: 100}  # candidates: some hundred thousand pairs or triples
 
 
@@ -96,7 +96,7 @@ class CandidateRule:
             return n_samples
         if not screened:
             return AUTO_POOL
-        each, fewest = _ALONE if alone else _COMBINED
+        each, fewest = _COMPARED if alone and n_samples <= _MOST_COMPARED else _SCREENED
         wanted = DEFAULT_COMPONENTS if n_components is None else n_components
         return min(n_samples, int(np.clip(each * wanted, fewest, max(AUTO_POOL, wanted))))
 
