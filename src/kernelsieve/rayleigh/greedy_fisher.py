@@ -70,7 +70,8 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
         that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
         "all" up to 1,500 samples; beyond, a pool of one and a half times n_components where it is
-        screened, three times beyond 20,000 samples, of 1,000 otherwise. With ``resample=True`` it is 59 at every step.
+        screened, three times beyond 20,000 samples, of 1,000 otherwise. With ``resample=True`` it is
+        59 at every step.
     resample : bool, default=False
         Draw fresh random candidates at every step instead of one pool. The best of 59 is among the
         best 5 % of all, with 95 % probability.
