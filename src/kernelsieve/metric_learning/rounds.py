@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from ..execution import single_threaded_blas
 from ..kernels import Kernel, Rows
 from .functions import LandmarkFunctions, Split, fit_functions
 
@@ -90,10 +91,11 @@ class MetricProblem:
         mapped = self._mapped(L, of_splits)
         tried: dict[object, Fitted] = {}
         waiting = list(self.widths or (WIDTHS if near is None else (near,)))
-        while waiting:
-            for width in waiting:
-                tried[width] = self._fit(*mapped, width)
-            waiting = [] if self.widths else _beside(tried)
+        with single_threaded_blas():  # its threads wait for each other in systems of this size
+            while waiting:
+                for width in waiting:
+                    tried[width] = self._fit(*mapped, width)
+                waiting = [] if self.widths else _beside(tried)
         return Round(structure, L, of_splits, list(tried.values()))
 
     def next_metric(self, before: Round, structure: str) -> tuple[np.ndarray, list[np.ndarray]]:
