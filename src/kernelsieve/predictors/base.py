@@ -30,6 +30,8 @@ from .assembly import (
     Sieve,
     SieveSettings,
     affordable,
+    fit_folds,
+    fit_many,
     prepare,
 )
 from .choice import KINDS
@@ -37,6 +39,7 @@ from .clock import Clock
 from .explanation import Explanation
 from .importances import importances
 from .inputs import as_table, categorical_mask, rows_of
+from .losses import LOSSES, RegressionLoss
 from .recipe import Fold, MappedSamples
 from .report import in_words, sentences
 from .streams import SETTLING_SAMPLES, SieveStream, SourceRows, last_held_out
@@ -178,9 +181,23 @@ class SievePredictor(BaseEstimator):
     def _set_classes(self, labels: Callable[[], np.ndarray]) -> None:
         """Take all labels that a source has."""
 
-    @abstractmethod
+    @property
+    def _loss(self) -> RegressionLoss:
+        """What the linear head minimises."""
+        return LOSSES["squared_error"]
+
     def _fit_data(self, preparation: Preparation, data: MappedSamples, folds: Sequence[Fold]) -> Sieve:
         """Fit samples as the kernel sees them."""
+        if len(data) <= MANY_SAMPLES:
+            return fit_folds(preparation, data, folds, self._loss)
+        return fit_many(preparation, data, max(2, len(folds)))
+
+    def _check_given(self, y: Any) -> None:
+        if y is None:
+            raise InvalidDataError(
+                f"This {type(self).__name__} estimator requires y to be passed, "
+                "but the target y is None."
+            )
 
     def _most_samples(self) -> float:
         """Return how many samples a fit may have."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any, ClassVar, Self
 
@@ -16,13 +16,12 @@ from .._sklearn import fit_context
 from ..estimators import all_or_nothing, estimator, row_wise
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .assembly import MANY_SAMPLES, Preparation, Sieve, fit_folds, fit_many
+from .assembly import Sieve
 from .base import SievePredictor
 from .calibration import Calibration
 from .clock import Clock
 from .explanation import Explanation
-from .losses import LOSSES
-from .recipe import Fold, MappedSamples
+from .recipe import MappedSamples
 
 
 @estimator
@@ -93,10 +92,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     class_weight: Any = field(default=None, kw_only=True)
 
     def _targets(self, y: Any, n_samples: int, *, reset: bool = True) -> np.ndarray:
-        if y is None:
-            raise InvalidDataError(
-                "This SieveClassifier estimator requires y to be passed, but the target y is None."
-            )
+        self._check_given(y)
         y = column_or_1d(y, warn=True)
         check_consistent_length(y, np.empty(n_samples))
         check_classification_targets(y)
@@ -129,13 +125,6 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
             return compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
         totals = weight @ Y
         return np.divide(totals.mean(), totals, out=np.zeros_like(totals), where=totals > 0)
-
-    def _fit_data(self, preparation: Preparation, data: MappedSamples, folds: Sequence[Fold]) -> Sieve:
-        if len(data) <= MANY_SAMPLES:
-            sieve = fit_folds(preparation, data, folds, LOSSES["squared_error"])
-        else:
-            sieve = fit_many(preparation, data, max(2, len(folds)))
-        return sieve
 
     def _keep(self, sieve: Sieve, data: MappedSamples, clock: Clock) -> None:
         super()._keep(sieve, data, clock)

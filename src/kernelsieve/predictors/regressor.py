@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import field
 from typing import Any, ClassVar, Self
 
@@ -14,12 +13,11 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from .._sklearn import StrOptions, fit_context
 from ..estimators import all_or_nothing, estimator, row_wise
 from ..exceptions import InvalidDataError
-from .assembly import MANY_SAMPLES, Preparation, Sieve, fit_folds, fit_many
+from .assembly import MANY_SAMPLES
 from .base import SievePredictor
 from .calibration import half_width
 from .explanation import Explanation
 from .losses import LOSSES, RegressionLoss
-from .recipe import Fold, MappedSamples
 
 
 def _is_out_of_core(sieve: SieveRegressor) -> bool:
@@ -103,10 +101,7 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         return LOSSES[self.loss]
 
     def _targets(self, y: Any, n_samples: int, *, reset: bool = True) -> np.ndarray:
-        if y is None:
-            raise InvalidDataError(
-                "This SieveRegressor estimator requires y to be passed, but the target y is None."
-            )
+        self._check_given(y)
         Y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
         if self.loss == "poisson":
             Y = column_or_1d(Y, warn=True)
@@ -120,11 +115,6 @@ class SieveRegressor(RegressorMixin, SievePredictor):
                 f"{Y.min():g} to {Y.max():g}. Pass loss='squared_error'."
             )
         return Y
-
-    def _fit_data(self, preparation: Preparation, data: MappedSamples, folds: Sequence[Fold]) -> Sieve:
-        if len(data) <= MANY_SAMPLES:
-            return fit_folds(preparation, data, folds, self._loss)
-        return fit_many(preparation, data, max(2, len(folds)))
 
     def _most_samples(self) -> float:
         return np.inf if self.loss == "squared_error" else MANY_SAMPLES
