@@ -133,6 +133,8 @@ class FixedCandidates(LeftCandidates):
     def advance(self, residual_targets: np.ndarray) -> bool:
         small = self.residual_squared_norms < STALE * self._trusted
         stale = np.flatnonzero(self.eligible & small)
+        if not len(stale):
+            return True
         Q = self.basis.features
         most = max(1, min(_REFRESH_COLUMNS, _REFRESH_VALUES // max(1, len(Q))))
         for start in range(0, len(stale), most):

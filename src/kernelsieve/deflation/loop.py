@@ -159,6 +159,9 @@ def extract(
     products: list[np.ndarray] = []
     outcome = Outcome.COMPLETE
     none_left = _when_none_is_left(criterion)
+    raw_targets = root_weight = None
+    if criterion.needs_rows and rows is not None:
+        raw_targets, root_weight = rows.Y, rows.root_weight
     fruitless = 0
     while basis.size < n_components:
         if not candidates.advance(residual_targets):
@@ -176,8 +179,8 @@ def extract(
             targets=targets,
             residual_targets=residual_targets,
             n_components=n_components,
-            raw_targets=None if rows is None else rows.Y,
-            root_weight=None if rows is None else rows.root_weight,
+            raw_targets=raw_targets,
+            root_weight=root_weight,
         )
         direction = selector.propose(view) if candidates.eligible.any() else None
         if direction is None:

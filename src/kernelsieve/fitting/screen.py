@@ -101,7 +101,8 @@ class Screen:
             if target_products @ target_products <= self._least_explained:
                 break
             line = (gram[pick] - known[:, pick] @ known) / norm
-            scored.deflate(line[:, None], target_products[None])
+            scored.squared_norms -= line * line
+            scored.products -= np.multiply.outer(line, target_products)
             factor[len(chosen)] = line
             eligible[pick] = False
             chosen.append(pick)

@@ -7,6 +7,8 @@ To write your own, subclass :class:`ScoringCriterion` and give every candidate a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -104,17 +106,22 @@ class Criterion(Selector, BaseEstimator):
         return step.score
 
 
-def first_of_the_best(scores: np.ndarray, rounding: np.ndarray) -> int:
+def first_of_the_best(scores: np.ndarray, rounding_of: Callable[[np.ndarray], np.ndarray]) -> int:
     """Return the first place with the largest score, up to rounding: a share of each score.
 
-    Where all have the same score, because there is one direction left, that with the least rounding is
-    taken: which it is does not depend on their order.
+    Rounding is asked for where it may matter. Where all have the same score, because there is one
+    direction left, that with the least rounding is taken: which it is does not depend on their order.
     """
-    share = np.minimum(np.maximum(rounding, _TIE), _WIDEST_TIE)
     best = int(scores.argmax())
-    tied = np.flatnonzero(scores * (1 + share) >= scores[best] * (1 - share[best]))
+    near = np.flatnonzero(scores * (1 + _WIDEST_TIE) >= scores[best] * (1 - _WIDEST_TIE))
+    if len(near) == 1:
+        return best
+    rounding = rounding_of(near)
+    share = np.minimum(np.maximum(rounding, _TIE), _WIDEST_TIE)
+    is_tied = scores[near] * (1 + share) >= scores[best] * (1 - share[near == best])
+    tied = near[is_tied]
     if len(tied) == np.count_nonzero(np.isfinite(scores)):
-        tied = tied[rounding[tied] <= _ALIKE * rounding[tied].min()]
+        tied = tied[rounding <= _ALIKE * rounding.min()]
     return int(tied[0])
 
 
@@ -145,11 +152,14 @@ class ScoringCriterion(Criterion):
         scores = self.scores_of_eligible(view)
         if scores.max(initial=-np.inf) == -np.inf:
             return None
-        # What cancelled when a column was deflated has left its rounding errors behind.
-        raw = view.raw_squared_norms
-        left = np.maximum(view.residual_squared_norms, _ROUNDING * raw)
-        rounding = _ROUNDING * np.divide(raw, left, out=np.ones_like(left), where=left > 0)
-        chosen = first_of_the_best(scores, rounding)
+        chosen = first_of_the_best(scores, partial(_rounding, view))
         length = view.metric.diagonal[chosen]
         weight = 1.0 / np.sqrt(length) if length > 0 else 1.0
         return Direction(np.array([chosen]), np.array([weight]), float(scores[chosen]))
+
+
+def _rounding(view: View, chosen: np.ndarray) -> np.ndarray:
+    """Return which share of their scores is rounding, where columns have cancelled in deflation."""
+    raw = view.raw_squared_norms[chosen]
+    left = np.maximum(view.residual_squared_norms[chosen], _ROUNDING * raw)
+    return _ROUNDING * np.divide(raw, left, out=np.ones_like(left), where=left > 0)

@@ -127,7 +127,7 @@ def _best_subset(
         subsets.append(some[near])
         scores.append(of_some[near])
         roundings.append(rounding[near])
-    first = first_of_the_best(np.concatenate(scores), np.concatenate(roundings))
+    first = first_of_the_best(np.concatenate(scores), np.concatenate(roundings).__getitem__)
     return np.concatenate(subsets)[first], largest
 
 
