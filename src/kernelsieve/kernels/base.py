@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -102,9 +103,7 @@ class Kernel(ABC):
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
         """Return the names of the parameters that a user may set."""
-        given = inspect.signature(cls).parameters.values()
-        named = (p.name for p in given if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
-        return tuple(name for name in named if not name.startswith("_"))
+        return _parameter_names(cls)
 
     @classmethod
     def for_samples(cls, X: Rows, **parameters: Any) -> Self:
@@ -275,3 +274,10 @@ def inner_products(Z: Rows, X: Rows, out: np.ndarray) -> np.ndarray:
     else:
         out[...] = product
     return out
+
+
+@cache  # a signature takes longer to read than a small kernel matrix to fill
+def _parameter_names(kind: type[Kernel]) -> tuple[str, ...]:
+    given = inspect.signature(kind).parameters.values()
+    named = (p.name for p in given if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
+    return tuple(name for name in named if not name.startswith("_"))

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 
-from ..exceptions import FewerFeaturesWarning
 from ..rows import row_slices
 from .calibration import HeldOut
 from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, tried
 from .clock import Clock
 from .inputs import InputEncoder, rows_of
 from .losses import LOSSES, RegressionLoss
-from .recipe import Fold, LandmarkModel, MappedSamples, SieveRecipe, fit_with, held_out_scores
+from .recipe import (
+    Fold,
+    LandmarkModel,
+    MappedSamples,
+    SieveRecipe,
+    expected_warnings_ignored,
+    fit_with,
+    held_out_scores,
+    linear_head,
+)
 
 #: Samples beyond which folds come from one pass, and scales from a sample.
 MANY_SAMPLES = 20_000
@@ -141,14 +147,11 @@ def _recipe(trial: Trial, settings: SieveSettings, seed: int) -> SieveRecipe:
 
 def _error_of_folds(recipe: SieveRecipe, samples: Samples) -> float:
     """Return the held-out error with landmarks that are chosen, and the ridge that suits them."""
-    data, loss = (
-        MappedSamples(recipe.mapped(samples.X), samples.Y, samples.weight),
-        LOSSES["squared_error"],
-    )
+    data = MappedSamples(recipe.mapped(samples.X), samples.Y, samples.weight)
+    loss = LOSSES["squared_error"]
     folds = KFold(min(_FOLDS_OF_FINALISTS, len(data)), shuffle=True, random_state=recipe.seed)
     usable = [fold for fold in folds.split(data.U) if np.ptp(data.Y[fold[0]], axis=0).any()]
-    heads = loss.heads(recipe.ridges, data.weight.sum())
-    return min(loss.error(scores) for scores in held_out_scores(recipe, data, usable, heads))
+    return min(loss.error(scores) for scores in held_out_scores(recipe, data, usable, loss))
 
 
 def _standardised(Y: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -166,12 +169,12 @@ def fit_folds(
 ) -> Sieve:
     """Fit every fold with all ridges, and all samples with the best one."""
     recipe = preparation.recipe
-    heads = loss.heads(recipe.ridges, data.weight.sum())
-    scores = held_out_scores(recipe, data, folds, heads)
+    scores = held_out_scores(recipe, data, folds, loss)
     best = int(np.argmin([loss.error(each) for each in scores]))
-    function = fit_with(recipe, data, heads[best])
+    ridge = float(recipe.ridges[best])
+    function = fit_with(recipe, data, loss, ridge)
     way = f"{len(folds)} folds of {len(data)} samples"
-    return Sieve(preparation, function, scores[best], float(recipe.ridges[best]), len(data), way)
+    return Sieve(preparation, function, scores[best], ridge, len(data), way)
 
 
 def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sieve:
@@ -180,11 +183,10 @@ def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sie
     fitted, held_out = data[:-CALIBRATION_SAMPLES], data[-CALIBRATION_SAMPLES:]
     total = float(fitted.weight.sum())
     search = recipe.search(len(fitted), total, n_folds)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewerFeaturesWarning)
+    with expected_warnings_ignored():
         search.fit(fitted.U, fitted.Y, sample_weight=fitted.weight)
     best = search.best_estimator_
-    function = LandmarkModel.of(best.extractor, best.head)
+    function = LandmarkModel.of(best.extractor, linear_head(best.head))
     scores = held_out.scored(function, recipe.n_jobs)
     ridge = float(search.best_params_["head__alpha"]) / total
     way = f"{n_folds} folds of {len(fitted)} samples, by {search.way_}"
@@ -196,6 +198,6 @@ def affordable(preparation: Preparation, few: MappedSamples, n_fits: int, clock:
     if clock.seconds is None or len(few) < PROBED:
         return np.inf
     start = time.perf_counter()
-    fit_with(preparation.recipe, few, Ridge(preparation.recipe.ridge * few.weight.sum()))
+    fit_with(preparation.recipe, few, LOSSES["squared_error"], preparation.recipe.ridge)
     spent = time.perf_counter() - start
     return max(PROBED, _SAFE * PROBED * clock.left / (n_fits * spent))

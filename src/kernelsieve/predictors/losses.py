@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import PoissonRegressor, Ridge
+from scipy.linalg import eigh
+from sklearn.linear_model import PoissonRegressor
 from sklearn.metrics import mean_poisson_deviance
 
 from .calibration import HeldOut
@@ -15,12 +16,25 @@ from .calibration import HeldOut
 _LARGEST_LOG = 50.0  # of a predicted mean count
 
 
+@dataclass(frozen=True)
+class LinearHead:
+    """``features @ coefficients + intercept``."""
+
+    coefficients: np.ndarray  # (k, q)
+    intercept: np.ndarray  # (q,)
+
+    def scores(self, features: np.ndarray) -> np.ndarray:
+        return features @ self.coefficients + self.intercept
+
+
 class RegressionLoss(ABC):
     """Heads of all ridges, their held-out error, predictions from scores, and how these spread."""
 
     @abstractmethod
-    def heads(self, ridges: np.ndarray, total_weight: float) -> Sequence[Any]:
-        """Return a predictor on features for each ridge, which is relative to a mean."""
+    def heads(
+        self, features: np.ndarray, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray
+    ) -> Iterator[LinearHead]:
+        """Yield a head for each ridge, which is relative to a mean over the samples."""
 
     @abstractmethod
     def error(self, held_out: HeldOut) -> float:
@@ -42,8 +56,17 @@ class RegressionLoss(ABC):
 class SquaredError(RegressionLoss):
     """Least squares, for means of numbers."""
 
-    def heads(self, ridges: np.ndarray, total_weight: float) -> Sequence[Any]:
-        return [Ridge(ridge * total_weight, solver="cholesky") for ridge in ridges]
+    def heads(
+        self, features: np.ndarray, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray
+    ) -> Iterator[LinearHead]:
+        # In coordinates in which samples are uncorrelated, every further ridge is a division.
+        means, target_means = (np.average(values, axis=0, weights=weight) for values in (features, Y))
+        centred, shares = features - means, (weight / weight.sum())[:, None]
+        variances, rotation = eigh(centred.T @ (centred * shares))
+        covariances = rotation.T @ (centred.T @ ((Y - target_means) * shares))
+        for ridge in ridges:
+            coefficients = rotation @ (covariances / (np.maximum(variances, 0.0) + ridge)[:, None])
+            yield LinearHead(coefficients, target_means - means @ coefficients)
 
     def error(self, held_out: HeldOut) -> float:
         squares = ((held_out.scores - held_out.targets) ** 2).sum(axis=1)
@@ -59,8 +82,13 @@ class SquaredError(RegressionLoss):
 class PoissonDeviance(RegressionLoss):
     """Maximum likelihood of counts whose logarithm of the mean is a kernel function."""
 
-    def heads(self, ridges: np.ndarray, total_weight: float) -> Sequence[Any]:
-        return [PoissonRegressor(alpha=ridge, solver="newton-cholesky") for ridge in ridges]
+    def heads(
+        self, features: np.ndarray, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray
+    ) -> Iterator[LinearHead]:
+        for ridge in ridges:
+            found = PoissonRegressor(alpha=ridge, solver="newton-cholesky")
+            found.fit(features, Y[:, 0], sample_weight=weight)
+            yield LinearHead(found.coef_[:, None], np.array([found.intercept_]))
 
     def error(self, held_out: HeldOut) -> float:
         means = self.predictions(held_out.scores)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
-from ..exceptions import FewerFeaturesWarning
+from ..exceptions import FewerFeaturesWarning, InputScaleWarning
 from ..greedy import SparseMaximalAlignment
 from ..kernels import Kernel
 from ..metric_learning.rounds import apply_metric
@@ -19,6 +19,7 @@ from ..model import KernelModel
 from ..model_selection import ComponentPathCV
 from .calibration import HeldOut
 from .choice import KernelKind
+from .losses import LinearHead, RegressionLoss
 
 #: Multiples of the ridge that was best for a few thousand samples: more samples ask for less.
 RIDGES = 10.0 ** np.arange(-3.0, 1.5, 0.5)
@@ -102,14 +103,13 @@ class LandmarkModel:
     indices: np.ndarray
 
     @classmethod
-    def of(cls, extractor: SparseMaximalAlignment, head: Any) -> LandmarkModel:
+    def of(cls, extractor: SparseMaximalAlignment, head: LinearHead) -> LandmarkModel:
         """Fold features and the head on them into one."""
         model = extractor._current_fit().model
-        coefficients = np.atleast_2d(head.coef_).T
         folded = replace(
             model,
-            projection=np.ascontiguousarray(model.projection @ coefficients),
-            offset=model.offset @ coefficients - np.ravel(head.intercept_),
+            projection=np.ascontiguousarray(model.projection @ head.coefficients),
+            offset=model.offset @ head.coefficients - head.intercept,
             first_use=np.zeros(len(model.projection), dtype=np.intp),  # outputs need all landmarks
             refinement=None,
         )
@@ -139,41 +139,45 @@ class LandmarkModel:
         return self.model.features(U, n_jobs)
 
 
-def fit_extractor(recipe: SieveRecipe, data: MappedSamples) -> SparseMaximalAlignment:
-    """Choose landmarks; the kernel may have fewer independent ones than asked for."""
+@contextmanager
+def expected_warnings_ignored() -> Iterator[None]:
+    """Let parts not warn of what is meant: too few independent landmarks, inputs of little weight."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewerFeaturesWarning)
+        for kind in (FewerFeaturesWarning, InputScaleWarning):
+            warnings.simplefilter("ignore", kind)
+        yield
+
+
+def linear_head(head: Ridge) -> LinearHead:
+    """Return what scikit-learn has fitted."""
+    return LinearHead(np.atleast_2d(head.coef_).T, np.ravel(head.intercept_))
+
+
+def fit_extractor(recipe: SieveRecipe, data: MappedSamples) -> SparseMaximalAlignment:
+    """Choose landmarks."""
+    with expected_warnings_ignored():
         return recipe.extractor(len(data)).fit(data.U, data.Y, sample_weight=data.weight)
 
 
-def fit_with(recipe: SieveRecipe, data: MappedSamples, head: Any) -> LandmarkModel:
+def fit_with(
+    recipe: SieveRecipe, data: MappedSamples, loss: RegressionLoss, ridge: float
+) -> LandmarkModel:
     """Fit landmarks and a head to samples."""
     extractor = fit_extractor(recipe, data)
-    return LandmarkModel.of(extractor, _fit_head(head, extractor, data))
+    features = extractor.transform(data.U)
+    (head,) = loss.heads(features, data.Y, data.weight, np.array([ridge]))
+    return LandmarkModel.of(extractor, head)
 
 
 def held_out_scores(
-    recipe: SieveRecipe, data: MappedSamples, folds: Sequence[Fold], heads: Sequence[Any]
+    recipe: SieveRecipe, data: MappedSamples, folds: Sequence[Fold], loss: RegressionLoss
 ) -> list[HeldOut]:
-    """Return for each head the scores of samples by functions that were fitted to the others."""
-    found: list[list[HeldOut]] = [[] for _ in heads]
+    """Return for each ridge the scores of samples by functions that were fitted to the others."""
+    of_folds = []
     for train, test in folds:
         fitted, held_out = data[train], data[test]
         extractor = fit_extractor(recipe, fitted)
-        features = extractor.transform(fitted.U)
-        for head, scores in zip(heads, found, strict=True):
-            of_fold = _fit_head(head, extractor, fitted, features)
-            function = LandmarkModel.of(extractor, of_fold)
-            scores.append(held_out.scored(function, recipe.n_jobs))
-    return [HeldOut.of_all(scores) for scores in found]
-
-
-def _fit_head(
-    head: Any,
-    extractor: SparseMaximalAlignment,
-    data: MappedSamples,
-    features: np.ndarray | None = None,
-) -> Any:
-    features = extractor.transform(data.U) if features is None else features
-    targets = data.Y[:, 0] if data.Y.shape[1] == 1 else data.Y
-    return clone(head).fit(features, targets, sample_weight=data.weight)
+        features, of_test = (extractor.transform(samples.U) for samples in (fitted, held_out))
+        heads = loss.heads(features, fitted.Y, fitted.weight, recipe.ridges)
+        of_folds.append([HeldOut(head.scores(of_test), held_out.Y, held_out.weight) for head in heads])
+    return [HeldOut.of_all(parts) for parts in zip(*of_folds, strict=True)]

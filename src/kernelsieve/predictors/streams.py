@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..estimators import StatisticPart, StatisticPlan, prepared
-from ..exceptions import FewerFeaturesWarning
 from ..rows import Source
 from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve
 from .calibration import HeldOut
-from .recipe import LandmarkModel, MappedSamples
+from .recipe import LandmarkModel, MappedSamples, expected_warnings_ignored, linear_head
 
 _MOST_HELD_OUT = 10_000  # samples of a stream that calibrate, the last ones
 #: Samples of a source that settle everything but the function.
@@ -53,11 +51,10 @@ class SieveStream:
         recipe, folds = self.preparation.recipe, self.plan.folds
         assert folds is not None
         search = recipe.search(self.extractor.n_components, self.total_weight, folds.n_folds)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FewerFeaturesWarning)
+        with expected_warnings_ignored():
             search.finish(self.plan, self.part)
         best = search.best_estimator_
-        function = LandmarkModel.of(best.extractor, best.head)
+        function = LandmarkModel.of(best.extractor, linear_head(best.head))
         if isinstance(held_out, MappedSamples):
             held_out = held_out.scored(function, recipe.n_jobs)
         ridge = float(search.best_params_["head__alpha"]) / self.total_weight
