@@ -6,14 +6,14 @@ import time
 import warnings
 
 import numpy as np
-from sklearn.linear_model import Ridge
 from sklearn.metrics import mean_squared_error
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from kernelsieve import GradientMetric, SparseMaximalAlignment
 from kernelsieve.datasets import load_local, local_data_folder
-from kernelsieve.exceptions import FewerFeaturesWarning, NothingLearntWarning
+from kernelsieve.exceptions import FewerFeaturesWarning, InputScaleWarning, NothingLearntWarning
+from kernelsieve.predictors.losses import LOSSES
 
 from .common import heading, table, verdict
 
@@ -33,8 +33,8 @@ def errors_of_ridges(gamma: float, fitted: tuple, tested: tuple, ridges=RIDGES) 
     kept = values > 1e-12 * values[-1]
     root = vectors[:, kept] / np.sqrt(values[kept])
     F, F_new = kernel.block(U, Z) @ root, kernel.block(U_new, Z) @ root
-    heads = (Ridge(len(U) * ridge, solver="cholesky").fit(F, y) for ridge in ridges)
-    return np.array([mean_squared_error(y_new, head.predict(F_new)) for head in heads])
+    heads = LOSSES["squared_error"].heads(F, y[:, None], np.ones(len(y)), ridges)
+    return np.array([mean_squared_error(y_new, head.scores(F_new)) for head in heads])
 
 
 def error(U: np.ndarray, y: np.ndarray, U_test: np.ndarray, y_test: np.ndarray, widths) -> float:
@@ -74,7 +74,7 @@ def main(names: list[str] | None = None) -> None:
         data = load_local(name)
         X, y = np.asarray(data["X"], float), np.asarray(data["y"], float).ravel()
         with warnings.catch_warnings():
-            for kind in (FewerFeaturesWarning, NothingLearntWarning):
+            for kind in (FewerFeaturesWarning, InputScaleWarning, NothingLearntWarning):
                 warnings.simplefilter("ignore", kind)
             found = np.array([compare(X, y, seed) for seed in range(N_SPLITS)]).mean(axis=0)
         plain, learned, took = (float(value) for value in found)

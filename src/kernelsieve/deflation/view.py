@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,15 +107,15 @@ class View:
     def __init__(self, criterion: Criterion, source: Any = None, **values: Any) -> None:
         """Show what was declared: values, and else attributes of ``source``."""
         self._criterion = criterion
-        for name in _SCREENED if criterion.can_screen else View.__annotations__:
-            if _missing_declaration(name, criterion) is None:
-                setattr(self, name, values[name] if name in values else getattr(source, name))
+        for name in _declared(*_declarations(criterion)):
+            setattr(self, name, values[name] if name in values else getattr(source, name))
         if not criterion.needs_metric:
             self.metric = DiagonalOnly(self.metric.diagonal)
 
     def __getattr__(self, name: str) -> Any:
         known = name in View.__annotations__
-        declaration = _missing_declaration(name, self._criterion) if known else None
+        declarations = _declarations(self._criterion)
+        declaration = _missing_declaration(name, *declarations) if known else None
         if declaration is None:
             raise AttributeError(f"a view has no attribute {name!r}")
         raise CriterionError(
@@ -123,14 +124,27 @@ class View:
         )
 
 
-def _missing_declaration(name: str, criterion: Criterion) -> str | None:
+def _declarations(criterion: Criterion) -> tuple[bool, bool, bool, bool]:
+    symmetric = criterion.deflation.symmetric
+    return criterion.supervised, criterion.needs_rows, symmetric, criterion.can_screen
+
+
+@cache
+def _declared(*declarations: bool) -> tuple[str, ...]:
+    """Return what a criterion with these declarations sees."""
+    return tuple(n for n in View.__annotations__ if _missing_declaration(n, *declarations) is None)
+
+
+def _missing_declaration(
+    name: str, supervised: bool, needs_rows: bool, symmetric: bool, can_screen: bool
+) -> str | None:
     """Return what a criterion must declare to see something, unless it has."""
-    if name in _OF_TARGETS and not criterion.supervised:
+    if name in _OF_TARGETS and not supervised:
         return "supervised = True"
-    if name in _OF_ROWS and not criterion.needs_rows:
+    if name in _OF_ROWS and not needs_rows:
         return "needs_rows = True"
-    if name in _OF_IMAGES and not criterion.deflation.symmetric:
+    if name in _OF_IMAGES and not symmetric:
         return "deflation = SymmetricDeflation()"
-    if criterion.can_screen and name not in _SCREENED:
+    if can_screen and name not in _SCREENED:
         return "can_screen = False"
     return None

@@ -162,10 +162,10 @@ def _scores(
     """Yield R2 or the accuracy on held-out samples, for every number of components or for all."""
     features, heads = model.transform(batch.X), model._current_fit().heads
     weight = np.ones(len(batch)) if batch.weight is None else batch.weight
+    squares = weight @ (batch.Y - weight @ batch.Y / weight.sum()) ** 2
     for k in range(1 if every_number else model.n_components_, model.n_components_ + 1):
         if labels is None:
             errors = weight @ (batch.Y - heads.predict(features[:, :k])) ** 2
-            squares = weight @ (batch.Y - weight @ batch.Y / weight.sum()) ** 2
             yield float(np.mean(1 - errors / np.maximum(squares, np.finfo(float).tiny)))
         else:
             right = model.classes_[heads.classes(features[:, :k])] == labels[rows]

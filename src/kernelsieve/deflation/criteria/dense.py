@@ -145,7 +145,10 @@ def steepest_direction(view: View, products: np.ndarray, vectors: np.ndarray) ->
     """Return the unit direction whose feature has the largest inner products with ``vectors``."""
     dual = view.metric.solve(products, vectors)
     strength = products.T @ dual  # B'W B, symmetric
-    values, mixes = np.linalg.eigh((strength + strength.T) / 2)
+    if len(strength) == 1:
+        values, mixes = strength[0], np.ones((1, 1))
+    else:
+        values, mixes = np.linalg.eigh((strength + strength.T) / 2)
     if not values[-1] > 0:
         return None
     mix = mixes[:, -1] / np.sqrt(values[-1])
