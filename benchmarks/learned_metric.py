@@ -16,8 +16,9 @@ from kernelsieve.exceptions import FewerFeaturesWarning, InputScaleWarning, Noth
 from kernelsieve.predictors.losses import LOSSES
 
 from .common import heading, table, verdict
+from .sieve import parted
 
-N_SPLITS, MOST_ROWS, MOST_TESTED = 5, 10_000, 5_000
+N_SPLITS = 5
 N_LANDMARKS, N_CANDIDATES = 300, 1000
 RIDGES = 10.0 ** np.arange(-10, 1)
 WIDTHS = 4.0 ** np.arange(-3, 3)  # of one over the variance of all inputs together
@@ -48,8 +49,7 @@ def error(U: np.ndarray, y: np.ndarray, U_test: np.ndarray, y_test: np.ndarray, 
 
 def compare(X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, float, float]:
     """Return the errors without and with a metric, and the seconds that the metric takes."""
-    X, X_test, y, y_test = train_test_split(X, y, test_size=0.1, random_state=seed)
-    X, y, X_test, y_test = X[:MOST_ROWS], y[:MOST_ROWS], X_test[:MOST_TESTED], y_test[:MOST_TESTED]
+    X, y, X_test, y_test = parted(X, y, seed, labels=False)
     scaler = StandardScaler().fit(X)
     X, X_test = scaler.transform(X), scaler.transform(X_test)
     y, y_test = (y - y.mean()) / y.std(), (y_test - y.mean()) / y.std()
