@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+import pandas
 from scipy import sparse
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
@@ -10,7 +11,7 @@ from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, RobustScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 import kernelsieve as ks
@@ -92,3 +93,89 @@ def fitted(name: str) -> tuple:
     """Return a fitted model and dense samples."""
     model, rows, targets = CASES[name]
     return model.fit(rows, targets), rows.toarray() if sparse.issparse(rows) else rows
+
+
+def _table(n=240):
+    """Return a table with gaps, categories that are text and numbers, and three targets."""
+    random = np.random.default_rng(5)
+    frame = pandas.DataFrame(
+        {
+            "age, years": random.uniform(20, 60, n).round(1),
+            "colour": random.choice(["red", "très bleu", 'a "NAME"'], n),
+            "size": random.normal(size=n),
+            "code": pandas.Categorical(random.choice([10, 20, 35], n)),
+            "kind": random.choice(["x", "y"], n),
+        }
+    )
+    score = np.sin(frame["age, years"] / 8) + (frame["colour"] == "red") + frame["size"]
+    score = score + (frame["code"].astype(int) == 20)
+    frame.loc[::9, "size"] = np.nan
+    frame.loc[::11, "colour"] = None
+    frame.loc[::13, "code"] = np.nan
+    targets = {
+        "numbers": score.to_numpy(),
+        "two": np.where(score > score.median(), "yes", "no"),
+        "three": np.digitize(score, [0.3, 1.4]),
+        "counts": random.poisson(np.exp(score.to_numpy() / 3)),
+    }
+    return frame, targets
+
+
+TABLE, TARGETS = _table()
+_NUMERIC = ["age, years", "size"]
+_PLAIN = TABLE[_NUMERIC].to_numpy()
+
+
+def _columns(**one_hot):
+    numbers = make_pipeline(SimpleImputer(strategy="median", add_indicator=True), StandardScaler())
+    texts = make_pipeline(
+        SimpleImputer(strategy="constant", fill_value="(none)"),
+        OneHotEncoder(handle_unknown="ignore", sparse_output=False, **one_hot),
+    )
+    return make_column_transformer(
+        (texts, ["kind", "colour"]), (numbers, _NUMERIC), (OneHotEncoder(sparse_output=False), ["code"])
+    )
+
+
+def _sieves() -> dict[str, tuple]:
+    quick = {"random_state": 0, "metric": False, "kernel": "rbf", "cv": 2}
+    labels = ks.SieveClassifier(30, **quick | {"kernel": "laplacian"})
+    return {
+        "sieve": (ks.SieveRegressor(40, random_state=0, kernel="matern", cv=2), TABLE, "numbers"),
+        "sieve, two": (ks.SieveClassifier(30, **quick), TABLE, "two"),
+        "sieve, three": (labels, TABLE, "three"),
+        "sieve, counts": (ks.SieveRegressor(20, loss="poisson", **quick), TABLE, "counts"),
+        "sieve of an array": (
+            ks.SieveRegressor(20, categorical_features=[2], **quick),
+            np.column_stack([_PLAIN, TABLE["code"].astype(float)]),
+            "numbers",
+        ),
+        "scaled sieve": (
+            make_pipeline(StandardScaler(), ks.SieveRegressor(20, **quick)),
+            _PLAIN,
+            "numbers",
+        ),
+        "columns": (make_pipeline(_columns(), _sieve(20), LogisticRegression()), TABLE, "two"),
+        "columns and sieve": (
+            make_pipeline(_columns(drop="first"), ks.SieveRegressor(20, **quick)),
+            TABLE,
+            "numbers",
+        ),
+        "columns, linear": (make_pipeline(_columns(), Ridge()), TABLE, "numbers"),
+    }
+
+
+TABLES = _sieves()
+
+
+@cache
+def fitted_table(name: str) -> tuple:
+    """Return a model that is fitted to a table, and rows with values that it has not seen."""
+    model, table, target = TABLES[name]
+    y = TARGETS[target]
+    if isinstance(table, np.ndarray):
+        new = np.vstack([table[:60], np.full(table.shape[1], np.nan), table[0] + 0.25])
+        return model.fit(table, y), new
+    strange = {"colour": "never seen", "code": 10, "kind": None, "size": np.nan, "age, years": np.nan}
+    rows = pandas.concat([table[:60].astype(object), pandas.DataFrame([strange])], ignore_index=True)
+    return model.fit(table, y), rows.astype({"age, years": float, "size": float})

@@ -1,8 +1,11 @@
 """ONNX graphs give what models give."""
 
+import json
+
 import numpy as np
+import pandas
 import pytest
-from export_cases import CASES, X, Y, fitted
+from export_cases import CASES, TABLES, X, Y, fitted, fitted_table
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.pipeline import make_pipeline
 
@@ -14,10 +17,10 @@ onnx = pytest.importorskip("onnx", reason="what export_onnx writes is made by on
 runtime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
 
 
-def run(path, rows):
+def run(path, rows, **more):
     session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
-    return dict(zip(names, session.run(None, {"X": rows}), strict=True))
+    return dict(zip(names, session.run(None, {"X": rows, **more}), strict=True))
 
 
 def check_close(found, expected, tolerance):
@@ -26,15 +29,7 @@ def check_close(found, expected, tolerance):
     assert np.abs(found - expected).max() <= tolerance * max(1.0, np.abs(expected).max())
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-10), ("float32", 1e-5)])
-@pytest.mark.parametrize("name", CASES)
-def test_graphs_give_what_models_give(name, dtype, tolerance, tmp_path):
-    model, rows = fitted(name)
-    rows = rows.astype(dtype)
-    written = export_onnx(model, tmp_path / "model.onnx", dtype=dtype)
-    found = run(tmp_path / "model.onnx", rows)
-    assert all(v.dtype == dtype for key, v in found.items() if key != "label")
-    rows = rows.astype(np.float64)
+def check_outputs(found, model, rows, tolerance):
     if "features" in found:
         check_close(found["features"], model.transform(rows), tolerance)
     elif "prediction" in found:
@@ -47,7 +42,47 @@ def test_graphs_give_what_models_give(name, dtype, tolerance, tmp_path):
         margins = np.abs(scores) if scores.ndim == 1 else np.ptp(np.sort(scores)[:, -2:], axis=1)
         clear = margins > 1e-3
         assert np.array_equal(found["label"][clear], model.predict(rows)[clear])
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-10), ("float32", 1e-5)])
+@pytest.mark.parametrize("name", CASES)
+def test_graphs_give_what_models_give(name, dtype, tolerance, tmp_path):
+    model, rows = fitted(name)
+    rows = rows.astype(dtype)
+    written = export_onnx(model, tmp_path / "model.onnx", dtype=dtype)
+    found = run(tmp_path / "model.onnx", rows)
+    assert all(v.dtype == dtype for key, v in found.items() if key != "label")
+    check_outputs(found, model, rows.astype(np.float64), tolerance)
     assert written.n_bytes == (tmp_path / "model.onnx").stat().st_size
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-10), ("float32", 1e-5)])
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.filterwarnings("ignore:Found unknown categories")  # which are ignored, as asked for
+def test_graphs_of_tables(name, dtype, tolerance, tmp_path):
+    model, table = fitted_table(name)
+    written = export_onnx(model, tmp_path / "model.onnx", dtype=dtype)
+    if isinstance(table, np.ndarray):
+        rows = table.astype(dtype)
+        check_outputs(run(tmp_path / "model.onnx", rows), model, rows.astype(float), tolerance)
+        return
+    numbers, texts = (written.inputs[key] for key in ("X", "categories"))
+    assert texts == ["colour", "kind"]
+    X = table[numbers].astype(float).to_numpy().astype(dtype)
+    categories = table[texts].fillna("").to_numpy(dtype=object)
+    found = run(tmp_path / "model.onnx", X, categories=categories)
+    rounded = table.assign(**{name: X[:, i].astype(float) for i, name in enumerate(numbers)})
+    check_outputs(found, model, rounded[table.columns], tolerance)
+    properties = {p.key: p.value for p in onnx.load(tmp_path / "model.onnx").metadata_props}
+    assert json.loads(properties["columns_of_X"]) == numbers
+    assert json.loads(properties["columns_of_categories"]) == texts
+
+
+def test_categories_that_look_alike(tmp_path):
+    frame = pandas.DataFrame({"a": [1, "1", "2"] * 20, "b": np.arange(60.0)})
+    model = ks.SieveRegressor(5, metric=False, kernel="rbf", cv=2).fit(frame, frame["b"] ** 2)
+    with pytest.raises(InvalidParameterError, match="several types that are all written '1'"):
+        export_onnx(model, tmp_path / "model.onnx")
 
 
 def test_costs_are_stated(tmp_path):
@@ -76,8 +111,13 @@ def test_features_of_what_predicts(tmp_path):
         (ks.KernelPCA(2, candidates=5), {"dtype": "float16"}, "dtype='float16' must be one of"),
         (ks.KernelPCA(2, candidates=5), {"output": "x"}, "output='x' must be one of"),
         (make_pipeline(ks.KernelPCA(2), RandomForestRegressor(5)), {}, "linear function"),
+        (
+            ks.SieveRegressor(5, metric=False, kernel="rbf", cv=2),
+            {"output": "features"},
+            "gives no features",
+        ),
     ],
-    ids=["chi2", "callable", "dtype", "output", "forest"],
+    ids=["chi2", "callable", "dtype", "output", "forest", "features of a sieve"],
 )
 def test_refusals(model, options, message, tmp_path):
     model.fit(np.abs(X), Y)

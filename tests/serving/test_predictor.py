@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from export_cases import TABLES, fitted_table
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.decomposition import PCA, TruncatedSVD
@@ -257,3 +258,22 @@ def test_probabilities_of_another_kind_are_left_to_the_model():
     with pytest.raises(AttributeError) as error:
         p.predict_proba(WINE[0])
     assert "predict_proba of the model" in str(error.value.__cause__)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.filterwarnings("ignore:Found unknown categories")  # which are ignored, as asked for
+def test_tables(name):
+    model, table = fitted_table(name)
+    p = pickle.loads(pickle.dumps(predictor(model)))
+    rows = np.asarray(table, dtype=None if isinstance(table, np.ndarray) else object)
+    for method in ("predict", "decision_function", "predict_proba"):
+        assert hasattr(p, method) == hasattr(model, method)
+        if hasattr(model, method):
+            expected, found = getattr(model, method)(table), getattr(p, method)(table)
+            one = getattr(p, method)(rows[-1])
+            if expected.dtype.kind == "f":
+                assert np.allclose(found, expected, 1e-10, 1e-10)
+                assert np.allclose(one, expected[-1], 1e-10, 1e-10)
+            else:
+                assert found.tolist() == expected.tolist()
+                assert one == expected[-1]

@@ -14,7 +14,9 @@ from ..exceptions import InvalidParameterError
 from ..kernels import RBF, Cosine, Inputs, Laplacian, Linear, Matern, Polynomial, RationalQuadratic
 from ..model import replacing
 from ..serving import Affine
-from .form import Exported, Link, ServedForm, served_form
+from .c_inputs import encoding_arrays, encoding_step, lookup, text
+from .form import Exported, ServedForm, served_form
+from .links import BentLink, Link
 
 _PER_LINE = 4
 
@@ -28,6 +30,10 @@ def export_c(
     allocates nothing, keeps no state, and needs ``-lm`` alone. ``NAME_N_INPUTS`` and
     ``NAME_N_OUTPUTS`` tell the sizes. A classifier has ``int NAME_class(const double *x)``, the
     number of a label in ``NAME_labels``, and where it has them ``NAME_probabilities(x, out)``.
+
+    ``NAME_inputs`` names the inputs, in the order of ``x``. Missing values are ``NAN``. Categories that
+    are text are given as numbers: ``double NAME_code(int input, const char *text)`` tells the number of
+    a text, which is -1 where it is not known, and ``NAN`` for ``NULL``.
 
     Parameters
     ----------
@@ -44,7 +50,7 @@ def export_c(
     Returns
     -------
     Exported
-        With ``kernel_evaluations`` for a sample and ``n_bytes`` of the file.
+        With ``kernel_evaluations`` for a sample, ``n_bytes`` of the file, and the names of its inputs.
 
     Raises
     ------
@@ -65,45 +71,76 @@ def export_c(
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise InvalidParameterError(f"name={name!r} must be a name of C, such as 'model'.")
     form = served_form(model, output)
-    text = "\n".join(_program(form, name)).replace("NAME", name) + "\n"
-    data = text.encode()
+    data = ("\n".join(_program(form, name)) + "\n").encode()
     with replacing(path) as file:
         file.write(data)
-    return Exported(Path(path), form.kernel_evaluations, len(data))
+    return Exported(Path(path), form.kernel_evaluations, len(data), {"x": form.names})
 
 
 def _program(form: ServedForm, name: str) -> Iterator[str]:
-    m, q = form.coefficients.shape
+    """Yield the parts of the file; in those that are code NAME stands for the name."""
     arrays = dict(_arrays(form))
-    n_bytes = 8 * sum(values.size for values in arrays.values())
-    yield f"/* Written by kernelsieve. {form.kernel!r} */".replace("*/ */", "*/")
+    n_bytes = sum(values.nbytes for values in arrays.values())
+    yield f"/* Written by kernelsieve. {form.kernel!r} */"
     yield (
         f"/* For a sample: {form.kernel_evaluations} kernel evaluations, {n_bytes} bytes of arrays. */"
     )
-    yield "#include <math.h>\n"
+    yield "#include <math.h>"
+    yield "#include <string.h>\n" if form.texts else ""
     yield f"#define {name.upper()}_N_INPUTS {form.n_inputs}"
-    yield f"#define {name.upper()}_N_OUTPUTS {q}\n"
+    yield f"#define {name.upper()}_N_OUTPUTS {form.coefficients.shape[1]}\n"
+    yield "/* The names of the inputs x; NAN is a missing value. */"
+    yield _texts(f"{name}_inputs", form.names)
+    if form.texts:
+        yield _texts(f"{name}_categories", [str(v) for values in form.texts.values() for v in values])
     for key, values in arrays.items():
-        yield _array(key, values)
+        yield _array(f"{name}_{key}", values)
+    for part in _code(form):
+        yield part.replace("NAME", name)
+    classes = form.response.classes
+    if classes is not None:
+        yield _texts(f"{name}_labels", list(map(str, classes.tolist())))
+        for part in _decisions(form):
+            yield part.replace("NAME", name)
+
+
+def _texts(name: str, texts: list[str]) -> str:
+    return f"const char *const {name}[{len(texts)}] = {{{', '.join(map(text, texts))}}};\n"
+
+
+def _code(form: ServedForm) -> Iterator[str]:
+    m, q = form.coefficients.shape
     inputs = isinstance(form.kernel, Inputs)
-    d = form.n_inputs if inputs else form.landmarks.shape[1]
+    d = form.n_columns if inputs else form.landmarks.shape[1]
+    if form.texts:
+        yield lookup(form.texts)
     if not inputs:
         yield _KERNEL.format(d=d, body=_kernel_body(form.kernel))
+    encoded = "" if form.encoding is None else encoding_step(form.encoding)
+    source = "x" if form.encoding is None else "e"
     yield _FUNCTION.format(
         m=m,
         q=q,
-        d=d,
-        before=_before(form.before, form.n_inputs, d),
+        before=encoded + _before(form.before, source, form.n_columns, d),
         value="u[j]" if inputs else "NAME_kernel(u, NAME_landmarks[j])",
+        after=_mean(form),
     )
-    yield from _decisions(form, q)
+
+
+def _mean(form: ServedForm) -> str:
+    mean = form.response.mean
+    if mean is None:
+        return ""
+    size = float(mean.largest).hex()
+    return f"    for (int c = 0; c < q; c++) out[c] = exp(fmin(fmax(out[c], -{size}), {size}));\n"
 
 
 def _arrays(form: ServedForm) -> Iterator[tuple[str, np.ndarray]]:
+    if form.encoding is not None:
+        yield from encoding_arrays(form.encoding)
     if form.before is not None:
         before = form.before
-        named = {"fill": before.fill, "centre": before.centre, "matrix": before.matrix}
-        named["shift"] = before.shift
+        named = {"centre": before.centre, "matrix": before.matrix, "shift": before.shift}
         yield from ((key, np.asarray(v)) for key, v in named.items() if v is not None)
     if not isinstance(form.kernel, Inputs):
         yield "landmarks", form.landmarks
@@ -111,17 +148,24 @@ def _arrays(form: ServedForm) -> Iterator[tuple[str, np.ndarray]]:
     yield "intercept", form.intercept
 
 
-def _array(key: str, values: np.ndarray) -> str:
+def _array(name: str, values: np.ndarray) -> str:
     """Return an array with all digits: C99 reads hexadecimal floats."""
+    kind = {"f": "double", "i": "int"}[values.dtype.kind]
     sizes = "".join(f"[{size}]" for size in values.shape)
     rows = [_line(row) for row in (values if values.ndim == 2 else values[None])]
     body = ",\n".join(f"{{{row}}}" for row in rows) if values.ndim == 2 else rows[0]
-    return f"static const double NAME_{key}{sizes} = {{\n{body}}};\n"
+    return f"static const {kind} {name}{sizes} = {{\n{body}}};\n"
 
 
 def _line(values: np.ndarray) -> str:
-    texts = [float(value).hex() for value in values]
+    texts = list(map(_number, values.tolist()))
     return ",\n ".join(", ".join(texts[i : i + _PER_LINE]) for i in range(0, len(texts), _PER_LINE))
+
+
+def _number(value: float | int) -> str:
+    if isinstance(value, int):
+        return str(value)
+    return "NAN" if np.isnan(value) else value.hex()
 
 
 _KERNEL = """static double NAME_kernel(const double *x, const double *z) {{
@@ -176,17 +220,16 @@ void NAME(const double *x, double *out) {{
         const double k = {value};
         for (int c = 0; c < q; c++) out[c] += k * NAME_coefficients[j][c];
     }}
-}}
+{after}}}
 """
 
 
-def _before(affine: Affine | None, n_inputs: int, d: int) -> str:
+def _before(affine: Affine | None, source: str, n_columns: int, d: int) -> str:
     """Return what makes inputs ``u`` of the kernel from a sample."""
     if affine is None:
-        return "    const double *u = x;"
-    filled = "x[i]" if affine.fill is None else "(isnan(x[i]) ? NAME_fill[i] : x[i])"
-    centred = filled if affine.centre is None else f"({filled} - NAME_centre[i])"
-    if affine.matrix.ndim == 1:
+        return f"    const double *u = {source};"
+    centred = f"{source}[i]" if affine.centre is None else f"({source}[i] - NAME_centre[i])"
+    if affine.is_diagonal:
         shift = "" if affine.shift is None else " + NAME_shift[i]"
         step = f"u[i] = {centred} * NAME_matrix[i]{shift};"
         return f"    double u[{d}];\n    for (int i = 0; i < {d}; i++) {step}"
@@ -194,7 +237,7 @@ def _before(affine: Affine | None, n_inputs: int, d: int) -> str:
     return (
         f"    double u[{d}];\n"
         f"    for (int l = 0; l < {d}; l++) u[l] = {start};\n"
-        f"    for (int i = 0; i < {n_inputs}; i++) {{\n"
+        f"    for (int i = 0; i < {n_columns}; i++) {{\n"
         f"        const double v = {centred};\n"
         f"        for (int l = 0; l < {d}; l++) u[l] += v * NAME_matrix[i][l];\n"
         "    }"
@@ -212,24 +255,25 @@ int NAME_class(const double *x) {{
 """
 
 
-def _decisions(form: ServedForm, q: int) -> Iterator[str]:
-    classes = form.response.classes
-    if classes is None:
-        return
-    labels = ", ".join(_text(str(label)) for label in classes.tolist())
-    yield f"const char *const NAME_labels[{len(classes)}] = {{{labels}}};\n"
-    largest = "    for (int c = 1; c < q; c++) if (s[c] > s[best]) best = c;".replace("q;", f"{q};")
+def _decisions(form: ServedForm) -> Iterator[str]:
+    q = form.coefficients.shape[1]
+    largest = f"    for (int c = 1; c < {q}; c++) if (s[c] > s[best]) best = c;"
     yield _CLASS.format(q=q, body="    best = s[0] > 0.0;" if q == 1 else largest)
     if form.link is not None:
         yield _probabilities(form.link, q)
 
 
-def _text(label: str) -> str:
-    """Return a string of C; bytes beyond ASCII as octal numbers, which end after three digits."""
-    plain = "".join(
-        chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in label.encode()
+def _bent(link: Link, q: int) -> str:
+    """Return what takes logarithms of scores that bend to a floor."""
+    if not isinstance(link, BentLink):
+        return ""
+    return (
+        f"    for (int c = 0; c < {q}; c++) {{\n"
+        f"        const double z = s[c] / {link.bend.hex()};\n"
+        "        const double above = fmax(z, 0.0) + log1p(exp(-fabs(z)));\n"
+        f"        s[c] = log({float(link.floor).hex()} + {link.bend.hex()} * above);\n"
+        "    }\n"
     )
-    return f'"{plain}"'
 
 
 def _probabilities(link: Link, q: int) -> str:
@@ -249,7 +293,8 @@ def _probabilities(link: Link, q: int) -> str:
         else f"1.0 / (1.0 + exp(-{slope} * s[c]))"
     )
     return (
-        head + f"    double s[{q}], top, total = 0.0;\n    NAME(x, s);\n    top = s[0];\n"
+        head
+        + f"    double s[{q}], top, total = 0.0;\n    NAME(x, s);\n{_bent(link, q)}    top = s[0];\n"
         f"    for (int c = 1; c < {q}; c++) if (s[c] > top) top = s[c];\n"
         f"    for (int c = 0; c < {q}; c++) total += out[c] = {each};\n"
         f"    for (int c = 0; c < {q}; c++) out[c] /= total;\n}}\n"

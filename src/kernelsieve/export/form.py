@@ -23,20 +23,12 @@ from ..kernels import (
     Sigmoid,
 )
 from ..model import KernelModel, Projector
-from ..serving import (
-    Affine,
-    Response,
-    feature_parts,
-    folded,
-    jointly,
-    one_by_one,
-    prediction_parts,
-)
+from ..serving import Affine, Encoding, Parts, Response, feature_parts, folded, prediction_parts
+from .links import Link, link_of
 
 _KERNELS = (Cosine, Inputs, Laplacian, Linear, Matern, Polynomial, RBF, RationalQuadratic, Sigmoid)
 _OUTPUTS = ("auto", "prediction", "features")
 _COMPARED, _MOST_ROUNDING = 200, 2e-6  # landmarks, and what float32 may change, as a part of outputs
-_CLOSE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -46,28 +38,20 @@ class Exported:
     path: Path
     kernel_evaluations: int  # for a sample
     n_bytes: int  # of the file
-
-
-@dataclass(frozen=True)
-class Link:
-    """How scores become probabilities: by a logistic function of each, or by their softmax."""
-
-    name: str  # "logistic" or "softmax"
-    slope: float
-
-    def __call__(self, scores: np.ndarray) -> np.ndarray:
-        return (one_by_one if self.name == "logistic" else jointly)(self.slope * scores)
+    inputs: dict[str, list[str]]  # names of the columns of each input
 
 
 @dataclass(frozen=True)
 class ServedForm:
     """A model that is nothing but arrays and a kernel with a short formula."""
 
+    encoding: Encoding | None
     before: Affine | None
     model: KernelModel  # with dense landmarks; its features are the scores
     response: Response
     link: Link | None
     gives_features: bool
+    names: list[str]  # of the inputs
 
     @property
     def kernel(self) -> Kernel:
@@ -75,10 +59,17 @@ class ServedForm:
 
     @property
     def n_inputs(self) -> int:
-        if self.before is not None:
-            return len(self.before.matrix)
-        inputs = isinstance(self.kernel, Inputs)
-        return len(self.landmarks) if inputs else int(self.landmarks.shape[1])
+        return len(self.names)
+
+    @property
+    def n_columns(self) -> int:
+        """How many numbers come out of the encoding."""
+        return self.n_inputs if self.encoding is None else len(self.encoding.columns)
+
+    @property
+    def texts(self) -> dict[int, list]:
+        """The values of inputs that are categories by name."""
+        return {} if self.encoding is None else self.encoding.texts
 
     @property
     def landmarks(self) -> np.ndarray:
@@ -103,7 +94,11 @@ class ServedForm:
         rows = self.landmarks[:_COMPARED]
         exact = Projector(replace(self.model, dtype=np.float64))(rows)
         rounded = Projector(replace(self.model, dtype=np.float32))(rows)
-        return bool(np.abs(rounded - exact).max() <= _MOST_ROUNDING * np.abs(exact).max())
+        if np.abs(rounded - exact).max() > _MOST_ROUNDING * np.abs(exact).max():
+            return False
+        return self.link is None or bool(
+            np.abs(self.link(rounded.astype(np.float64)) - self.link(exact)).max() <= _MOST_ROUNDING
+        )
 
 
 def served_form(model: Any, output: str) -> ServedForm:
@@ -120,33 +115,44 @@ def served_form(model: Any, output: str) -> ServedForm:
             f"{', '.join(sorted(kind.name for kind in _KERNELS if kind is not Inputs))}. Fit with one "
             "of them, or serve the model by predictor()."
         )
+    _check_texts(parts.encoding)
     in_one = folded(parts.model, parts.after)
-    landmarks = in_one.landmarks
+    served = replace(in_one, landmarks=_dense(in_one.landmarks), as_fitted=None)
     return ServedForm(
+        parts.encoding,
         parts.before,
-        replace(in_one, landmarks=_dense(landmarks), as_fitted=None),
+        served,
         parts.response,
-        _link_of(parts.response, in_one.n_components),
+        link_of(parts.response.probabilities, in_one.n_components),
         gives_features,
+        _names(model, parts, served),
     )
+
+
+def _check_texts(encoding: Encoding | None) -> None:
+    """Refuse categories that differ as values and not as texts, which is all that is written."""
+    for number, values in ({} if encoding is None else encoding.texts).items():
+        texts = list(map(str, values))
+        twice = next((text for text in texts if texts.count(text) > 1), None)
+        if twice is not None:
+            raise InvalidParameterError(
+                f"Input {number} has categories of several types that are all written {twice!r}; fit "
+                "with texts alone, such as X[column].astype(str)."
+            )
+
+
+def _names(model: Any, parts: Parts, served: KernelModel) -> list[str]:
+    """Return the names of the inputs, or x0, x1, ... where they have none."""
+    if parts.encoding is not None:
+        n_inputs = parts.encoding.n_inputs
+    elif parts.before is not None:
+        n_inputs = len(parts.before.matrix)
+    else:
+        of_inputs = isinstance(served.kernel, Inputs)
+        n_inputs = len(served.landmarks) if of_inputs else served.landmarks.shape[1]
+    given = getattr(getattr(model, "pipeline", model), "feature_names_in_", None)
+    return [f"x{i}" for i in range(n_inputs)] if given is None else list(map(str, given))
 
 
 def _dense(landmarks: Any) -> np.ndarray:
     return landmarks.toarray() if sparse.issparse(landmarks) else landmarks
-
-
-def _link_of(response: Response, n_scores: int) -> Link | None:
-    """Return which function makes probabilities of scores; None where it is none that is known."""
-    if response.probabilities is None:
-        return None
-    scores = np.random.default_rng(0).uniform(-1, 1, (16, n_scores))
-    expected = response.probabilities(scores)
-    odds = np.log(expected[0, 1] / expected[0, 0])
-    step = scores[0, 0] if n_scores == 1 else scores[0, 1] - scores[0, 0]
-    name = "logistic" if n_scores == 1 else "softmax"
-    tried = [Link(name, float(odds / step)), Link("logistic", 1.0), Link("logistic", 2.0)]
-    return next((link for link in tried if _agree(link(scores), expected)), None)
-
-
-def _agree(found: np.ndarray, expected: np.ndarray) -> bool:
-    return found.shape == expected.shape and bool(np.allclose(found, expected, _CLOSE, _CLOSE))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from importlib import import_module
 from pathlib import Path
@@ -12,9 +13,10 @@ import numpy as np
 from ..exceptions import InvalidParameterError
 from ..kernels import Inputs
 from ..model import replacing
-from ..serving import Affine
 from .form import Exported, ServedForm, served_form
+from .links import BentLink, Link
 from .onnx_graph import Graph
+from .onnx_inputs import input_names, kernel_inputs
 from .onnx_kernels import kernel_values
 
 _OPSET, _IR_VERSION = 17, 8  # of 2022, so that runtimes in use read them
@@ -28,6 +30,10 @@ def export_onnx(
 
     Scalers, a metric and a linear head are folded in, so a sample costs its kernel values and one
     product. Needs the package onnx: ``pip install "kernelsieve[onnx]"``.
+
+    The graph takes ``X``, numbers with NaN for missing ones. Where the model was fitted to a table with
+    categories that are text, these are columns of an input of their own, ``categories``: strings, empty
+    where they are missing. The metadata ``columns_of_X`` and ``columns_of_categories`` name them.
 
     Parameters
     ----------
@@ -45,8 +51,8 @@ def export_onnx(
     Returns
     -------
     Exported
-        With ``kernel_evaluations`` for a sample and ``n_bytes`` of the file; both are in the metadata
-        of the graph as well.
+        With ``kernel_evaluations`` for a sample, ``n_bytes`` of the file, and the names of the columns
+        of its inputs.
 
     Raises
     ------
@@ -71,10 +77,13 @@ def export_onnx(
     inner = np.float32 if outer is np.float32 and form.float32_suffices() else np.float64
     graph = Graph(_onnx(), inner)
     _add_outputs(graph, form, _scores(graph, form, outer), outer)
-    data = graph.serialised((outer, form.n_inputs), _OPSET, _IR_VERSION, form.kernel_evaluations)
+    names = input_names(form)
+    about = {f"columns_of_{name}": json.dumps(columns) for name, columns in names.items()}
+    about["kernel_evaluations"] = str(form.kernel_evaluations)
+    data = graph.serialised(_OPSET, _IR_VERSION, about)
     with replacing(path) as file:
         file.write(data)
-    return Exported(Path(path), form.kernel_evaluations, len(data))
+    return Exported(Path(path), form.kernel_evaluations, len(data), names)
 
 
 def _onnx() -> Any:
@@ -87,10 +96,9 @@ def _onnx() -> Any:
 
 
 def _scores(graph: Graph, form: ServedForm, outer: type) -> str:
-    X = "X" if outer is graph.dtype else graph.cast("X", graph.dtype)
-    inputs = X if form.before is None else _affine(graph, X, form.before)
+    inputs = kernel_inputs(graph, form, outer)
     if isinstance(form.kernel, Inputs):
-        matrix = np.zeros((form.n_inputs, form.coefficients.shape[1]))
+        matrix = np.zeros((form.n_columns, form.coefficients.shape[1]))
         matrix[form.model.landmarks] = form.coefficients
         values, coefficients = inputs, matrix
     else:
@@ -99,19 +107,15 @@ def _scores(graph: Graph, form: ServedForm, outer: type) -> str:
     return graph.add("Add", product, graph.constant(form.intercept))
 
 
-def _affine(graph: Graph, X: str, affine: Affine) -> str:
-    if affine.fill is not None:
-        X = graph.add("Where", graph.add("IsNaN", X), graph.constant(affine.fill), X)
-    if affine.centre is not None:
-        X = graph.add("Sub", X, graph.constant(affine.centre))
-    X = graph.add("Mul" if affine.matrix.ndim == 1 else "MatMul", X, graph.constant(affine.matrix))
-    return X if affine.shift is None else graph.add("Add", X, graph.constant(affine.shift))
-
-
 def _add_outputs(graph: Graph, form: ServedForm, scores: str, outer: type) -> None:
     q, response = form.coefficients.shape[1], form.response
     if response.classes is None:
         flat = response.one_dimensional
+        if response.mean is not None:
+            largest = response.mean.largest
+            ends = _number(graph, -largest), _number(graph, largest)
+            clipped = graph.add("Clip", scores, *ends)
+            scores = graph.add("Exp", clipped)
         values = graph.add("Squeeze", scores, graph.integers([1])) if flat else scores
         graph.output(
             "features" if form.gives_features else "prediction", values, outer, None if flat else q
@@ -120,7 +124,7 @@ def _add_outputs(graph: Graph, form: ServedForm, scores: str, outer: type) -> No
     graph.label_output("label", _class_numbers(graph, scores, q), response.classes)
     graph.output("scores", _decisions(graph, scores, q), outer, q if q > 2 else None)
     if form.link is not None:
-        scaled = graph.add("Mul", scores, graph.constant(np.array(form.link.slope)))
+        scaled = graph.add("Mul", _bent(graph, scores, form.link), _number(graph, form.link.slope))
         p = _probabilities(graph, scaled, form.link.name, q)
         graph.output("probabilities", p, outer, max(q, 2))
 
@@ -139,6 +143,22 @@ def _decisions(graph: Graph, scores: str, n_scores: int) -> str:
         return scores
     difference = graph.add("MatMul", scores, graph.constant(np.array([[-1.0], [1.0]])))
     return graph.add("Squeeze", difference, graph.integers([1]))
+
+
+def _number(graph: Graph, value: float) -> str:
+    return graph.constant(np.array(value))
+
+
+def _bent(graph: Graph, scores: str, link: Link) -> str:
+    """Return logarithms of scores that bend to a floor, without large powers."""
+    if not isinstance(link, BentLink):
+        return scores
+    z = graph.add("Div", scores, _number(graph, link.bend))
+    decay = graph.add("Exp", graph.add("Neg", graph.add("Abs", z)))
+    small = graph.add("Log", graph.add("Add", decay, _number(graph, 1.0)))
+    above = graph.add("Max", z, _number(graph, 0.0))
+    bent = graph.add("Mul", graph.add("Add", above, small), _number(graph, link.bend))
+    return graph.add("Log", graph.add("Add", bent, _number(graph, link.floor)))
 
 
 def _probabilities(graph: Graph, scores: str, link: str, n_scores: int) -> str:

@@ -15,6 +15,7 @@ class Graph:
         self._onnx = onnx
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
+        self._inputs: list[Any] = []
         self._outputs: list[Any] = []
 
     def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
@@ -34,6 +35,31 @@ class Graph:
     def _constant(self, values: np.ndarray) -> str:
         name = f"c{len(self._constants)}"
         self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def flags(self, values: list[bool]) -> str:
+        """Return the name of truth values."""
+        return self._constant(np.array(values, dtype=np.bool_))
+
+    def typed(self, values: Any, dtype: type) -> str:
+        """Return the name of an array in a type of its own."""
+        return self._constant(np.asarray(values, dtype=dtype))
+
+    def input(self, name: str, dtype: type, n_columns: int) -> str:
+        """Name something that the graph takes: so many values for each sample."""
+        shape = ["samples", n_columns]
+        self._inputs.append(self._onnx.helper.make_tensor_value_info(name, self._type(dtype), shape))
+        return name
+
+    def numbered(self, texts: str, known: list[str], otherwise: int) -> str:
+        """Return the places of texts among those that are known."""
+        name = f"v{len(self._nodes)}"
+        numbers = list(range(len(known)))
+        attributes = {"keys_strings": known, "values_int64s": numbers, "default_int64": otherwise}
+        node = self._onnx.helper.make_node(
+            "LabelEncoder", [texts], [name], domain="ai.onnx.ml", **attributes
+        )
+        self._nodes.append(node)
         return name
 
     def cast(self, value: str, dtype: type) -> str:
@@ -63,22 +89,19 @@ class Graph:
     def _declare(self, name: str, dtype: type, shape: list) -> None:
         self._outputs.append(self._onnx.helper.make_tensor_value_info(name, self._type(dtype), shape))
 
-    def serialised(
-        self, inputs: tuple[type, int], opset: int, ir_version: int, kernel_evaluations: int
-    ) -> bytes:
-        """Return the bytes of the graph, checked by onnx."""
+    def serialised(self, opset: int, ir_version: int, about: dict[str, str]) -> bytes:
+        """Return the bytes of the graph, checked by onnx, with facts about it."""
         helper = self._onnx.helper
-        dtype, n_inputs = inputs
-        X = helper.make_tensor_value_info("X", self._type(dtype), ["samples", n_inputs])
-        graph = helper.make_graph(self._nodes, "kernelsieve", [X], self._outputs, self._constants)
+        graph = helper.make_graph(
+            self._nodes, "kernelsieve", self._inputs, self._outputs, self._constants
+        )
+        opsets = [helper.make_opsetid("", opset)]
+        if any(node.domain for node in self._nodes):
+            opsets.append(helper.make_opsetid("ai.onnx.ml", 2))
         model = helper.make_model(
-            graph,
-            producer_name="kernelsieve",
-            opset_imports=[helper.make_opsetid("", opset)],
-            ir_version=ir_version,
+            graph, producer_name="kernelsieve", opset_imports=opsets, ir_version=ir_version
         )
         n_bytes = sum(len(constant.raw_data) for constant in self._constants)
-        costs = {"kernel_evaluations": str(kernel_evaluations), "bytes_of_arrays": str(n_bytes)}
-        helper.set_model_props(model, costs)
+        helper.set_model_props(model, {**about, "bytes_of_arrays": str(n_bytes)})
         self._onnx.checker.check_model(model)
         return bytes(model.SerializeToString())

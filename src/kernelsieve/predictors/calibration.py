@@ -13,7 +13,7 @@ from scipy.special import log_softmax, softmax
 from ..exceptions import InvalidParameterError
 
 _FLOORS = 10.0 ** np.arange(-4, 0, 0.5)
-_BEND = 0.02  # scores within which they bend to the floor
+BEND = 0.02  # scores within which they bend to the floor
 _LOG_POWERS = (-2.0, 3.0)
 
 
@@ -92,7 +92,7 @@ class Calibration:
 
     def logits(self, scores: np.ndarray) -> np.ndarray:
         """Return logarithms of what probabilities are proportional to."""
-        positive = _BEND * np.logaddexp(0.0, scores / _BEND)
+        positive = BEND * np.logaddexp(0.0, scores / BEND)
         return self.power * np.log(self.floor + positive)
 
     def probabilities(self, scores: np.ndarray) -> np.ndarray:

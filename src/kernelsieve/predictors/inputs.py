@@ -43,13 +43,14 @@ class CategoryColumn:
 
 def _factorised(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
     """Return the different values, sorted as text, and the number of each entry's value."""
-    plain = [None if _is_missing(value) else value for value in column.tolist()]
+    plain = [None if is_missing(value) else value for value in column.tolist()]
     values = sorted(set(plain), key=lambda value: (value is None, str(value)))
     number = {value: i for i, value in enumerate(values)}
     return values, np.fromiter((number[value] for value in plain), np.intp, len(plain))
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Tell if a value of a table is none: None, NaN or NA."""
     return value is None or value != value or type(value).__name__ == "NAType"
 
 
@@ -73,10 +74,10 @@ class InputEncoder:
     def fit(cls, X: Any, categorical: np.ndarray) -> Self:
         """Look at training samples; ``categorical`` tells which features are categories."""
         numeric = np.flatnonzero(~categorical)
-        numbers = _numbers(X, numeric)
+        numbers = numbers_of(X, numeric)
         missing = np.isnan(numbers)
         medians = np.array([_median(column) for column in numbers.T])
-        columns = [CategoryColumn.of(i, _column(X, i)) for i in np.flatnonzero(categorical).tolist()]
+        columns = [CategoryColumn.of(i, column_of(X, i)) for i in np.flatnonzero(categorical).tolist()]
         with_missing = np.flatnonzero(missing.any(axis=0))
         of_categories = [column.feature for column in columns for _ in column.values]
         source = np.array([*numeric, *numeric[with_missing], *of_categories], dtype=np.intp)
@@ -86,13 +87,13 @@ class InputEncoder:
 
     def __call__(self, X: Any) -> np.ndarray:
         """Return samples as numbers."""
-        numbers = _numbers(X, self.numeric)
+        numbers = numbers_of(X, self.numeric)
         parts = [numbers]
         missing = np.isnan(numbers) if len(self.numeric) else np.zeros_like(numbers, dtype=bool)
         if missing.any():
             parts[0] = np.where(missing, self.medians, numbers)
         parts.append(missing[:, self.with_missing].astype(np.float64))
-        parts += [column.encode(_column(X, column.feature)) for column in self.categories]
+        parts += [column.encode(column_of(X, column.feature)) for column in self.categories]
         return np.hstack(parts) * self.scales if len(parts) > 1 else parts[0] * self.scales
 
     @property
@@ -197,12 +198,13 @@ def _is_text(dtype: Any) -> bool:
     return str(dtype) in ("category", "object", "string", "str") or getattr(dtype, "kind", "") == "O"
 
 
-def _column(X: Any, feature: int) -> np.ndarray:
+def column_of(X: Any, feature: int) -> np.ndarray:
+    """Return a feature as Python objects."""
     column = X.iloc[:, feature] if is_frame(X) else X[:, feature]
     return np.asarray(column, dtype=object)
 
 
-def _numbers(X: Any, features: np.ndarray) -> np.ndarray:
+def numbers_of(X: Any, features: np.ndarray) -> np.ndarray:
     """Return numeric features as float64, NaN where they are missing."""
     if not is_frame(X):
         return X if len(features) == X.shape[1] else X[:, features]

@@ -13,7 +13,8 @@ from sklearn.metrics import mean_poisson_deviance
 
 from .calibration import HeldOut
 
-_LARGEST_LOG = 50.0  # of a predicted mean count
+#: Of a predicted mean count.
+LARGEST_LOG = 50.0
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class PoissonDeviance(RegressionLoss):
         return float(mean_poisson_deviance(held_out.targets, means, sample_weight=held_out.weight))
 
     def predictions(self, scores: np.ndarray) -> np.ndarray:
-        return np.exp(np.clip(scores, -_LARGEST_LOG, _LARGEST_LOG))
+        return np.exp(np.clip(scores, -LARGEST_LOG, LARGEST_LOG))
 
     def spread(self, predictions: np.ndarray) -> np.ndarray:
         return np.sqrt(predictions)

@@ -1,12 +1,17 @@
 """Fitted pipelines as plain functions of samples."""
 
 from .affine import Affine
+from .encoding import Encoding, Indicator, Number
 from .parts import Parts, feature_parts, folded, prediction_parts
 from .predictor import Predictor, predictor
-from .response import Response, jointly, one_by_one
+from .response import Exponential, Response, jointly, one_by_one
 
 __all__ = [
     "Affine",
+    "Encoding",
+    "Exponential",
+    "Indicator",
+    "Number",
     "Parts",
     "Predictor",
     "Response",

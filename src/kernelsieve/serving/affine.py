@@ -10,7 +10,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_selection import SelectorMixin
-from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 from ..estimators import KernelEstimator
@@ -24,18 +23,14 @@ from ..subspace import AlignmentWeights
 class Affine:
     """``(x - centre) @ matrix + shift``; a diagonal matrix is given by its diagonal.
 
-    The centre is taken off first, as scikit-learn does: far from zero that keeps digits. Before that
-    ``fill`` takes the place of missing values, where it is given.
+    The centre is taken off first, as scikit-learn does: far from zero that keeps digits.
     """
 
     matrix: np.ndarray  # (d,) or (d, k)
     centre: np.ndarray | None = None  # (d,)
     shift: np.ndarray | None = None  # (k,)
-    fill: np.ndarray | None = None  # (d,)
 
     def __call__(self, X: Rows) -> Rows:
-        if self.fill is not None:
-            X = np.where(np.isnan(X), self.fill, X)
         if sparse.issparse(X) and self.centre is None and self.shift is None:
             return X.multiply(self.matrix).tocsr() if self.matrix.ndim == 1 else X @ self.matrix
         return plus(times(X if self.centre is None else X - self.centre, self.matrix), self.shift)
@@ -45,13 +40,17 @@ class Affine:
         between = plus(self.shift, None if other.centre is None else -other.centre)
         shift = plus(None if between is None else times(between, other.matrix), other.shift)
         matrix = times(_matrix_for(self.matrix, other.matrix), other.matrix)
-        return Affine(matrix, self.centre, shift, self.fill)
+        return Affine(matrix, self.centre, shift)
+
+    @property
+    def is_diagonal(self) -> bool:
+        return self.matrix.ndim == 1
 
     @property
     def dense(self) -> Affine:
         """The same with a whole matrix."""
         matrix = np.diag(self.matrix) if self.matrix.ndim == 1 else self.matrix
-        return Affine(matrix, self.centre, self.shift, self.fill)
+        return Affine(matrix, self.centre, self.shift)
 
 
 def times(left: np.ndarray, matrix: np.ndarray) -> np.ndarray:
@@ -96,15 +95,6 @@ def _principal(step: PCA) -> Affine:
     return Affine((step.components_ / np.reshape(scale, (-1, 1))).T, step.mean_)
 
 
-def _imputed(step: SimpleImputer) -> Affine | None:
-    """Return the values that take the place of NaN; None where that is not all that a step does."""
-    marks_nan = isinstance(step.missing_values, float) and np.isnan(step.missing_values)
-    values = np.asarray(step.statistics_)
-    if step.add_indicator or not marks_nan or values.dtype.kind != "f" or not np.isfinite(values).all():
-        return None
-    return Affine(np.ones(len(values)), fill=values)
-
-
 def _metric(step: GradientMetric) -> Affine:
     components = step.components_
     is_diagonal = step.structure == "diagonal" and step.rank is None
@@ -124,7 +114,6 @@ _AFFINE: dict[type, Callable[[Any], Affine | None]] = {
     TruncatedSVD: lambda step: Affine(step.components_.T),
     AlignmentWeights: lambda step: Affine(step.weights_),
     GradientMetric: _metric,
-    SimpleImputer: _imputed,
 }
 
 #: Names of these steps, for messages.

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,13 +15,20 @@ from ..exceptions import InvalidParameterError
 from ..kernels import Inputs
 from ..model import KernelModel
 from ..model_selection import ExtractorWithHead
+from ..predictors.base import SievePredictor
 from .affine import AFFINE_STEPS, Affine, affine_of, plus
-from .response import Response, read_head
+from .encoding import Encoding
+from .front import ENCODERS, Front
+from .response import Response, read_head, response_of_sieve
 
 
 class Parts(NamedTuple):
-    """``after(model(before(x)))``, and what is predicted from that: numbers, labels, or features."""
+    """``after(model(before(encoding(x))))``, and what is predicted from that.
 
+    Numbers, labels or features are predicted; None stands for what does nothing.
+    """
+
+    encoding: Encoding | None
     before: Affine | None
     model: KernelModel
     after: Affine
@@ -33,6 +39,8 @@ def prediction_parts(model: Any) -> Parts:
     """Take a model apart that predicts by a linear function of kernel values."""
     check_is_fitted(model)
     *steps, (name, last) = _steps(model)
+    if isinstance(last, SievePredictor):
+        return _parts_of_sieve(steps, name, last)
     if isinstance(last, KernelEstimator):
         steps.append((name, last))
     n_inputs = last.n_components_ if isinstance(last, KernelEstimator) else last.n_features_in_
@@ -44,37 +52,60 @@ def prediction_parts(model: Any) -> Parts:
             "LogisticRegression, or call projector() of the extractor and the last step yourself."
         )
     head, response = read
-    before, extractor, after = _composed(steps)
-    return _parts(before, extractor, head if after is None else after.then(head), response)
+    front, extractor, after = _composed(steps)
+    return _parts(front, extractor, head if after is None else after.then(head), response)
+
+
+def _parts_of_sieve(steps: list[tuple[str, Any]], name: str, sieve: SievePredictor) -> Parts:
+    """Take a sieve apart, and what is before it: its head is folded into its model already."""
+    front, extractor, _ = _composed(steps)
+    fitted = sieve._current_fit()
+    recipe = fitted.preparation.recipe
+    encoded = None if extractor is not None else front.then(fitted.preparation.encoder)
+    if encoded is None:
+        raise InvalidParameterError(_cannot_fold(name, sieve))
+    scores = fitted.function.model
+    front = encoded.then_affine(Affine(recipe.L))
+    return _parts(front, scores, Affine(np.ones(scores.n_components)), response_of_sieve(sieve))
 
 
 def feature_parts(model: Any) -> Parts:
     """Take a model apart whose last step gives features; a head behind them is left out."""
     check_is_fitted(model)
     steps = list(_steps(model))
-    if not hasattr(steps[-1][1], "transform"):
+    last = steps[-1][1]
+    if isinstance(last, SievePredictor):
+        raise InvalidParameterError(
+            f"{type(last).__name__} predicts and gives no features; ask for predictions, or fit an "
+            "extractor such as SparseMaximalAlignment."
+        )
+    if not hasattr(last, "transform"):
         steps.pop()
-    before, extractor, after = _composed(steps)
+    front, extractor, after = _composed(steps)
     k = 0 if extractor is None else extractor.n_components
     after = Affine(np.ones(k)) if after is None and k else after
-    return _parts(before, extractor, after, Response(one_dimensional=False))
+    return _parts(front, extractor, after, Response(one_dimensional=False))
 
 
 def _parts(
-    before: Affine | None, extractor: KernelModel | None, after: Affine | None, response: Response
+    front: Front, extractor: KernelModel | None, after: Affine | None, response: Response
 ) -> Parts:
+    encoding, before = front.settled()
     if extractor is not None and after is not None:
-        return Parts(before, extractor, after.dense, response)
+        return Parts(encoding, before, extractor, after.dense, response)
     whole = before if after is None else after if before is None else before.then(after)
     if whole is None:
-        raise InvalidParameterError("The model has no step that computes anything; pass a fitted one.")
-    fill = None if whole.fill is None else Affine(np.ones(len(whole.fill)), fill=whole.fill)
-    return Parts(fill, *_of_inputs(replace(whole, fill=None)), response)
+        if encoding is None:
+            raise InvalidParameterError(
+                "The model has no step that computes anything; pass a fitted one."
+            )
+        whole = Affine(np.ones(len(encoding.columns)))
+    return Parts(encoding, None, *_of_inputs(whole), response)
 
 
 def _steps(model: Any, name: str = "model") -> Iterator[tuple[str, Any]]:
     """Return the steps that a model consists of, with those of what is inside them."""
-    chosen = getattr(model, "best_estimator_", None)
+    chosen = getattr(model, "best_estimator_", getattr(model, "pipeline", None))
     if chosen is not None:
         yield from _steps(chosen, name)
     elif isinstance(model, ExtractorWithHead):
@@ -83,42 +114,27 @@ def _steps(model: Any, name: str = "model") -> Iterator[tuple[str, Any]]:
     elif isinstance(model, Pipeline):
         for inner, step in model.steps:
             yield from _steps(step, inner)
-    elif isinstance(model, ColumnTransformer) and _is_one_block(model):
-        ((inner, step, _),) = model.transformers_
-        yield from _steps(step, inner)
     elif model is not None and not (isinstance(model, str) and model == "passthrough"):
         yield name, model
 
 
-def _is_one_block(columns: ColumnTransformer) -> bool:
-    """Tell if all inputs, in their order, go through the same steps."""
-    used = [name for name, step, _ in columns.transformers_ if not isinstance(step, str)]
-    if len(columns.transformers_) != 1 or len(used) != 1:
-        return False
-    indices = columns._transformer_to_input_indices[used[0]]
-    return list(indices) == list(range(columns.n_features_in_))
-
-
-def _composed(
-    steps: list[tuple[str, Any]],
-) -> tuple[Affine | None, KernelModel | None, Affine | None]:
+def _composed(steps: list[tuple[str, Any]]) -> tuple[Front, KernelModel | None, Affine | None]:
     """Return what is before the extractor, its model, and what is behind it."""
-    before: Affine | None = None
+    front = Front()
     after: Affine | None = None
     extractor: KernelModel | None = None
     for name, step in steps:
-        affine = affine_of(step)
-        if affine is not None and affine.fill is not None and (before or extractor) is not None:
-            raise InvalidParameterError(_cannot_fold(name, step))
-        if affine is not None and extractor is None:
-            before = affine if before is None else before.then(affine)
+        longer = front.then(step) if extractor is None else None
+        affine = affine_of(step) if extractor is not None else None
+        if longer is not None:
+            front = longer
         elif affine is not None:
             after = affine if after is None else after.then(affine)
         elif isinstance(step, KernelEstimator) and extractor is None:
             extractor = step._current_fit().model
         else:
             raise InvalidParameterError(_cannot_fold(name, step))
-    return before, extractor, after
+    return front, extractor, after
 
 
 def _cannot_fold(name: str, step: Any) -> str:
@@ -128,10 +144,10 @@ def _cannot_fold(name: str, step: Any) -> str:
             "themselves; of these one can be folded. Call predict of the pipeline."
         )
     return (
-        f"Step {name!r} ({type(step).__name__}) is no affine function that is known here, so it "
-        f"cannot be folded; these can: {AFFINE_STEPS} (without clip; an imputer only as the first), "
-        "and what selects inputs. Apply that step to samples yourself, and pass a Pipeline of the "
-        "fitted steps after it."
+        f"Step {name!r} ({type(step).__name__}) is no function of its inputs that is known here, so it "
+        f"cannot be folded; these can: {AFFINE_STEPS} (without clip), what selects inputs, and in the "
+        f"beginning {ENCODERS} (of values that are frequent). Apply that step to samples yourself, "
+        "and pass a Pipeline of the fitted steps after it."
     )
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
 from ..kernels import Precomputed, Rows
 from ..model import KernelModel, Projector
 from ..rows import row_slices, rows_per_block
 from .affine import Affine
+from .encoding import Encoding, as_rows
 from .parts import folded, prediction_parts
 from .response import Response
 
@@ -40,7 +40,9 @@ class Predictor:
 
     ``p(x)`` is ``p.predict(x)``. Nothing is checked: samples are float arrays, one of shape
     (n_features,) or several of shape (n_samples, n_features), or CSR matrices where the model takes
-    them. It runs in the thread that calls it, may be called by several at once, and can be pickled.
+    them. A model of a table with categories takes data frames whose columns are in the order of those
+    of ``fit``, and arrays of objects. It runs in the thread that calls it, may be called by several at
+    once, and can be pickled.
 
     Attributes
     ----------
@@ -51,10 +53,15 @@ class Predictor:
     """
 
     def __init__(
-        self, before: Affine | None, model: KernelModel, after: Affine, response: Response
+        self,
+        encoding: Encoding | None,
+        before: Affine | None,
+        model: KernelModel,
+        after: Affine,
+        response: Response,
     ) -> None:
-        self._parts = before, model, after, response
-        self._before, self._response = before, response
+        self._parts = encoding, before, model, after, response
+        self._encoding, self._before, self._response = encoding, before, response
         self.classes = response.classes
         self.kernel_evaluations = len(model.projection)
         in_one = folded(model, after)
@@ -86,18 +93,21 @@ class Predictor:
         return self._applied(X, self._response.probabilities)  # type: ignore[arg-type]
 
     def _applied(self, X: Rows, function: Callable[[np.ndarray], np.ndarray]) -> Any:
-        rows = X if sparse.issparse(X) else np.asarray(X)
+        rows = as_rows(X, self._encoding)
         if rows.ndim == 1:
             return function(self._scores_of_one(rows))[0]
         slices = row_slices(rows.shape[0], self._block_rows)
-        return function(np.concatenate([self._scores(rows[part]) for part in slices]))
+        cut: Any = getattr(rows, "iloc", rows)
+        return function(np.concatenate([self._scores(cut[part]) for part in slices]))
 
     def _scores_of_one(self, x: np.ndarray) -> np.ndarray:
         if self._of_one is None:
             return self._scores(x[None, :])
+        x = x if self._encoding is None else self._encoding(x[None, :])[0]
         return self._of_one(x if self._before is None else self._before(x))[None, :]
 
     def _scores(self, X: Rows) -> np.ndarray:
+        X = X if self._encoding is None else self._encoding(X)
         features = self._projector(X if self._before is None else self._before(X))
         return features if self._after is None else self._after(features)
 
@@ -124,7 +134,8 @@ def predictor(model: Any) -> Predictor:
     Parameters
     ----------
     model : fitted estimator
-        An estimator of kernelsieve that predicts; or a ``Pipeline`` of steps that are affine (scalers,
+        An estimator of kernelsieve that predicts; or a ``Pipeline`` of steps that encode tables
+        (``SimpleImputer``, ``OneHotEncoder``, ``ColumnTransformer``), steps that are affine (scalers,
         PCA, a choice of inputs), at most one extractor of kernelsieve with a kernel, and a linear
         predictor of scikit-learn or one of kernelsieve; or a search, such as ``ComponentPathCV`` or
         ``GridSearchCV``, that has chosen one.

@@ -12,6 +12,8 @@ from scipy import sparse
 from scipy.special import expit, softmax
 
 from ..estimators import PredictMixin
+from ..predictors import SieveClassifier
+from ..predictors.losses import LARGEST_LOG
 from .affine import Affine
 
 _PROBES, _CLOSE = 16, 1e-8  # random features by which a head is told to be linear, and how nearly
@@ -19,16 +21,28 @@ Link = Callable[[np.ndarray], np.ndarray]  # from scores (n, q) to probabilities
 
 
 @dataclass(frozen=True)
+class Exponential:
+    """Means of counts, from scores that are their logarithms; beyond a size these count as that."""
+
+    largest: float
+
+    def __call__(self, scores: np.ndarray) -> np.ndarray:
+        return np.exp(np.clip(scores, -self.largest, self.largest))
+
+
+@dataclass(frozen=True)
 class Response:
-    """What is predicted from scores ``(n, q)``: themselves, or labels of classes."""
+    """What is predicted from scores ``(n, q)``: themselves or a function of them, or labels."""
 
     one_dimensional: bool
     classes: np.ndarray | None = None
     probabilities: Link | None = None
+    mean: Exponential | None = None
 
     def predict(self, scores: np.ndarray) -> np.ndarray:
         """Return numbers, or labels: by the sign of a single score, or the largest of several."""
         if self.classes is None:
+            scores = scores if self.mean is None else self.mean(scores)
             return scores[:, 0] if self.one_dimensional else scores
         return self.classes[
             (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
@@ -44,6 +58,14 @@ class Response:
 def read_head(head: Any, n_inputs: int) -> tuple[Affine, Response] | None:
     """Return a fitted predictor as a linear function and what is made of it; None where it is none."""
     return _of_ours(head) if isinstance(head, PredictMixin) else _of_scikit_learn(head, n_inputs)
+
+
+def response_of_sieve(sieve: Any) -> Response:
+    """Return what a fitted sieve makes of its scores."""
+    if isinstance(sieve, SieveClassifier):
+        return Response(True, sieve.classes_, sieve._calibration.probabilities)
+    mean = Exponential(LARGEST_LOG) if sieve.loss == "poisson" else None
+    return Response(sieve._one_dimensional_y, mean=mean)
 
 
 def _of_ours(head: Any) -> tuple[Affine, Response]:

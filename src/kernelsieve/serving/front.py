@@ -1,0 +1,198 @@
+"""What is before a kernel: an encoding of the table, and an affine function of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.linalg import block_diag
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from ..predictors.inputs import InputEncoder, is_missing
+from .affine import Affine, affine_of
+from .encoding import Column, Encoding, Indicator, Number
+
+#: Steps that encode tables, for messages.
+ENCODERS = "SimpleImputer, OneHotEncoder, ColumnTransformer"
+
+
+@dataclass(frozen=True)
+class Front:
+    """``affine(encoding(x))``; None stands for what does nothing."""
+
+    encoding: Encoding | None = None
+    affine: Affine | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self.encoding is None and self.affine is None
+
+    def then(self, step: Any) -> Front | None:
+        """Return the front with one more fitted step; None where the step is not known, or too late."""
+        if isinstance(step, ColumnTransformer):
+            return _of_columns(step) if self.is_empty else None
+        if isinstance(step, SimpleImputer):
+            return self._with_imputer(step)
+        if isinstance(step, OneHotEncoder):
+            return self._with_one_hot(step)
+        if isinstance(step, InputEncoder):
+            return self._with_input_encoder(step)
+        affine = affine_of(step)
+        return None if affine is None else self.then_affine(affine)
+
+    def then_affine(self, affine: Affine) -> Front:
+        """Return the front with one more affine function."""
+        return replace(self, affine=affine if self.affine is None else self.affine.then(affine))
+
+    def settled(self) -> tuple[Encoding | None, Affine | None]:
+        """Return the two functions; an encoding that does nothing is left out."""
+        useless = self.encoding is None or not self.encoding.changes
+        return None if useless else self.encoding, self.affine
+
+    def _columns(self, n_inputs: int) -> tuple[Column, ...]:
+        return (Encoding.of_all(n_inputs) if self.encoding is None else self.encoding).columns
+
+    def _encoded(self, columns: Sequence[Column], n_inputs: int, affine: Affine | None = None) -> Front:
+        """Return a front of these columns, made from as many inputs as before."""
+        n = n_inputs if self.encoding is None else self.encoding.n_inputs
+        return Front(Encoding(tuple(columns), n), affine)
+
+    # ------------------------------------------------------------------ steps
+
+    def _with_imputer(self, step: SimpleImputer) -> Front | None:
+        marks_nan = isinstance(step.missing_values, float) and np.isnan(step.missing_values)
+        values = np.asarray(step.statistics_)
+        kept = [not is_missing(v) for v in values.tolist()]
+        if not marks_nan or not all(kept):
+            return None
+        n_inputs = step.n_features_in_
+        marked = step.indicator_.features_ if step.add_indicator else []
+        return self._filled(n_inputs, values.tolist(), marked)
+
+    def _filled(self, n_inputs: int, fill: Sequence[Any], marked: Sequence[int]) -> Front | None:
+        """Fill gaps, and mark those of some columns: by the inputs themselves."""
+        columns, affine = list(self._columns(n_inputs)), self.affine
+        if affine is not None and not affine.is_diagonal:  # which refuses missing values itself
+            return None if len(marked) else self
+        if any(isinstance(columns[i], Indicator) for i in marked):
+            return None
+        marks = [Indicator(columns[i].input, None, of_missing=True) for i in marked]
+        raw = fill if affine is None else _before(affine, np.asarray(fill, np.float64)).tolist()
+        columns = [_with_fill(column, value) for column, value in zip(columns, raw, strict=True)]
+        wider = None if affine is None else _with_more(affine, len(marks))
+        return self._encoded([*columns, *marks], n_inputs, wider)
+
+    def _with_one_hot(self, step: OneHotEncoder) -> Front | None:
+        columns = self._columns(step.n_features_in_)
+        is_raw = self.affine is None and all(isinstance(column, Number) for column in columns)
+        if not is_raw or any(v is not None for v in getattr(step, "infrequent_categories_", [])):
+            return None
+        dropped = [None] * len(columns) if step.drop_idx_ is None else list(step.drop_idx_)
+        found: list[Column] = []
+        for column, values, left_out in zip(columns, step.categories_, dropped, strict=True):
+            for place, value in enumerate(values.tolist()):
+                if place != left_out:
+                    found.append(_indicator(column, value))
+        return self._encoded(found, step.n_features_in_)
+
+    def _with_input_encoder(self, encoder: InputEncoder) -> Front | None:
+        """Add what a sieve does to its table."""
+        if not encoder.categories and len(encoder.numeric) == encoder.n_features:
+            filled = self._filled(
+                encoder.n_features, encoder.medians.tolist(), encoder.with_missing.tolist()
+            )
+            return None if filled is None else filled.then_affine(Affine(encoder.scales))
+        if not self.is_empty:
+            return None
+        numbers = [Number(int(i), m) for i, m in zip(encoder.numeric, encoder.medians, strict=True)]
+        marks = [Indicator(numbers[i].input, None, of_missing=True) for i in encoder.with_missing]
+        values = [
+            Indicator(column.feature, value, of_missing=value is None)
+            for column in encoder.categories
+            for value in column.values
+        ]
+        front = self._encoded([*numbers, *marks, *values], encoder.n_features)
+        return front.then_affine(Affine(encoder.scales))
+
+
+def _indicator(column: Any, value: Any) -> Indicator:
+    """Return the indicator of a value, which may be what fills gaps."""
+    if is_missing(value):
+        return Indicator(column.input, None, of_missing=not column.is_filled)
+    return Indicator(column.input, value, of_missing=column.is_filled and column.fill == value)
+
+
+def _with_fill(column: Column, value: Any) -> Column:
+    if isinstance(column, Indicator) or column.is_filled:
+        return column
+    return replace(column, fill=value)
+
+
+def _before(affine: Affine, values: np.ndarray) -> np.ndarray:
+    """Return what a diagonal function makes these values of."""
+    shifted = values if affine.shift is None else values - affine.shift
+    inside = shifted / affine.matrix
+    return inside if affine.centre is None else inside + affine.centre
+
+
+def _with_more(affine: Affine, number: int) -> Affine:
+    """Return a diagonal function that leaves more columns as they are."""
+    ones, zeros = np.ones(number), np.zeros(number)
+    centre, shift = (
+        None if v is None else np.concatenate([v, zeros]) for v in (affine.centre, affine.shift)
+    )
+    return Affine(np.concatenate([affine.matrix, ones]), centre, shift)
+
+
+def _of_columns(step: ColumnTransformer) -> Front | None:
+    """Return the blocks of columns side by side."""
+    columns: list[Column] = []
+    affines: list[tuple[int, Affine | None]] = []
+    n_inputs = step.n_features_in_
+    for name, of_block, _ in step.transformers_:
+        inputs = step._transformer_to_input_indices[name]
+        if len(inputs) == 0 or (isinstance(of_block, str) and of_block == "drop"):
+            continue
+        front = _of_block(of_block)
+        if front is None:
+            return None
+        encoding = front.encoding or Encoding.of_all(len(inputs))
+        columns += encoding.taken_from(inputs, n_inputs).columns
+        affines.append((len(encoding.columns), front.affine))
+    whole = Front(Encoding(tuple(columns), n_inputs))
+    return whole if all(a is None for _, a in affines) else whole.then_affine(_side_by_side(affines))
+
+
+def _of_block(step: Any) -> Front | None:
+    """Return what a part of a table goes through."""
+    front: Front | None = Front()
+    steps = [inner for _, inner in step.steps] if isinstance(step, Pipeline) else [step]
+    for inner in steps:
+        if front is None:
+            return None
+        if inner is not None and not (isinstance(inner, str) and inner == "passthrough"):
+            front = front.then(inner)
+    return front
+
+
+def _side_by_side(affines: Sequence[tuple[int, Affine | None]]) -> Affine:
+    """Return functions of blocks of columns as one of all columns."""
+    known = [Affine(np.ones(n)) if affine is None else affine for n, affine in affines]
+    if not all(affine.is_diagonal for affine in known):
+        known = [affine.dense for affine in known]
+    sizes = [(len(a.matrix), a.matrix.shape[-1]) for a in known]
+    centre = [
+        np.zeros(d) if a.centre is None else a.centre for a, (d, _) in zip(known, sizes, strict=True)
+    ]
+    shift = [
+        np.zeros(k) if a.shift is None else a.shift for a, (_, k) in zip(known, sizes, strict=True)
+    ]
+    matrices = [a.matrix for a in known]
+    matrix = np.concatenate(matrices) if matrices[0].ndim == 1 else np.asarray(block_diag(*matrices))
+    moved = any(a.shift is not None for a in known)
+    return Affine(matrix, np.concatenate(centre), np.concatenate(shift) if moved else None)
