@@ -33,7 +33,7 @@ def run():
     return run
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_here():
     """Run the program in this process, which saves the time to start another."""
 
@@ -69,8 +69,8 @@ def houses():
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory, houses, run):
-    """Return a folder with the table and a model of numbers, one of labels and one without words."""
+def folder(tmp_path_factory, houses, run, run_here):
+    """Return a folder with the table, and models: of numbers, labels, plain columns, and by default."""
     folder = tmp_path_factory.mktemp("cli")
     table = folder / "houses.csv"
     houses.to_csv(table, index=False)
@@ -79,8 +79,11 @@ def folder(tmp_path_factory, houses, run):
         "fit", table, "--target", "price", "--drop", "dear", "-o", folder / "price.ksv", *quick
     )
     (folder / "said.txt").write_text(numbers[1])
-    run("fit", table, "-t", "dear", "--drop", "price", "-o", folder / "dear.ksv", "-q", *quick)
+    run_here("fit", table, "-t", "dear", "--drop", "price", "-o", folder / "dear.ksv", "-q", *quick)
     plain = houses[["living area, m²", 'the "rooms"', "price"]]
     plain.to_csv(folder / "plain.csv", index=False)
-    run("fit", folder / "plain.csv", "-t", "price", "-o", folder / "plain.ksv", "-q", *quick)
+    run_here("fit", folder / "plain.csv", "-t", "price", "-o", folder / "plain.ksv", "-q", *quick)
+    run_here(
+        "fit", table, "-t", "price", "--drop", "dear", "-o", folder / "auto.ksv", "-q", "--budget", 20
+    )
     return folder

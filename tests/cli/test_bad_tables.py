@@ -46,6 +46,10 @@ def test_tables(said):
 
 def test_targets(said):
     assert "has no column 'z'; it has 'a', 'b', 'y'" in said(ROWS, target="z")
+    wide = pandas.DataFrame(np.ones((3, 30)), columns=[f"column {i}" for i in range(30)])
+    line = said(wide, target="Column 7")
+    assert "(is it 'column 7'?)" in line
+    assert line.endswith("and 10 more.\n")
     assert "All values of the target 'y' are missing" in said(ROWS.assign(y=np.nan))
     assert "nothing can be learnt" in said(ROWS.assign(y=3))
     assert "is for classification" in said(ROWS, "--method", "kfd")
@@ -74,11 +78,29 @@ def test_files_that_are_not_there(capsys, tmp_path):
     assert "damaged, cut short, or no file of kernelsieve" in capsys.readouterr().err
 
 
-def test_one_corrupt_part_is_named(tmp_path):
-    ROWS.to_parquet(tmp_path / "a.parquet")
-    (tmp_path / "b.parquet").write_bytes(b"PAR1 nothing PAR1")
-    with pytest.raises(TableError, match=r"b\.parquet cannot be read"):
-        list(open_table(str(tmp_path)).blocks())
+@pytest.mark.filterwarnings("ignore")
+def test_one_corrupt_part_is_named(tmp_path, capsys):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    ROWS.to_parquet(folder / "a.parquet")
+    (folder / "b.parquet").write_bytes(b"PAR1 nothing PAR1")
+    assert _run(["fit", str(folder), "-t", "y", "-o", str(tmp_path / "m.ksv"), "-q"], debug=False) == 1
+    said = capsys.readouterr().err
+    assert "b.parquet cannot be read" in said
+    assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_counts_are_numbers(tmp_path, capsys):
+    """200 different integers are no labels; what was assumed is said, and how to overrule it."""
+    frame = pandas.DataFrame({"a": np.arange(400) / 400, "y": np.arange(400) % 200})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    options = ["-o", str(tmp_path / "m.ksv"), "--method", "sma", "--k", "3", "--gamma", "1"]
+    assert _run(["fit", str(tmp_path / "t.csv"), "-t", "y", *options], debug=False) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Regression was assumed, for the target has 200 different numbers" in said
+    assert "--task classification overrules" in said
 
 
 def test_tasks():

@@ -3,6 +3,7 @@
 import ctypes
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,8 @@ import pytest
 from cli_program import PROGRAM, environment
 
 import kernelsieve
+from kernelsieve.cli.columns import coerced
+from kernelsieve.cli.errors import _run
 
 
 def test_fit_says_what_it_assumed(folder, houses):
@@ -99,17 +102,38 @@ def test_weights_groups_and_new_categories(houses, run, tmp_path):
     assert "has no probabilities" in said
 
 
-def test_a_million_rows_within_a_gibibyte(run, tmp_path):
-    resource = pytest.importorskip("resource", reason="memory is measured as on Unix")
-    block = np.random.default_rng(0).normal(size=(50_000, 3)).round(3)
-    frame = pandas.DataFrame(block, columns=["a", "b", "c"]).assign(y=block[:, 0] * block[:, 1])
-    for part in range(20):
-        frame.to_csv(tmp_path / "big.csv", mode="a", header=part == 0, index=False)
-    options = ("--k", 10, "--gamma", "scale", "--method", "kpls")
-    run("fit", tmp_path / "big.csv", "-t", "y", "-o", tmp_path / "m.ksv", *options)
-    run("predict", tmp_path / "m.ksv", tmp_path / "big.csv", "-o", tmp_path / "out.parquet")
-    assert len(pandas.read_parquet(tmp_path / "out.parquet")) == 1_000_000
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2**20  # KiB, of any process here
+@pytest.mark.parametrize("name", ["price", "auto"])
+def test_intervals_hold_the_target(name, folder, houses, run_here, tmp_path):
+    out = tmp_path / "out.csv"
+    run_here("predict", folder / f"{name}.ksv", folder / "houses.csv", "--interval", 0.8, "-o", out)
+    found = pandas.read_csv(out).assign(price=houses["price"]).dropna()
+    inside = (found["lower"] <= found["price"]) & (found["price"] <= found["upper"])
+    assert 0.7 <= inside.mean() <= 1.0
+    assert np.allclose(found[["lower", "upper"]].mean(axis=1), found["prediction"])
+
+
+def test_what_has_no_intervals(folder, tmp_path, capsys):
+    arguments = ["predict", str(folder / "dear.ksv"), str(folder / "houses.csv"), "--interval", "0.9"]
+    assert _run(arguments, debug=False) == 1
+    assert "Labels have no intervals; ask for --proba" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("head", ["logistic", "svm"])
+def test_heads_choose_their_own_number_of_features(head, folder, houses, run_here, tmp_path):
+    target, other = ("dear", "price") if head == "logistic" else ("price", "dear")
+    options = ("--method", "sma", "--budget", 12, "--gamma", "scale", "--head", head, "-q")
+    model_file = tmp_path / "m.ksv"
+    run_here("fit", folder / "houses.csv", "-t", target, "--drop", other, "-o", model_file, *options)
+    search = kernelsieve.load(model_file).fitted
+    assert set(search.best_params_) == {"head__C"}
+    assert type(search.head) is type(search.best_estimator_.head)
+    assert len(set(search.path_["k"])) > 3
+    rows = houses.dropna(subset=target)
+    predicted = kernelsieve.load(model_file).predict(rows)
+    if head == "logistic":
+        assert np.mean(predicted == rows[target]) > 0.9
+    else:
+        assert np.corrcoef(predicted, rows[target])[0, 1] > 0.95
 
 
 @pytest.mark.parametrize("kind", ["tsv.gz", "feather", "npz", "npy", "svm", "folder", "stdin"])
@@ -159,6 +183,23 @@ def test_inspect(folder, run):
         "Mean test score",
     ):
         assert text in out
+
+
+def test_columns_have_their_names_everywhere(folder, run_here, tmp_path, capsys):
+    run_here("inspect", folder / "auto.ksv")
+    said = capsys.readouterr().out
+    run_here("report", folder / "auto.ksv", folder / "houses.csv", "-o", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    for text in (said, page):
+        assert "SieveRegressor" in text
+        assert "The features that count most: living area, m²" in text.replace("\n", " ")
+        assert not re.search(r"\bx\d+\b", re.sub("<svg.*?</svg>", "", text, flags=re.DOTALL))
+    for part in ("Importances", "Landmarks", "What was tried", "Residuals"):
+        assert f"<h2>{part}</h2>" in page
+    model = kernelsieve.load(folder / "auto.ksv")
+    first = pandas.read_csv(folder / "houses.csv").iloc[model.landmark_rows[0]]
+    assert model.landmarks["colour é"][0] == first["colour é"]
+    assert model.landmarks["price"][0] == f"{first['price']:.6g}"
 
 
 def test_reports(folder, run, tmp_path):
@@ -217,28 +258,50 @@ def test_parts(target, other, houses, run, run_here, tmp_path):
     assert f"sums of {len(rows)} rows" in model.notes[-1]
 
 
-def test_export(folder, run, tmp_path):
-    _, said = run("export", folder / "plain.ksv", "--c", tmp_path / "model.c")
-    assert "living area, m²" in said
+def test_export(folder, houses, run, tmp_path):
+    """The model that fit makes by default, of a table with categories, gaps and dates."""
+    runtime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
+    _, said = run("export", folder / "auto.ksv", "--onnx", tmp_path / "m.onnx", "--c", tmp_path / "m.c")
     assert "kernel evaluations" in said
+    assert "Days since 1970-01-01 stand for dates: sold on." in said
+    model = kernelsieve.load(folder / "auto.ksv")
+    rows = coerced(houses, model.kinds)
+    texts = [name for name, kind in model.kinds.items() if kind == "category"]
+    inputs = {
+        "X": rows.drop(columns=texts).to_numpy(dtype=float),
+        "categories": rows[texts].fillna("").to_numpy(dtype=object),
+    }
+    session = runtime.InferenceSession(tmp_path / "m.onnx", providers=["CPUExecutionProvider"])
+    expected = model.predict(houses)
+    assert np.allclose(session.run(None, inputs)[0], expected, 1e-10, 1e-10)
     compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler on this machine")
-    library = tmp_path / "model.so"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", tmp_path / "model.c", "-o", library, "-lm"], check=True
-    )
-    served = ctypes.CDLL(str(library)).model
-    out, x = np.empty(1), np.array([np.nan, 3.0])
-    served(x.ctypes.data_as(ctypes.c_void_p), out.ctypes.data_as(ctypes.c_void_p))
-    frame = pandas.DataFrame([x], columns=["living area, m²", 'the "rooms"'])
-    assert np.allclose(out, kernelsieve.load(folder / "plain.ksv").predict(frame))
+    if compiler is not None:
+        library = tmp_path / "model.so"
+        subprocess.run(
+            [compiler, "-shared", "-fPIC", tmp_path / "m.c", "-o", library, "-lm"], check=True
+        )
+        served = ctypes.CDLL(str(library))
+        served.model_code.restype = ctypes.c_double
+        first = rows.iloc[3]
+        x = np.array(
+            [
+                served.model_code(i, first[name].encode()) if name in texts else first[name]
+                for i, name in enumerate(model.kinds)
+            ],
+            dtype=float,
+        )
+        out = np.empty(1)
+        served.model(x.ctypes.data_as(ctypes.c_void_p), out.ctypes.data_as(ctypes.c_void_p))
+        assert np.allclose(out, expected[3], 1e-10, 1e-10)
 
 
-def test_export_to_onnx(folder, run, tmp_path):
-    pytest.importorskip("onnx", reason="what is exported is made by onnx")
-    run("export", folder / "plain.ksv", "--onnx", tmp_path / "model.onnx", "--features")
-    assert (tmp_path / "model.onnx").stat().st_size > 100
+def test_export_of_features(folder, houses, run_here, tmp_path):
+    runtime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
+    run_here("export", folder / "plain.ksv", "--onnx", tmp_path / "m.onnx", "--features")
+    session = runtime.InferenceSession(tmp_path / "m.onnx", providers=["CPUExecutionProvider"])
+    model = kernelsieve.load(folder / "plain.ksv")
+    X = houses[list(model.kinds)].to_numpy(dtype=float)
+    assert np.allclose(session.run(None, {"X": X})[0], model.transform(houses), 1e-8, 1e-8)
 
 
 def test_demo_papers_and_bench(run, tmp_path):
@@ -259,8 +322,10 @@ def test_help_is_quick(run):
     after = os.times()
     used = after.children_user + after.children_system - before.children_user - before.children_system
     assert used / 4 < 0.4  # seconds of the processor, whatever else it does
-    for command in ("fit", "predict", "transform", "inspect", "report", "compare", "export", "finish"):
+    commands = "fit transform predict inspect report compare prepare statistic merge finish export demo"
+    for command in [*commands.split(), "papers", "bench", "--install-completion"]:
         assert command in out
+    assert "Exit codes: 0 done, 1 the data or the model cannot be used, 2 wrong usage" in out
     assert "Example: kernelsieve fit" in run("fit", "--help")[0]
     assert run("--version")[0].strip() == kernelsieve.__version__
 
@@ -306,22 +371,58 @@ def test_an_interrupt_leaves_nothing(folder, houses, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["many.csv"]
 
 
-def test_a_full_disk_leaves_nothing(folder, tmp_path):
+def test_a_full_disk_leaves_nothing(folder, run, tmp_path):
     pytest.importorskip("resource", reason="limits of the size of files are those of Unix")
     program = (
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "from kernelsieve.cli import main\n"
-        "main()\n"
+        "from kernelsieve.cli.errors import _run\n"
+        "model, data = sys.argv[1:]\n"
+        "commands = (['predict', model, data, '-o', 'out.csv'],\n"
+        "    ['report', model, data, '-o', 'r.html'], ['export', model, '--c', 'model.c'])\n"
+        "sys.exit(sum(code != 3 for code in [_run(command, False) for command in commands]))\n"
     )
-    out = tmp_path / "out.csv"
-    arguments = ["predict", folder / "price.ksv", folder / "houses.csv", "-o", out]
     done = subprocess.run(
-        [sys.executable, "-c", program, *map(str, arguments)],
+        [sys.executable, "-c", program, folder / "price.ksv", folder / "houses.csv"],
         check=False,
         capture_output=True,
+        cwd=tmp_path,
         env=environment() | {"NUMBA_CACHE_DIR": ""},
     )
-    assert done.returncode == 3, done.stderr.decode()
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr.decode().count("File too large") == 3
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
+def test_output_that_does_not_fit(folder):
+    predict = [*PROGRAM, "predict", str(folder / "plain.ksv"), str(folder / "plain.csv")]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            predict, check=False, stdout=full, stderr=subprocess.PIPE, env=environment()
+        )
+    assert done.returncode == 3
+    assert done.stderr.decode() == "kernelsieve: No space left on device\n"
+    assert _run([*predict[len(PROGRAM) :], "-o", "/dev/full"], debug=False) == 1  # has no ending
+    assert _run(["export", str(folder / "plain.ksv"), "--c", "/dev/full"], debug=False) == 3
+    assert not os.path.isfile("/dev/full")  # a device stays one
+
+
+def test_completion(run):
+    words = {
+        "_KERNELSIEVE_COMPLETE": "complete_bash",
+        "COMP_WORDS": "kernelsieve pre",
+        "COMP_CWORD": "1",
+    }
+    done = subprocess.run(
+        PROGRAM, check=False, capture_output=True, env=environment() | words, timeout=60
+    )
+    assert done.stdout.decode().split() == ["predict", "prepare"]
+
+
+def test_debug_shows_where(folder, tmp_path):
+    command = [*PROGRAM, "--debug", "predict", str(folder / "price.ksv"), str(tmp_path / "no.csv")]
+    done = subprocess.run(command, check=False, capture_output=True, env=environment())
+    assert b"Traceback" in done.stderr
+    assert b"No such file or folder" in done.stderr

@@ -1,50 +1,89 @@
-"""The report in a real browser, at the widths of a phone and of a desk."""
+"""The report in a real browser, at the widths of a phone and of a desk, in light and dark."""
 
 import json
 import os
 import shutil
-import subprocess
 
 import pytest
 
 BROWSER = os.environ.get("KERNELSIEVE_BROWSER") or shutil.which("chromium") or shutil.which("chrome")
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no chromium on this machine")
+DRIVER = shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    BROWSER is None or DRIVER is None, reason="there is no chromium with chromedriver on this machine"
+)
+webdriver = pytest.importorskip("selenium.webdriver", reason="browsers are driven by selenium")
 
 LAYOUT = """
-<script>
-addEventListener("load", () => {
-  const found = {
-    width: innerWidth,
-    overflow: document.documentElement.scrollWidth > innerWidth,
-    pictures: [...document.querySelectorAll("figure svg")].map((svg) => svg.clientWidth),
-    requests: performance.getEntriesByType("resource").map((entry) => entry.name),
-  };
-  document.body.insertAdjacentHTML("beforeend", `<pre id="found">${JSON.stringify(found)}</pre>`);
-});
-</script>
+const pictures = [...document.querySelectorAll("figure svg")];
+return {
+  width: innerWidth,
+  overflow: document.documentElement.scrollWidth > innerWidth,
+  pictures: pictures.map((svg) => svg.getBoundingClientRect().width),
+  drawn: pictures.map((svg) => svg.querySelectorAll("path").length),
+  dark: matchMedia("(prefers-color-scheme: dark)").matches,
+  text: getComputedStyle(document.body).color,
+};
 """
+QUIET = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-sync",
+    "--no-first-run",
+)
 
 
-@pytest.mark.parametrize("width", [400, 1200])
-@pytest.mark.parametrize("name", ["price", "dear"])
-def test_reports_fit_the_screen(name, width, folder, run, tmp_path):
-    page = tmp_path / "report.html"
-    run("report", folder / f"{name}.ksv", folder / "houses.csv", "-o", page)
-    page.write_text(page.read_text().replace("</body>", f"{LAYOUT}</body>"))
-    done = subprocess.run(
-        [
-            *(BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"),
-            *(f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900", "--dump-dom"),
-            page.as_uri(),
-        ],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
-    assert b"CONSOLE" not in done.stderr
-    text = done.stdout.decode()
-    found = json.loads(text.rsplit('<pre id="found">', 1)[1].split("</pre>")[0])
-    assert found["requests"] == []
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Return a browser without a window, which tells what pages log and ask for."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    profile = tmp_path_factory.mktemp("profile")
+    for argument in (*QUIET, f"--user-data-dir={profile}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    driver.get("about:blank")
+    driver.get_log("performance")  # of the page that was open at first
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module", params=["price", "dear", "auto"])
+def page(request, folder, run_here, tmp_path_factory):
+    """Return the report of a model of numbers, of labels, and of one that chose everything itself."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    run_here("report", folder / f"{request.param}.ksv", folder / "houses.csv", "-o", path)
+    return path
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (390, "dark"), (1200, "light")])
+def test_reports_fit_the_screen(width, scheme, page, browser):
+    phone = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.get(page.as_uri())
+    found = browser.execute_script(LAYOUT)
+    assert found["width"] == width
     assert not found["overflow"]
     assert len(found["pictures"]) >= 3
-    assert all(100 < pixels <= found["width"] for pixels in found["pictures"])
+    assert all(100 < pixels <= width for pixels in found["pictures"])
+    assert min(found["drawn"]) > 3
+    assert found["dark"] == (scheme == "dark")
+    bright = sum(map(int, found["text"].removeprefix("rgb(").removesuffix(")").split(","))) > 3 * 128
+    assert bright == (scheme == "dark")  # of the text
+    assert browser.get_log("browser") == []
+    assert asked_for(browser) == {page.as_uri()}
+
+
+def asked_for(browser):
+    """Return the addresses that the browser asked for; those of data lie in the page itself."""
+    messages = (json.loads(entry["message"])["message"] for entry in browser.get_log("performance"))
+    requests = (m["params"] for m in messages if m["method"] == "Network.requestWillBeSent")
+    return {r["request"]["url"] for r in requests if not r["request"]["url"].startswith("data:")}

@@ -12,7 +12,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from .errors import TableError
+from .errors import TableError, no_column
 
 _MOST_CATEGORIES = 50  # of text with more different values every second row is a new one
 _DATE = r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?"
@@ -46,7 +46,7 @@ def _kind(values: pandas.Series) -> str:
     if pandas.api.types.is_datetime64_any_dtype(values):
         return DATE
     text = values.astype(str)
-    if _numbers(values).notna().mean() >= _SURE:
+    if numbers_in(values).notna().mean() >= _SURE:
         return NUMBER
     if text.str.fullmatch(_DATE).mean() >= _SURE and _days(values).notna().mean() >= _SURE:
         return DATE
@@ -60,15 +60,13 @@ def coerced(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFra
     """Return the columns of a model, in its order; what is not as it should be is missing."""
     absent = [name for name in kinds if name not in frame.columns]
     if absent:
-        raise TableError(
-            f"The table has no column {absent[0]!r}, which the model needs; it has "
-            f"{', '.join(map(repr, frame.columns))}."
-        )
-    convert = {NUMBER: _numbers, DATE: _days, CATEGORY: _texts}
+        raise no_column(absent[0], frame.columns, ", which the model needs")
+    convert = {NUMBER: numbers_in, DATE: _days, CATEGORY: _texts}
     return pandas.DataFrame({name: convert[kind](frame[name]) for name, kind in kinds.items()})
 
 
-def _numbers(values: pandas.Series) -> pandas.Series:
+def numbers_in(values: pandas.Series) -> pandas.Series:
+    """Return values as numbers; what is none, or infinite, is missing."""
     numbers = pandas.to_numeric(values, errors="coerce").astype(np.float64)
     return numbers.where(np.isfinite(numbers))
 

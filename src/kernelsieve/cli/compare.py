@@ -16,12 +16,14 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from ..model import replacing
+from ..predictors.base import SievePredictor
 from .columns import coerced, column_encoder
-from .methods import automatic, extractor_of, search
-from .page import page
+from .methods import Chosen, automatic, extractor_of
+from .page import page, paragraph
+from .page import table as html_table
 from .tables import open_table
 from .terminal import Terminal, numbers_table
 from .training import LabelledRows, Reading
@@ -63,15 +65,14 @@ def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, C
     classifies = task == "classification"
 
     def ours(method: str) -> Callable[[], Any]:
-        return lambda: search({**given, "method": method}, task, y)
+        return lambda: Chosen({**given, "method": method}, task)
 
     def head() -> Any:
         return LogisticRegression(max_iter=1000) if classifies else RidgeCV(np.logspace(-4, 2, 7))
 
     boosting = HistGradientBoostingClassifier if classifies else HistGradientBoostingRegressor
     found: dict[str, Callable[[], Any]] = {}
-    if automatic(task, k, limits["seed"]) is not None:
-        found["kernelsieve auto"] = lambda: automatic(task, k, limits["seed"])
+    found["kernelsieve auto"] = lambda: automatic(task, k, limits["seed"])
     found |= {f"kernelsieve {name}": ours(name) for name in ("sma", "kpls")}
     found |= {
         "KernelPCA": lambda: make_pipeline(KernelPCA(k, kernel="rbf", **seed), head()),
@@ -96,22 +97,36 @@ def _cross_validated(
         splitter = GroupKFold(_FOLDS)
     found = []
     for train, test in splitter.split(rows.frame, rows.y, rows.groups):
-        columns = column_encoder(reading.kinds).fit(coerced(rows.frame.iloc[train], reading.kinds))
-        X = columns.transform(coerced(rows.frame.iloc[train], reading.kinds))
-        X_test = columns.transform(coerced(rows.frame.iloc[test], reading.kinds))
+        X, X_test = (coerced(rows.frame.iloc[part], reading.kinds) for part in (train, test))
+        model = make()
+        if not isinstance(model, SievePredictor):  # which takes tables as they are
+            columns = column_encoder(reading.kinds).fit(X)
+            X, X_test = columns.transform(X), columns.transform(X_test)
+        weight = np.ones(len(rows.y)) if rows.weight is None else rows.weight
         start = time.perf_counter()
-        model = make().fit(X, rows.y[train])
+        model = model.fit(X, rows.y[train], **_weights(model, rows, train))
         fitted = time.perf_counter()
         predicted = np.ravel(model.predict(X_test))
         seconds = time.perf_counter() - fitted
-        true = rows.y[test]
-        error = np.mean(predicted != true) if classifies else _unexplained(predicted, true)
+        wrong = predicted != rows.y[test] if classifies else (predicted - rows.y[test]) ** 2
+        error = np.average(wrong, weights=weight[test])
+        if not classifies:
+            error /= _variance(rows.y[test], weight[test]) or 1.0
         found.append((error, _evaluations(model), fitted - start, 1e6 * seconds / len(test)))
     return found
 
 
-def _unexplained(predicted: np.ndarray, true: np.ndarray) -> float:
-    return float(np.mean((predicted - true) ** 2) / (np.var(true) or 1.0))
+def _weights(model: Any, rows: LabelledRows, train: np.ndarray) -> dict[str, np.ndarray]:
+    """Return weights of rows for those that take them, under the name that they have there."""
+    if rows.weight is None or isinstance(model, PLSRegression):
+        return {}
+    prefix = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
+    return {f"{prefix}sample_weight": rows.weight[train]}
+
+
+def _variance(values: np.ndarray, weight: np.ndarray) -> float:
+    mean = np.average(values, weights=weight)
+    return float(np.average((values - mean) ** 2, weights=weight))
 
 
 def _evaluations(model: Any) -> float:
@@ -160,5 +175,5 @@ def _recommendation(table: pandas.DataFrame) -> str:
 
 
 def _html(table: pandas.DataFrame, sentence: str, data: str) -> str:
-    body = f"<p>{sentence}</p>{table.to_html(index=False, float_format=lambda v: f'{v:.4g}', border=0)}"
-    return page(f"Methods on {data}", body)
+    columns = {str(name): values for name, values in table.to_dict("list").items()}
+    return page(f"Methods on {data}", paragraph(sentence) + html_table(columns))

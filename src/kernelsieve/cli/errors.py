@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import signal
 import sys
 import warnings
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 #: What a shell sees. The help of the program names them.
 OK, BAD_DATA, USAGE, IO_FAILURE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
+_NAMED = 20  # columns
 
 
 class TableError(ValueError):
     """A table cannot be used as it is."""
+
+
+def no_column(name: str, names: Iterable[str], why: str = "") -> TableError:
+    """Return the error about a column that a table has not, with the names that it has."""
+    known = list(names)
+    like = difflib.get_close_matches(name, known, 1)
+    asked = f" (is it {like[0]!r}?)" if like else ""
+    more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
+    return TableError(
+        f"The table has no column {name!r}{why}{asked}; it has "
+        f"{', '.join(map(repr, known[:_NAMED]))}{more}."
+    )
 
 
 class ClosedPipe(Exception):  # noqa: N818  (no error: nobody reads on, as with head)
@@ -30,8 +45,11 @@ def main() -> NoReturn:
         code = _run(arguments, debug)
         sys.stdout.flush()
     except (BrokenPipeError, ClosedPipe):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
+    except OSError as error:  # what was printed does not fit
+        code = _explained(error)
+    if code in (BROKEN_PIPE, IO_FAILURE):  # nothing is left to be flushed at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 
 

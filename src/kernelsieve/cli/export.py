@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..export import export_c, export_onnx
-from .columns import CATEGORY
+from ..export import Exported, export_c, export_onnx
+from .columns import DATE
 from .errors import TableError
 from .predict import load_table_model
 from .terminal import Terminal
@@ -16,18 +16,16 @@ def export_model(path: Path, onnx: Path | None, c: Path | None, dtype: str, feat
     if onnx is None and c is None:
         raise TableError("Nothing was asked for; pass --onnx FILE, --c FILE, or both.")
     model, show = load_table_model(path), Terminal()
-    if CATEGORY in model.kinds.values():
-        names = [name for name, kind in model.kinds.items() if kind == CATEGORY]
-        raise TableError(
-            f"Column {names[0]!r} has categories, and exported models take numbers; fit with --drop, "
-            "or encode such columns in the table."
-        )
     output = "features" if features else "auto"
-    written = []
+    written: list[Exported] = []
     if onnx is not None:
         written.append(export_onnx(model.pipeline, onnx, dtype=dtype, output=output))
     if c is not None:
         written.append(export_c(model.pipeline, c, output=output))
-    show.text(f"Inputs, in this order: {', '.join(model.kinds)}")
     for file in written:
         show.text(f"{file.path}: {file.kernel_evaluations} kernel evaluations, {file.n_bytes:,} bytes")
+        for name, columns in file.inputs.items():
+            show.text(f"  {name}: {', '.join(columns)}")
+    dates = [name for name, kind in model.kinds.items() if kind == DATE]
+    if dates:
+        show.text(f"Days since 1970-01-01 stand for dates: {', '.join(dates)}.")

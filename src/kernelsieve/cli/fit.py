@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import Pipeline
@@ -15,14 +17,18 @@ from ..model import save
 from ..model_selection import ComponentPathCV, ExtractorWithHead
 from .columns import coerced, column_encoder
 from .errors import TableError
-from .methods import automatic, extractor_of, other_head, search
+from .held_out import held_out_residuals
+from .inspect import in_short
+from .methods import Chosen, automatic, extractor_of
 from .table_model import TableModel
 from .tables import Table, open_table
 from .terminal import Terminal
-from .training import LabelledRows, Reading
+from .training import LabelledRows, Reading, TableSource
 
 _SAMPLE = 20_000  # rows that settle types, widths and numbers where not all are in memory
 _IN_MEMORY = 4_000_000  # values of a table
+_LANDMARKS = 50  # whose values are kept
+_OPEN = {"method": "auto", "k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto"}
 
 
 def fit_table(
@@ -37,77 +43,127 @@ def fit_table(
     show.text(f"Saved: {output} ({output.stat().st_size:,} bytes)")
 
 
+@dataclass(frozen=True)
+class _Job:
+    """A table, how it is read, rows of it in memory, and what was asked for."""
+
+    table: Table
+    reading: Reading
+    rows: LabelledRows
+    n_rows: int
+    is_all: bool  # the rows in memory
+    given: Mapping[str, Any]
+    show: Terminal
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """What was fitted, and what else of it goes into the file."""
+
+    pipeline: Pipeline
+    landmarks: pandas.DataFrame  # as rows of the table
+    residuals: np.ndarray | None = None
+    weights: np.ndarray | None = None
+
+
 def fitted_model(
     table: Table, roles: Mapping[str, Any], given: Mapping[str, Any], show: Terminal
 ) -> TableModel:
     """Fit a model to a table, in memory or out of core."""
     frame, n_rows = table.sampled(_SAMPLE, given["seed"])
-    is_all = n_rows <= len(frame)
-    if not is_all and n_rows * frame.shape[1] <= _IN_MEMORY:
-        frame, is_all = table.sampled(n_rows, given["seed"])[0], True
+    if len(frame) < n_rows and n_rows * frame.shape[1] <= _IN_MEMORY:
+        frame = table.sampled(n_rows, given["seed"])[0]
     reading = Reading.of(frame, roles, given["task"])
     rows = reading.labelled(frame)
+    is_all = len(frame) == n_rows
     notes = list(reading.notes)
     if rows.n_dropped:
         notes.append(f"{rows.n_dropped:,} of {len(frame):,} rows have no target and are left out.")
+    if not is_all:
+        notes.append(
+            f"{n_rows:,} rows are fitted out of core; {len(rows.y):,} of them choose the settings."
+        )
     show.kinds(frame, reading.kinds, roles)
     for note in notes:
         show.text(note)
-    columns = column_encoder(reading.kinds)
-    X = columns.fit_transform(coerced(rows.frame, reading.kinds))
-    with show.working(f"Fitting {len(X):,} rows"):
-        model = _in_memory(X, rows, given, reading.task, is_all=is_all)
-    if not is_all:
-        notes.append(f"{n_rows:,} rows were fitted out of core; {len(X):,} of them chose the settings.")
-        show.text(notes[-1])
-        whole = _OutOfCore(table, reading, columns, given, show)
-        model = whole.fitted(model, X, rows)
-    sentences = _sentences(model)
+    job = _Job(table, reading, rows, n_rows, is_all, given, show)
+    left_open = all(given[name] == value for name, value in _OPEN.items())
+    found = _fit_sieve(job) if left_open and rows.groups is None else _fit_chosen(job)
+    sentences = list(_sentences(found.pipeline.steps[-1][1]))
     for sentence in sentences:
         show.text(sentence)
+    return TableModel(
+        found.pipeline,
+        dict(reading.kinds),
+        roles["target"],
+        reading.task,
+        notes + sentences,
+        _cells(found.landmarks, [*reading.kinds, roles["target"]]),
+        np.asarray(found.landmarks.index),
+        found.residuals,
+        found.weights,
+    )
+
+
+def _cells(rows: pandas.DataFrame, names: list[str]) -> dict[str, list[str]]:
+    """Return values of the first rows as they are shown."""
+    first = rows[:_LANDMARKS]
+    return {name: [_cell(value) for value in first[name].tolist()] for name in names}
+
+
+def _cell(value: Any) -> str:
+    if pandas.isna(value):
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _fit_sieve(job: _Job) -> _Fitted:
+    """Let the estimator that chooses everything take the table as it is."""
+    rows, sieve = job.rows, automatic(job.reading.task, job.given["budget"], job.given["seed"])
+    if job.is_all:
+        with job.show.working(f"Fitting {len(rows.y):,} rows"):
+            sieve.fit(coerced(rows.frame, job.reading.kinds), rows.y, sample_weight=rows.weight)
+        landmarks = rows.frame.iloc[sieve.landmark_indices_]
+    else:
+        source = TableSource(job.table, job.reading, job.show)
+        sieve.fit(source, None)
+        landmarks = source.table_rows(sieve.landmark_indices_)
+    return _Fitted(Pipeline([("model", sieve)]), landmarks)
+
+
+def _fit_chosen(job: _Job) -> _Fitted:
+    """Fit the method that was asked for to encoded columns."""
+    columns, rows, given = column_encoder(job.reading.kinds), job.rows, job.given
+    chosen = Chosen(given, job.reading.task)  # which refuses options before anything is fitted
+    X = columns.fit_transform(coerced(rows.frame, job.reading.kinds))
+    with job.show.working(f"Fitting {len(X):,} rows"):
+        model: Any = chosen.fit(X, rows.y, rows.groups, rows.weight)
+        features_only = given["head"] == "none" and model.head is not None
+        has_residuals = job.reading.task == "regression" and not features_only
+        residuals = held_out_residuals(model, X, rows, given["seed"]) if has_residuals else None
+    if features_only:
+        model = extractor_of(model)
+    if not job.is_all:
+        model = _OutOfCore(job, columns).fitted(model, X)
+    landmarks = rows.frame.iloc[extractor_of(model).landmark_indices_]
     pipeline = Pipeline([("columns", columns), ("model", model)])
-    return TableModel(pipeline, dict(reading.kinds), roles["target"], reading.task, notes + sentences)
-
-
-_OPEN = {"method": "auto", "k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto"}
-
-
-def _in_memory(
-    X: np.ndarray, rows: LabelledRows, given: Mapping[str, Any], task: str, *, is_all: bool
-) -> Any:
-    left_open = all(given[name] == value for name, value in _OPEN.items())
-    if left_open and is_all and rows.groups is None:
-        chosen = automatic(task, given["budget"], given["seed"])
-        if chosen is not None:
-            return chosen.fit(X, rows.y, sample_weight=rows.weight)
-    found = search(given, task, rows.y, grouped=rows.groups is not None)
-    found.fit(X, rows.y, groups=rows.groups, sample_weight=rows.weight)
-    head = other_head(given["head"], task)
-    if head is not None and found.head is not None:
-        chosen = found.best_estimator_
-        weights = {} if rows.weight is None else {"sample_weight": rows.weight}
-        found.best_estimator_ = ExtractorWithHead(
-            chosen.extractor, head.fit(chosen.transform(X), rows.y, **weights)
-        )
-    return extractor_of(found) if given["head"] == "none" and found.head is not None else found
+    return _Fitted(pipeline, landmarks, residuals, None if residuals is None else rows.weight)
 
 
 class _OutOfCore:
     """Fits all rows by sums of blocks, with the settings that a sample has chosen."""
 
-    def __init__(
-        self, table: Table, reading: Reading, columns: Any, given: Mapping[str, Any], show: Terminal
-    ) -> None:
-        self._table, self._reading, self._columns = table, reading, columns
-        self._given, self._show = given, show
+    def __init__(self, job: _Job, columns: Any) -> None:
+        self._job, self._columns = job, columns
 
-    def fitted(self, by_sample: Any, X: np.ndarray, rows: LabelledRows) -> Any:
+    def fitted(self, by_sample: Any, X: np.ndarray) -> Any:
         """Return the model of all rows."""
+        rows = self._job.rows
         if rows.groups is not None:
             raise TableError("--group needs all rows in memory, and they are too many; pass fewer.")
         extractor = extractor_of(by_sample)
         if not hasattr(extractor, "prepare"):
-            self._show.text("This method needs all rows in memory; the sample alone is fitted.")
+            self._job.show.text("This method needs all rows in memory; the sample alone is fitted.")
             return by_sample
         fresh = clone(extractor)
         head = getattr(getattr(by_sample, "best_estimator_", None), "head", None)
@@ -115,19 +171,20 @@ class _OutOfCore:
             plan = fresh.prepare(X, rows.y, sample_weight=rows.weight, folds=5)
             sizes = by_sample.n_components
             return ComponentPathCV(fresh, clone(head), n_components=sizes).finish(plan, self._sum(plan))
+        fresh.set_params(n_components=extractor.n_components_)
         plan = fresh.prepare(X, rows.y, sample_weight=rows.weight, **self._classes())
         whole = fresh.finish(plan, self._sum(plan))
-        if head is None or hasattr(whole, "predict"):
+        if head is None or by_sample.head is None:
             return whole
         weights = {} if rows.weight is None else {"sample_weight": rows.weight}
         return ExtractorWithHead(whole, clone(head).fit(whole.transform(X), rows.y, **weights))
 
     def _classes(self) -> dict[str, Any]:
         """Return all labels: a sample may lack some."""
-        if self._reading.task == "regression":
+        job = self._job
+        if job.reading.task == "regression":
             return {}
-        found = [np.unique(self._reading.labelled(block).y) for block in self._table.blocks()]
-        return {"classes": np.unique(np.concatenate(found))}
+        return {"classes": TableSource(job.table, job.reading, job.show).labels()}
 
     def _sum(self, plan: Any) -> Any:
         total = None
@@ -137,24 +194,26 @@ class _OutOfCore:
         return total
 
     def _blocks(self) -> Iterator[tuple[np.ndarray, LabelledRows]]:
-        with self._show.counting() as done:
-            for block in self._table.blocks():
-                rows = self._reading.labelled(block)
+        kinds = self._job.reading.kinds
+        with self._job.show.counting() as done:
+            for block in self._job.table.blocks():
+                rows = self._job.reading.labelled(block)
                 if len(rows.y):
-                    yield self._columns.transform(coerced(rows.frame, self._reading.kinds)), rows
+                    yield self._columns.transform(coerced(rows.frame, kinds)), rows
                 done(len(block))
 
 
-def _sentences(model: Any) -> list[str]:
-    """Return what was found, in sentences."""
+def _sentences(model: Any) -> Iterator[str]:
+    """Yield what was found."""
     extractor = extractor_of(model)
-    found = [model.report_] if hasattr(model, "report_") else []
+    if hasattr(model, "report_"):
+        yield model.report_
     if hasattr(model, "reason_"):
-        found.append(model.reason_)
-        found.append(f"Cross-validated score: {model.best_score_:.4f}.")
+        yield model.reason_
+        yield f"Cross-validated score: {model.best_score_:.4f}."
     if hasattr(extractor, "landmarks_"):
-        found.append(
-            f"{type(extractor).__name__}, {extractor.kernel_!r}: {extractor.n_components_} features, "
-            f"{len(extractor.landmarks_)} kernel evaluations for a new row."
+        method = f"{type(extractor).__name__}, {in_short(extractor.kernel_)}"
+        yield (
+            f"{method}: {extractor.n_components_} features, {len(extractor.landmarks_)} kernel "
+            "evaluations for a new row."
         )
-    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from .methods import extractor_of
 from .table_model import TableModel
 from .terminal import numbers_table
 
-_SHOWN = 10  # landmarks
+_SHOWN = 10  # landmarks, and columns of theirs
+_MOST_INPUTS = 30
 _HEIGHT, _WIDTH = 8, 60  # of the chart
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
@@ -29,14 +31,14 @@ def inspect_model(path: Path) -> None:
         kinds = model.kinds
         console.print(numbers_table({"column": list(kinds), "taken for": list(kinds.values())}))
     fitted = model.fitted if isinstance(model, TableModel) else model
-    extractor = extractor_of(fitted)
-    if hasattr(extractor, "landmarks_") and np.ndim(extractor.landmarks_) == 2:
-        console.print(f"The first of {extractor.landmarks_.shape[0]} landmarks:")
-        console.print(numbers_table(landmark_columns(model, extractor, _SHOWN)))
-    importances = getattr(fitted, "importances_", None)
-    if importances is not None:
-        names = _input_names(model, len(importances))
-        console.print(numbers_table({"input": names, "importance": list(map(float, importances))}))
+    landmarks = landmark_columns(model, _SHOWN)
+    if landmarks:
+        console.print("Landmarks, the first that were chosen:")
+        console.print(numbers_table(landmarks))
+    found = importances(model)
+    if found:
+        shown = dict(list(found.items())[:_MOST_INPUTS])
+        console.print(numbers_table({"input": list(shown), "importance": list(shown.values())}))
     if hasattr(fitted, "path_") and "k" in fitted.path_:
         console.print("Mean test score against the number of features, of the best settings:")
         for line in chart(*best_curve(fitted.path_)):
@@ -50,9 +52,11 @@ def description(model: Any) -> Iterator[str]:
     if isinstance(model, TableModel):
         yield f"{model.task.capitalize()} of {model.target!r} from {len(model.kinds)} columns."
     yield f"Method: {type(extractor).__name__}"
-    if hasattr(extractor, "landmarks_"):
-        yield f"Kernel: {extractor.kernel_!r}"
+    if hasattr(extractor, "kernel_"):
+        yield f"Kernel: {in_short(extractor.kernel_)}"
+    if hasattr(extractor, "n_components_"):
         yield f"Features: {extractor.n_components_}"
+    if hasattr(extractor, "landmark_indices_"):
         yield f"Price of a new row: {len(extractor.landmark_indices_)} kernel evaluations"
     head = getattr(getattr(fitted, "best_estimator_", fitted), "head", None)
     if head is not None and not callable(head):
@@ -60,20 +64,48 @@ def description(model: Any) -> Iterator[str]:
     yield from getattr(model, "notes", ())
 
 
-def landmark_columns(model: Any, extractor: Any, number: int) -> dict[str, list]:
-    """Return the first landmarks as columns of a table: of the encoded inputs, standardised."""
-    Z = extractor.landmarks_[:number]
-    Z = Z.toarray() if hasattr(Z, "toarray") else np.asarray(Z)
-    columns: dict[str, list] = {"row": [str(i) for i in extractor.landmark_indices_[:number]]}
+def in_short(kernel: Any) -> str:
+    """Return a kernel with four digits of its numbers."""
+    return re.sub(r"\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", repr(kernel))
+
+
+def landmark_columns(model: Any, number: int) -> dict[str, list]:
+    """Return the first landmarks: rows of the table, or inputs of an estimator that knows no table."""
+    if isinstance(model, TableModel) and model.landmarks is not None:
+        rows = [] if model.landmark_rows is None else model.landmark_rows[:number].tolist()
+        columns = {name: model.landmarks[name][:number] for name in _most_important(model)}
+        target = model.landmarks[model.target][:number]
+        return {"row": list(map(str, rows)), model.target: target, **columns}
+    extractor = extractor_of(model.fitted if isinstance(model, TableModel) else model)
+    Z = getattr(extractor, "landmarks_", None)
+    if Z is None or np.ndim(Z) != 2:
+        return {}
+    Z = Z[:number].toarray() if hasattr(Z, "toarray") else np.asarray(Z[:number])
     names = _input_names(model, Z.shape[1])[:_SHOWN]
-    return columns | {name: list(map(float, Z[:, i])) for i, name in enumerate(names)}
+    found: dict[str, list] = {"row": [str(i) for i in extractor.landmark_indices_[:number]]}
+    return found | {name: list(map(float, Z[:, i])) for i, name in enumerate(names)}
+
+
+def _most_important(model: TableModel) -> list[str]:
+    """Return the columns that are shown: those that count most, where that is known."""
+    known = [name for name in importances(model) if name in model.kinds]
+    return [*known, *(name for name in model.kinds if name not in known)][:_SHOWN]
+
+
+def importances(model: Any) -> dict[str, float]:
+    """Return how much inputs count, the largest first; nothing where the model does not tell."""
+    fitted = model.fitted if isinstance(model, TableModel) else model
+    found = getattr(fitted, "importances_", None)
+    if found is None:
+        return {}
+    names = _input_names(model, len(found))
+    return {names[i]: float(found[i]) for i in np.argsort(-np.asarray(found), kind="stable")}
 
 
 def _input_names(model: Any, number: int) -> list[str]:
-    if not isinstance(model, TableModel):
-        return list(map(str, getattr(model, "feature_names_in_", range(number))))
-    names = model.pipeline[:-1].get_feature_names_out()
-    return [str(name).partition("__")[2] or str(name) for name in names]
+    if isinstance(model, TableModel):
+        return model.input_names
+    return list(map(str, getattr(model, "feature_names_in_", range(number))))
 
 
 def mean_scores(path: dict[str, np.ndarray]) -> dict[tuple, dict[int, float]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GroupKFold
 from sklearn.svm import LinearSVC, LinearSVR
@@ -30,38 +31,120 @@ METHODS = {
 }
 _SIEVES = {"regression": "SieveRegressor", "classification": "SieveClassifier"}
 _WIDTHS = ["scale/16", "scale/4", "scale"]
-_SIZES = 20  # numbers of features that are scored
-_PENALTIES = [1e-3, 1e-2, 1e-1, 1.0, 10.0]
+_SIZES, _FEW_SIZES = 20, 6  # numbers of features that are scored; where a head is fitted to each
+_RIDGES = [1e-3, 1e-2, 1e-1, 1.0, 10.0]
+_PENALTIES = [1.0, 30.0, 1000.0]  # of losses, beside squares of coefficients
+_HEADS = ("ridge", "logistic", "svm", "none")
 
 
 def automatic(task: str, budget: int, seed: int) -> Any:
-    """Return the estimator that chooses everything itself; None where there is none."""
-    if _SIEVES[task] not in kernelsieve.__all__:
-        return None
+    """Return the estimator that chooses everything itself, and takes tables as they are."""
     return getattr(kernelsieve, _SIEVES[task])(n_landmarks=budget, random_state=seed)
 
 
-def search(
-    given: Mapping[str, Any], task: str, y: np.ndarray, *, grouped: bool = False
-) -> ComponentPathCV:
-    """Return the search over numbers of features, widths and penalties that options ask for."""
-    extractor = _extractor(given, task)
-    predicts = hasattr(extractor, "predict")
-    grid: dict[str, list] = {}
-    if given["gamma"] == "auto" and "gamma" in kernel_class(given["kernel"]).parameter_names():
-        grid["gamma"] = _WIDTHS
-    head = None
-    if not predicts:
-        head = Ridge() if task == "regression" else RidgeClassifier()
-        grid["head__alpha"] = _PENALTIES
-    return ComponentPathCV(
-        extractor,
-        head,
-        n_components=_sizes(given, y),
-        param_grid=grid,
-        max_kernel_evaluations=None if predicts else given["budget"],
-        cv=GroupKFold(5) if grouped else None,
+class Chosen:
+    """A method with number of features, width and penalty by cross-validation, as options ask for.
+
+    Ridge heads are scored for all numbers of features at once, so they choose the width of the kernel.
+    Another head is then fitted to few numbers of features, near the one that was best.
+    """
+
+    def __init__(self, given: Mapping[str, Any], task: str) -> None:
+        self._given, self._task = given, task
+        self.extractor = _extractor(given, task)
+        self._head = self._head_name()
+
+    def _head_name(self) -> str | None:
+        """Return which head is fitted; None where the method predicts by itself."""
+        name, predicts = self._given["head"], hasattr(self.extractor, "predict")
+        classifies = self._task == "classification"
+        if name == "auto":
+            return None if predicts else "logistic" if classifies else "ridge"
+        if name not in _HEADS:
+            raise TableError(f"--head {name} is not known; pass auto, {', '.join(_HEADS)}.")
+        if name == "logistic" and not classifies:
+            raise TableError(f"--head {name} is for classification, and the target has numbers.")
+        return name if name != "none" else None if predicts else "ridge"
+
+    def fit(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        groups: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+    ) -> ComponentPathCV:
+        """Return the search that has chosen."""
+        given, sizes = {"groups": groups, "sample_weight": sample_weight}, self.sizes(y)
+        cv = None if groups is None else GroupKFold(5)
+        if self._head in (None, "ridge"):
+            return self._search(self._head, self._widths(), sizes, y, cv).fit(X, y, **given)
+        extractor = self.extractor
+        if self._widths() and len(sizes) > 1:
+            first = self._search("ridge", self._widths(), sizes, y, cv).fit(X, y, **given)
+            extractor = clone(extractor).set_params(gamma=first.best_params_["gamma"])
+            k = first.best_n_components_
+            sizes = _geometric(max(1, k // 4), min(4 * k, sizes[-1]), _FEW_SIZES)
+        else:
+            sizes = _geometric(sizes[0], sizes[-1], _FEW_SIZES)
+        return self._search(self._head, {}, sizes, y, cv, extractor).fit(X, y, **given)
+
+    def _search(
+        self,
+        head: str | None,
+        grid: Mapping[str, list],
+        sizes: list[int],
+        y: np.ndarray,
+        cv: Any,
+        extractor: Any = None,
+    ) -> ComponentPathCV:
+        made, penalties = _head(head, self._task, y)
+        return ComponentPathCV(
+            self.extractor if extractor is None else extractor,
+            made,
+            n_components=sizes,
+            param_grid={**grid, **penalties},
+            max_kernel_evaluations=None if head is None else self._given["budget"],
+            cv=cv,
+        )
+
+    def _widths(self) -> dict[str, list]:
+        has_width = "gamma" in kernel_class(self._given["kernel"]).parameter_names()
+        return {"gamma": _WIDTHS} if self._given["gamma"] == "auto" and has_width else {}
+
+    def sizes(self, y: np.ndarray) -> list[int]:
+        """Return the numbers of features to look at: fewer than the samples of a fold."""
+        if self._given["method"] == "kfd":
+            return [max(1, len(np.unique(y)) - 1)]
+        k = self._given["k"]
+        if k == "auto":
+            return _geometric(1, max(1, min(self._given["budget"], len(y) // 2)), _SIZES)
+        if not str(k).isdecimal() or int(k) < 1:
+            raise TableError(f"--k {k} must be auto, or a whole number of at least 1.")
+        return [int(k)]
+
+
+def _geometric(least: int, most: int, number: int) -> list[int]:
+    return np.unique(np.geomspace(least, most, number).round().astype(int)).tolist()
+
+
+def _head(name: str | None, task: str, y: np.ndarray) -> tuple[Any, dict[str, list]]:
+    """Return a head, and the penalties to try."""
+    if name is None:
+        return None, {}
+    if name == "ridge":
+        return Ridge() if task == "regression" else RidgeClassifier(), {"head__alpha": _RIDGES}
+    if name == "logistic":
+        return LogisticRegression(solver="newton-cholesky"), {"head__C": _PENALTIES}
+    if task == "classification":
+        return LinearSVC(dual="auto"), {"head__C": _PENALTIES}
+    spread = float(np.std(y)) or 1.0
+    head = LinearSVR(
+        loss="squared_epsilon_insensitive",
+        dual="auto",
+        epsilon=0.05 * spread,
+        intercept_scaling=10 * max(1.0, abs(float(np.mean(y))) / spread),  # it is penalised, too
     )
+    return head, {"head__C": _PENALTIES}
 
 
 def _extractor(given: Mapping[str, Any], task: str) -> Any:
@@ -96,39 +179,6 @@ def _width(gamma: str) -> float | str:
         return float(gamma)
     except ValueError:
         return gamma
-
-
-def _sizes(given: Mapping[str, Any], y: np.ndarray) -> list[int]:
-    """Return the numbers of features to look at: fewer than the samples of a fold."""
-    if given["method"] == "kfd":
-        return [max(1, len(np.unique(y)) - 1)]
-    if given["k"] == "auto":
-        most = max(1, min(given["budget"], len(y) // 2))
-        return np.unique(np.geomspace(1, most, _SIZES).round().astype(int)).tolist()
-    try:
-        k = int(given["k"])
-    except ValueError:
-        k = 0
-    if k < 1:
-        raise TableError(f"--k {given['k']} must be auto, or a whole number of at least 1.")
-    return [k]
-
-
-def other_head(name: str, task: str) -> Any:
-    """Return the head that takes the place of ridge; None where ridge stays."""
-    heads = {
-        "auto": (None, LogisticRegression(max_iter=1000)),
-        "ridge": (None, None),
-        "none": (None, None),
-        "logistic": (False, LogisticRegression(max_iter=1000)),
-        "svm": (LinearSVR(), LinearSVC()),
-    }
-    if name not in heads:
-        raise TableError(f"--head {name} is not known; pass auto, {', '.join(list(heads)[1:])}.")
-    head = heads[name][task == "classification"]
-    if head is False:
-        raise TableError(f"--head {name} is for classification, and the target has numbers.")
-    return head
 
 
 def extractor_of(fitted: Any) -> Any:

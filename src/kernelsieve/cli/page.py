@@ -5,19 +5,28 @@ from __future__ import annotations
 import html
 import io
 import re
+from collections.abc import Sequence
 from typing import Any
 
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
-figure { margin: 1rem 0; max-width: 40rem; background: #fff; border-radius: .5rem; padding: .25rem; }
+figure { margin: 1rem 0; max-width: 36rem; background: #fff; border-radius: .5rem; padding: .25rem; }
 figure svg { width: 100%; height: auto; display: block; }
+.side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); }
+.side { column-gap: 1rem; }
+.side figure { margin: .5rem 0; }
 .wide { overflow-x: auto; }
+summary { cursor: pointer; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .2rem .6rem; border-bottom: 1px solid #8884; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
+th.text, td.text { text-align: left; }
+@media (prefers-color-scheme: dark) { figure { filter: invert(.9) hue-rotate(180deg); } }
 """
+
+
+_NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?")
 
 
 def page(title: str, body: str) -> str:
@@ -43,16 +52,39 @@ def section(title: str, *parts: str) -> str:
 
 def table(columns: dict[str, list]) -> str:
     """Return a table that scrolls by itself where it is too wide."""
-    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in columns)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>"
-        for row in zip(*columns.values(), strict=True)
-    )
+    kinds = [' class="text"' if _has_text(values) else "" for values in columns.values()]
+    names = zip(columns, kinds, strict=True)
+    head = "".join(f"<th{kind}>{html.escape(str(name))}</th>" for name, kind in names)
+    rows = "".join(_row(row, kinds) for row in zip(*columns.values(), strict=True))
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _row(values: Sequence[Any], kinds: Sequence[str]) -> str:
+    cells = zip(values, kinds, strict=True)
+    return f"<tr>{''.join(f'<td{kind}>{_cell(value)}</td>' for value, kind in cells)}</tr>"
+
+
+def _has_text(values: list) -> bool:
+    return any(isinstance(value, str) and not _NUMBER.fullmatch(value) for value in values)
+
+
+def folded(summary: str, *parts: str) -> str:
+    """Return parts that show when one asks for them."""
+    return f"<details><summary>{html.escape(summary)}</summary>{''.join(parts)}</details>"
+
+
+def side_by_side(*pictures: str) -> str:
+    """Return pictures in columns where there is room."""
+    return f'<div class="side">{"".join(pictures)}</div>'
 
 
 def _cell(value: Any) -> str:
     return html.escape(value) if isinstance(value, str) else f"{value:.4g}"
+
+
+def plain(text: str) -> str:
+    """Return a text that a figure shows as it is, though it may have signs of formulas."""
+    return text.replace("$", r"\$")
 
 
 def picture(figure: Any, alternative: str) -> str:

@@ -11,7 +11,7 @@ import pandas
 
 from ..export import served_form
 from ..model import load
-from .errors import TableError
+from .errors import TableError, no_column
 from .methods import extractor_of
 from .outputs import writing
 from .table_model import TableModel
@@ -54,7 +54,7 @@ def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any])
     def predictions(frame: pandas.DataFrame) -> pandas.DataFrame:
         absent = [name for name in wanted["keep"] if name not in frame.columns]
         if absent:
-            raise TableError(f"The table has no column {absent[0]!r} to keep.")
+            raise no_column(absent[0], frame.columns, " to keep")
         X = model.encoded(frame)
         found: dict[str, Any] = {name: frame[name].to_numpy() for name in wanted["keep"]}
         found["prediction"] = model.fitted.predict(X)
@@ -62,9 +62,7 @@ def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any])
             p = model.fitted.predict_proba(X)
             found |= {f"probability_{c}": p[:, i] for i, c in enumerate(model.classes_)}
         if wanted["interval"] is not None:
-            low, high = (
-                np.asarray(model.fitted.predict_interval(X, wanted["interval"])).reshape(len(X), 2).T
-            )
+            low, high = np.reshape(model.predict_interval(frame, wanted["interval"]), (-1, 2)).T
             found |= {"lower": low, "upper": high}
         if explain is not None:
             found |= explain(X)
@@ -82,8 +80,8 @@ def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
         )
     if wanted["proba"] and not hasattr(fitted, "predict_proba"):
         raise TableError("The model has no probabilities; fit a classifier with --head logistic.")
-    if wanted["interval"] is not None and not hasattr(fitted, "predict_interval"):
-        raise TableError("The model has no intervals; fit numbers with --method auto.")
+    if wanted["interval"] is not None:
+        model.check_has_intervals()
 
 
 def _stream(data: str, output: str, function: Callable[[pandas.DataFrame], pandas.DataFrame]) -> None:
@@ -93,16 +91,17 @@ def _stream(data: str, output: str, function: Callable[[pandas.DataFrame], panda
             write(function(block))
 
 
-def _explainer(model: TableModel, number: int) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
+def _explainer(model: TableModel, number: int) -> Callable[[Any], dict[str, np.ndarray]]:
     """Return what finds the landmarks that contribute most to a prediction."""
     fitted = model.fitted
     contributions = (
         _own_contributions(fitted) if hasattr(fitted, "explain") else _folded_contributions(fitted)
     )
     rows = extractor_of(fitted).landmark_indices_
+    rows = rows if model.landmark_rows is None else model.landmark_rows
     number = min(number, len(rows))
 
-    def explain(X: np.ndarray) -> dict[str, np.ndarray]:
+    def explain(X: Any) -> dict[str, np.ndarray]:
         added = contributions(X)
         order = np.argsort(-np.abs(added), axis=1)[:, :number]
         sizes = np.take_along_axis(added, order, axis=1)
@@ -115,10 +114,10 @@ def _explainer(model: TableModel, number: int) -> Callable[[np.ndarray], dict[st
     return explain
 
 
-def _own_contributions(fitted: Any) -> Callable[[np.ndarray], np.ndarray]:
+def _own_contributions(fitted: Any) -> Callable[[Any], np.ndarray]:
     """Return what landmarks add to scores, as the model tells it."""
 
-    def contributions(X: np.ndarray) -> np.ndarray:
+    def contributions(X: Any) -> np.ndarray:
         explained = fitted.explain(X)
         return _of_largest(explained.contributions, explained.baseline)
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 
 from ..model import replacing
-from .inspect import best_curve, description, landmark_columns, mean_scores
+from ..predictors.base import SievePredictor
+from .columns import CATEGORY, DATE, coerced
+from .inspect import best_curve, description, importances, landmark_columns, mean_scores
 from .methods import extractor_of
-from .page import page, paragraph, picture, section, table
+from .page import folded, page, paragraph, picture, plain, section, side_by_side, table
 from .predict import load_table_model
 from .table_model import TableModel
 from .tables import open_table
@@ -22,8 +26,9 @@ from .training import LabelledRows, Reading
 _ROWS = 20_000  # of the table that are looked at
 _LANDMARKS = 12
 _BINS = 10
-_MANY = 2000  # points: more are drawn as a picture
+_MANY = 800  # points: more are drawn as a picture
 _IN_LEGEND = 10  # labels
+_INPUTS, _ALONG, _CATEGORIES = 20, 3, 12  # that are shown
 
 
 def write_report(path: Path, data: str, output: Path) -> None:
@@ -35,6 +40,7 @@ def write_report(path: Path, data: str, output: Path) -> None:
     rows = Reading(roles, model.kinds, model.task, whole, ()).labelled(frame)
     with Terminal().working("Writing the report"):
         parts = [*_about(model), *_scores(model), *_landmarks(model), *_features(model, rows)]
+        parts += _along_inputs(model, rows)
         parts += (
             _regression(model, rows) if model.task == "regression" else _classification(model, rows)
         )
@@ -45,7 +51,7 @@ def write_report(path: Path, data: str, output: Path) -> None:
     Terminal().text(f"Saved: {output} ({output.stat().st_size:,} bytes)")
 
 
-def _axes(width: float = 6, height: float = 3.6) -> tuple[Any, Any]:
+def _axes(width: float = 4.6, height: float = 3.2) -> tuple[Any, Any]:
     figure_class = import_module("matplotlib.figure").Figure
     figure = figure_class(figsize=(width, height))
     return figure, figure.subplots()
@@ -53,23 +59,24 @@ def _axes(width: float = 6, height: float = 3.6) -> tuple[Any, Any]:
 
 def _about(model: TableModel) -> Iterator[str]:
     kinds = table({"column": list(model.kinds), "taken for": list(model.kinds.values())})
-    yield section("What it is", *map(paragraph, description(model)), kinds)
-    importances = getattr(model.fitted, "importances_", None)
-    if importances is not None:
-        names = [str(name) for name in model.pipeline[:-1].get_feature_names_out()]
-        order = np.argsort(-np.asarray(importances))
-        figure, axes = _axes(6, 0.4 * len(order) + 1)
-        axes.barh(
-            [names[i] for i in order[::-1]], np.asarray(importances)[order[::-1]], color="#4477aa"
-        )
-        axes.set_xlabel("importance")
-        yield section("Importances", picture(figure, "Importances of the inputs"))
+    columns = folded(f"{len(model.kinds)} columns, and what they were taken for", kinds)
+    yield section("What it is", *map(paragraph, description(model)), columns)
+    found = importances(model)
+    if found:
+        shown = dict(reversed(list(found.items())[:_INPUTS]))
+        figure, axes = _axes(4.6, 0.25 * len(shown) + 0.8)
+        axes.barh([plain(name) for name in shown], list(shown.values()), color="#4477aa")
+        axes.set_xlabel("share of what moves the prediction")
+        left = len(found) - len(shown)
+        more = [paragraph(f"{left} more columns count less.")] if left else []
+        yield section("Importances", picture(figure, "Importances of the inputs"), *more)
 
 
 def _scores(model: TableModel) -> Iterator[str]:
     """Yield scores against numbers of features, and what was tried."""
     tried = getattr(model.fitted, "path_", None)
     if not tried or "k" not in tried:
+        yield from _trials(model)
         return
     sizes, scores = best_curve(tried)
     figure, axes = _axes()
@@ -79,7 +86,7 @@ def _scores(model: TableModel) -> Iterator[str]:
     yield section(
         "Score against the number of features", picture(figure, "Scores by number of features")
     )
-    names = [name.removeprefix("param_") for name in tried if name.startswith("param_")]
+    names = [re.sub("^param_(head__)?", "", name) for name in tried if name.startswith("param_")]
     found = {setting: by_size for setting, by_size in mean_scores(tried).items() if by_size}
     if names and found:
         columns: dict[str, list] = {n: [setting[i] for setting in found] for i, n in enumerate(names)}
@@ -88,14 +95,70 @@ def _scores(model: TableModel) -> Iterator[str]:
         yield section("What was tried", table(columns))
 
 
+def _trials(model: TableModel) -> Iterator[str]:
+    """Yield which kernels and metrics a sieve has tried."""
+    if not isinstance(model.fitted, SievePredictor):
+        return
+    preparation = model.fitted._current_fit().preparation
+    trials = sorted(preparation.trials, key=lambda trial: trial.error)
+    about = (
+        f"Errors of {preparation.n_samples:,} rows, held out of fits with landmarks drawn at random, "
+        "in parts of the variance of the target. The best of each kernel were compared once more."
+    )
+    columns: dict[str, list] = {
+        "kernel": [trial.kind.name for trial in trials],
+        "metric": [trial.metric for trial in trials],
+        "error": [float(trial.error) for trial in trials],
+    }
+    yield section("What was tried", paragraph(about), table(columns))
+
+
 def _landmarks(model: TableModel) -> Iterator[str]:
-    extractor = extractor_of(model.fitted)
-    if hasattr(extractor, "landmarks_") and np.ndim(extractor.landmarks_) == 2:
+    columns = landmark_columns(model, _LANDMARKS)
+    if columns:
+        in_units = "" if model.landmarks is not None else ", in standardised units"
         about = (
-            "Rows of the training table that the model compares new rows with, in standardised units."
+            "Rows of the training table that the model compares new rows with"
+            f"{in_units}, the first that were chosen. Rows are counted from 0."
         )
-        columns = landmark_columns(model, extractor, _LANDMARKS)
         yield section("Landmarks", paragraph(about), table(columns))
+
+
+def _along_inputs(model: TableModel, rows: LabelledRows) -> Iterator[str]:
+    """Yield predictions along the inputs that count most, where the model tells which these are."""
+    names = [name for name in importances(model) if name in model.kinds][:_ALONG]
+    classifies = model.task == "classification"
+    if not names or (classifies and len(model.classes_) > 2):
+        return
+    predicted = model.predict_proba(rows.frame)[:, 1] if classifies else model.predict(rows.frame)
+    of_what = f"probability of {model.classes_[1]}" if classifies else f"predicted {model.target}"
+    values = coerced(rows.frame, model.kinds)
+    pictures = []
+    for name in names:
+        figure, axes = _axes()
+        if model.kinds[name] == CATEGORY:
+            _draw_by_category(axes, values[name].fillna("(missing)"), predicted)
+        else:
+            style = {"s": 6, "color": "#4477aa", "rasterized": len(predicted) > _MANY}
+            axes.scatter(values[name], predicted, **style)
+            axes.locator_params(axis="x", nbins=6)
+        unit = ", days since 1970" if model.kinds[name] == DATE else ""
+        axes.set(xlabel=plain(name + unit), ylabel=plain(of_what))
+        pictures.append(picture(figure, f"Predictions by {name}"))
+    yield section("Predictions along the columns that count most", side_by_side(*pictures))
+
+
+def _draw_by_category(axes: Any, values: pandas.Series, predicted: np.ndarray) -> None:
+    medians = pandas.Series(predicted, values.index).groupby(values).median().sort_values()
+    shown = list(medians.index[-_CATEGORIES:])
+    axes.boxplot([predicted[values == value] for value in shown])
+    turned = len(shown) > 4
+    axes.set_xticks(
+        range(1, len(shown) + 1),
+        [plain(value) for value in shown],
+        rotation=45 if turned else 0,
+        ha="right" if turned else "center",
+    )
 
 
 def _features(model: TableModel, rows: LabelledRows) -> Iterator[str]:
@@ -108,13 +171,13 @@ def _features(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     style: dict[str, Any] = {"s": 6, "rasterized": len(Z) > _MANY}
     if model.task == "regression":
         points = axes.scatter(Z[:, 0], Z[:, 1], c=rows.y, cmap="viridis", **style)
-        figure.colorbar(points, label=model.target)
+        figure.colorbar(points, label=plain(model.target))
     else:
         for label in model.classes_:
             mine = rows.y == label
-            axes.scatter(Z[mine, 0], Z[mine, 1], label=str(label), **style)
+            axes.scatter(Z[mine, 0], Z[mine, 1], label=plain(str(label)), **style)
         if len(model.classes_) <= _IN_LEGEND:
-            axes.legend(title=model.target)
+            axes.legend(title=plain(model.target))
     axes.set(xlabel="feature 1", ylabel="feature 2")
     yield section("The first two features", picture(figure, "Rows by their first two features"))
 
@@ -127,13 +190,18 @@ def _regression(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     spread = float(np.var(rows.y)) or 1.0
     sentence = (
         f"R2 is {1 - np.mean(residuals**2) / spread:.4f} on these rows; the mean absolute error is "
-        f"{np.abs(residuals).mean():.4g}. Where the model was fitted to them, that is too good."
+        f"{_number(np.abs(residuals).mean())}. Where the model was fitted to them, that is too good."
     )
     figure, axes = _axes()
     axes.scatter(predicted, residuals, s=6, color="#4477aa", rasterized=len(predicted) > _MANY)
     axes.axhline(0, color="#888888")
     axes.set(xlabel="prediction", ylabel="residual")
+    axes.locator_params(axis="x", nbins=5)  # for numbers with many digits
     yield section("Residuals", paragraph(sentence), picture(figure, "Residuals against predictions"))
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _classification(model: TableModel, rows: LabelledRows) -> Iterator[str]:

@@ -17,7 +17,7 @@ from ..model import save
 from ..model_selection import ComponentPathCV
 from .columns import coerced, column_encoder
 from .errors import TableError
-from .methods import search
+from .methods import Chosen
 from .table_model import TableModel
 from .tables import open_table
 from .terminal import Terminal
@@ -57,11 +57,11 @@ def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], 
     rows = reading.labelled(frame)
     columns = column_encoder(reading.kinds)
     X = columns.fit_transform(coerced(rows.frame, reading.kinds))
-    found = search(given, reading.task, rows.y)
-    extractor = found.extractor.set_params(n_components=max(found.n_components))
+    chosen = Chosen(given, reading.task)
+    extractor = chosen.extractor.set_params(n_components=max(chosen.sizes(rows.y)))
     if not hasattr(extractor, "prepare"):
         raise TableError(f"--method {given['method']} needs all rows at once; pass sma, kpls or kfd.")
-    folds = {} if classifies or found.head is None else {"folds": 5}
+    folds = {} if classifies or hasattr(extractor, "predict") else {"folds": 5}
     plan = extractor.prepare(X, rows.y, **folds)
     show.kinds(frame, reading.kinds, roles)
     for note in reading.notes:

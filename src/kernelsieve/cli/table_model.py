@@ -1,4 +1,4 @@
-"""A model of a table: it knows its columns by name and kind."""
+"""What a model file of the command line holds: a pipeline, and what its columns mean."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pandas
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from ..predictors.calibration import half_width
 from .columns import coerced
+from .errors import TableError
 
 
 class TableModel(BaseEstimator):
@@ -22,7 +24,7 @@ class TableModel(BaseEstimator):
     Parameters
     ----------
     pipeline : Pipeline
-        Encodes columns, and predicts or gives features.
+        Encodes columns, and predicts or gives features; or a sieve alone, which takes tables.
     kinds : dict
         "number", "date" or "category" for every column.
     target : str
@@ -31,7 +33,20 @@ class TableModel(BaseEstimator):
         What was fitted.
     notes : list of str
         What was assumed and found.
+    landmarks : dict of list of str, default=None
+        The first landmarks: values of the table that was fitted, by column.
+    landmark_rows : ndarray of shape (n_landmarks,), default=None
+        Numbers of all landmarks among the rows of that table, from 0.
+    residuals : ndarray of shape (n_rows,), default=None
+        Of rows that were held out, for intervals.
+    weights : ndarray of shape (n_rows,), default=None
+        Of these rows.
     """
+
+    landmarks: Mapping[str, list[str]] | None = None  # of files that were written without
+    landmark_rows: np.ndarray | None = None
+    residuals: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     def __init__(
         self,
@@ -40,12 +55,20 @@ class TableModel(BaseEstimator):
         target: str,
         task: str,
         notes: Sequence[str] = (),
+        landmarks: Mapping[str, list[str]] | None = None,
+        landmark_rows: np.ndarray | None = None,
+        residuals: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
     ) -> None:
         self.pipeline = pipeline
         self.kinds = kinds
         self.target = target
         self.task = task
         self.notes = notes
+        self.landmarks = landmarks
+        self.landmark_rows = landmark_rows
+        self.residuals = residuals
+        self.weights = weights
 
     @property
     def fitted(self) -> Any:
@@ -56,9 +79,20 @@ class TableModel(BaseEstimator):
     def classes_(self) -> np.ndarray:
         return self.pipeline.classes_
 
-    def encoded(self, frame: pandas.DataFrame) -> np.ndarray:
+    @property
+    def input_names(self) -> list[str]:
+        """Names of the inputs of the last step: columns, and indicators of categories."""
+        if len(self.pipeline) == 1:
+            return list(self.kinds)
+        names = self.pipeline[:-1].get_feature_names_out()
+        return [str(name).partition("__")[2] or str(name) for name in names]
+
+    def encoded(self, frame: pandas.DataFrame) -> Any:
         """Return the inputs of the last step."""
-        return np.asarray(self.pipeline[:-1].transform(coerced(frame, self.kinds)), dtype=np.float64)
+        table = coerced(frame, self.kinds)
+        if len(self.pipeline) == 1:
+            return table
+        return np.asarray(self.pipeline[:-1].transform(table), dtype=np.float64)
 
     def predict(self, frame: pandas.DataFrame) -> np.ndarray:
         """Predict the target of rows."""
@@ -67,6 +101,27 @@ class TableModel(BaseEstimator):
     def predict_proba(self, frame: pandas.DataFrame) -> np.ndarray:
         """Return the probability of every class for rows."""
         return self.fitted.predict_proba(self.encoded(frame))
+
+    def predict_interval(self, frame: pandas.DataFrame, coverage: float = 0.9) -> np.ndarray:
+        """Return lower and upper ends of intervals that hold the target with a probability."""
+        self.check_has_intervals()
+        if hasattr(self.fitted, "predict_interval"):
+            return self.fitted.predict_interval(self.encoded(frame), coverage)
+        residuals, weights = np.asarray(self.residuals), self.weights
+        weights = np.ones(len(residuals)) if weights is None else weights
+        reach = half_width(residuals[:, None], weights, coverage)
+        predicted = np.ravel(self.predict(frame))
+        return np.column_stack([predicted - reach, predicted + reach])
+
+    def check_has_intervals(self) -> None:
+        """Refuse where there is nothing that tells how far predictions may be off."""
+        if self.task == "classification":
+            raise TableError("Labels have no intervals; ask for --proba instead of --interval.")
+        if self.residuals is None and not hasattr(self.fitted, "predict_interval"):
+            raise TableError(
+                "The model was made from sums, which tell nothing of single rows, so it has no "
+                "intervals; fit it to a table."
+            )
 
     def transform(self, frame: pandas.DataFrame) -> np.ndarray:
         """Return the features of rows."""

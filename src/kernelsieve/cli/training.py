@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas
 
-from .columns import _numbers, find_kinds, find_task
-from .errors import TableError
+from ..rows import Part, Source
+from .columns import coerced, find_kinds, find_task, numbers_in
+from .errors import TableError, no_column
+from .tables import Table
+from .terminal import Terminal
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,7 @@ class Reading:
         named = [roles["target"], *roles["drop"], roles["weight"], roles["group"]]
         for name in filter(None, named):
             if name not in frame.columns:
-                raise TableError(
-                    f"The table has no column {name!r}; it has {', '.join(map(repr, frame.columns))}."
-                )
+                raise no_column(name, frame.columns)
         y = frame[roles["target"]].dropna()
         if len(y) == 0:
             raise TableError(f"All values of the target {roles['target']!r} are missing.")
@@ -57,11 +59,10 @@ class Reading:
 
     def labelled(self, frame: pandas.DataFrame) -> LabelledRows:
         """Return the rows whose target is known."""
-        missing = [name for name in (self.roles["target"],) if name not in frame.columns]
-        if missing:
-            raise TableError(f"The table has no column {missing[0]!r}, which is the target.")
+        if self.roles["target"] not in frame.columns:
+            raise no_column(self.roles["target"], frame.columns, ", which is the target")
         target = frame[self.roles["target"]]
-        known = _numbers(target).notna() if self.task == "regression" else target.notna()
+        known = numbers_in(target).notna() if self.task == "regression" else target.notna()
         rows = frame[known]
         y = target[known]
         return LabelledRows(
@@ -74,10 +75,10 @@ class Reading:
 
     def _targets(self, y: pandas.Series) -> np.ndarray:
         if self.task == "regression":
-            return _numbers(y).to_numpy()
+            return numbers_in(y).to_numpy()
         if not self.whole_labels:
             return y.astype(str).to_numpy(dtype=str)
-        values = _numbers(y).to_numpy()
+        values = numbers_in(y).to_numpy()
         whole = bool(np.all(values == np.round(values)))
         return values.astype(np.int64) if whole else y.astype(str).to_numpy(dtype=str)
 
@@ -85,7 +86,45 @@ class Reading:
         name = self.roles["weight"]
         if name is None:
             return None
-        weight = _numbers(rows[name]).to_numpy()
+        weight = numbers_in(rows[name]).to_numpy()
         if np.isnan(weight).any() or (weight < 0).any():
             raise TableError(f"Column {name!r} has weights that are missing or negative.")
         return weight
+
+
+class TableSource(Source):
+    """The rows of a table whose target is known, read in blocks for estimators that take tables."""
+
+    in_memory = "a table of fewer rows"
+
+    def __init__(self, table: Table, reading: Reading, show: Terminal) -> None:
+        self._table, self._reading, self._show = table, reading, show
+
+    @cached_property
+    def n_rows(self) -> int:
+        return sum(len(rows.y) for rows in self._blocks())
+
+    def __iter__(self) -> Iterator[Part]:
+        kinds = self._reading.kinds
+        return (Part(coerced(rows.frame, kinds), rows.y, rows.weight) for rows in self._blocks())
+
+    def labels(self) -> np.ndarray:
+        return np.unique(np.concatenate([np.unique(rows.y) for rows in self._blocks()]))
+
+    def table_rows(self, numbers: np.ndarray) -> pandas.DataFrame:
+        """Return rows in the order of their numbers, as they are in the table."""
+        start, found = 0, []
+        for rows in self._blocks():
+            inside = (numbers >= start) & (numbers < start + len(rows.y))
+            places = numbers[inside] - start
+            found.append(rows.frame.iloc[places].assign(_order=np.flatnonzero(inside)))
+            start += len(rows.y)
+        return pandas.concat(found).sort_values("_order").drop(columns="_order")
+
+    def _blocks(self) -> Iterator[LabelledRows]:
+        with self._show.counting() as done:
+            for block in self._table.blocks():
+                rows = self._reading.labelled(block)
+                done(len(block))
+                if len(rows.y):
+                    yield rows

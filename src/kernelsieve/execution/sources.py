@@ -30,6 +30,8 @@ def open_source(
     """
     if isinstance(X, np.ndarray) or sparse.issparse(X):
         return None
+    if isinstance(X, Source):
+        return X
     package = type(X).__module__.partition(".")[0]
     if package in _OF_PACKAGES:
         module, name = _OF_PACKAGES[package]

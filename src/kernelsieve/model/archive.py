@@ -116,7 +116,11 @@ def _member(name: str) -> str:
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file beside the old one, which takes its place if all goes well."""
-    path = Path(path)
+    path = Path(os.path.realpath(path))  # so that a link stays one
+    if path.exists() and not path.is_file():  # a device or a pipe has nothing to keep
+        with open(path, "wb") as file:
+            yield file
+        return
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".unfinished", dir=path.parent)
     try:
         with os.fdopen(handle, "w+b") as file:
