@@ -32,6 +32,7 @@ NAMES = (
     "dask_engine",
     "learned_metric",
     "sieve",
+    "command_line",
 )
 
 
