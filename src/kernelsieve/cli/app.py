@@ -158,13 +158,14 @@ def compare(
     task: Task = "auto",
     budget: Budget = 200,
     rows: Annotated[int, typer.Option(min=20, help="Most rows; of more, so many are drawn.")] = 5000,
+    folds: Annotated[int, typer.Option(min=2, help="Folds, each of which is held out once.")] = 5,
     csv: Annotated[Path | None, typer.Option(help="Write the table here, too.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the table as HTML.")] = None,
     seed: Seed = 0,
 ) -> None:
     """Cross-validate our methods and others on a table, and recommend one."""
     roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
-    limits = {"task": task, "budget": budget, "rows": rows, "seed": seed}
+    limits = {"task": task, "budget": budget, "rows": rows, "folds": folds, "seed": seed}
     _call("compare", "compare_methods", data=data, roles=roles, limits=limits, csv=csv, html=html)
 
 

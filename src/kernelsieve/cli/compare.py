@@ -28,8 +28,6 @@ from .tables import open_table
 from .terminal import Terminal, numbers_table
 from .training import LabelledRows, Reading
 
-_FOLDS = 5
-
 
 def compare_methods(
     data: str, roles: Mapping[str, Any], limits: Mapping[str, Any], csv: Path | None, html: Path | None
@@ -46,7 +44,7 @@ def compare_methods(
     measured = {}
     for name, make in _methods(reading.task, limits, rows.y).items():
         with show.working(name):
-            measured[name] = _cross_validated(make, reading, rows, limits["seed"])
+            measured[name] = _cross_validated(make, reading, rows, limits)
     table = _table(measured, reading.task)
     sentence = _recommendation(table)
     Console(highlight=False).print(numbers_table(table.to_dict("list")))
@@ -87,14 +85,14 @@ def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, C
 
 
 def _cross_validated(
-    make: Callable[[], Any], reading: Reading, rows: LabelledRows, seed: int
+    make: Callable[[], Any], reading: Reading, rows: LabelledRows, limits: Mapping[str, Any]
 ) -> list[tuple]:
     """Return error, kernel evaluations, seconds to fit and microseconds to predict, by fold."""
     classifies = reading.task == "classification"
     kind = StratifiedKFold if classifies else KFold
-    splitter: Any = kind(_FOLDS, shuffle=True, random_state=seed)
+    splitter: Any = kind(limits["folds"], shuffle=True, random_state=limits["seed"])
     if rows.groups is not None:
-        splitter = GroupKFold(_FOLDS)
+        splitter = GroupKFold(limits["folds"])
     found = []
     for train, test in splitter.split(rows.frame, rows.y, rows.groups):
         X, X_test = (coerced(rows.frame.iloc[part], reading.kinds) for part in (train, test))
