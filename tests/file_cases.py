@@ -20,6 +20,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import kernelsieve
 from kernelsieve import ComponentPathCV, GradientMetric, KernelPCA, SparseMaximalAlignment
+from kernelsieve.cli.columns import coerced, column_encoder
+from kernelsieve.cli.table_model import TableModel
 
 FILES = Path(__file__).parent / "model" / "files"
 _RANDOM = np.random.default_rng(3)
@@ -61,6 +63,17 @@ def _composed() -> Iterator[tuple[str, Any]]:
         "columns",
         make_pipeline(columns, sieve(), head).fit(FRAME, np.array(["no", "yes"])[TARGETS["two"]]),
     )
+    kinds = {"hauteur é": "number", "colour": "category", "width": "number"}
+    encoder, search = column_encoder(kinds), ComponentPathCV(sieve(), Ridge(), cv=3)
+    search.fit(encoder.fit_transform(coerced(FRAME, kinds)), y)
+    landmarks = {"colour": ["red", "blue"], "width": ["0.5", ""]}
+    yield (
+        "table",
+        TableModel(
+            *(make_pipeline(encoder, search), kinds, "area", "regression", ["a note"]),
+            *(landmarks, np.array([3, 5]), y / 10, np.ones(len(y))),
+        ),
+    )
     yield "partial", KernelPCA(2, candidates=X[:8], gamma=0.3).partial_fit(X[:12]).partial_fit(X[12:])
 
 
@@ -73,7 +86,8 @@ def cases() -> dict[str, Any]:
 
 def samples_of(model: Any) -> Any:
     """Return samples that a model takes."""
-    return FRAME if "colour" in getattr(model, "feature_names_in_", ()) else X
+    names = getattr(model, "kinds", getattr(model, "feature_names_in_", ()))
+    return FRAME if "colour" in names else X
 
 
 def outputs(model: Any) -> dict[str, np.ndarray]:

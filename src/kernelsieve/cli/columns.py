@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from .errors import TableError, no_column
 
-_MOST_CATEGORIES = 50  # of text with more different values every second row is a new one
+_FEW, _ROWS_OF_EACH = 50, 20  # texts with more values than these, and fewer rows for each, are names
 _DATE = r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?"
 _SURE = 0.95  # of the values that are there
 NUMBER, DATE, CATEGORY = "number", "date", "category"
@@ -51,7 +51,7 @@ def _kind(values: pandas.Series) -> str:
     if text.str.fullmatch(_DATE).mean() >= _SURE and _days(values).notna().mean() >= _SURE:
         return DATE
     n_different = text.nunique()
-    if n_different <= _MOST_CATEGORIES:
+    if n_different <= max(_FEW, len(text) / _ROWS_OF_EACH):
         return CATEGORY
     return f"it has {n_different} different texts, as names and identifiers have"
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
 
 from ..predictors.calibration import half_width
 from .columns import coerced
 from .errors import TableError
+
+
+def _fitted_has(method: str) -> Callable[[TableModel], bool]:
+    return lambda model: hasattr(model.fitted, method)
 
 
 class TableModel(BaseEstimator):
@@ -94,10 +99,12 @@ class TableModel(BaseEstimator):
             return table
         return np.asarray(self.pipeline[:-1].transform(table), dtype=np.float64)
 
+    @available_if(_fitted_has("predict"))
     def predict(self, frame: pandas.DataFrame) -> np.ndarray:
         """Predict the target of rows."""
         return self.fitted.predict(self.encoded(frame))
 
+    @available_if(_fitted_has("predict_proba"))
     def predict_proba(self, frame: pandas.DataFrame) -> np.ndarray:
         """Return the probability of every class for rows."""
         return self.fitted.predict_proba(self.encoded(frame))
@@ -123,6 +130,7 @@ class TableModel(BaseEstimator):
                 "intervals; fit it to a table."
             )
 
+    @available_if(_fitted_has("transform"))
     def transform(self, frame: pandas.DataFrame) -> np.ndarray:
         """Return the features of rows."""
         return np.asarray(self.fitted.transform(self.encoded(frame)))
