@@ -41,7 +41,9 @@ Kernel = Annotated[str, typer.Option(help="linear, rbf, matern, laplacian, poly,
 Gamma = Annotated[
     str, typer.Option(help="Width of the kernel: auto (cross-validated), scale, a number.")
 ]
-Method = Annotated[str, typer.Option(help="auto, sma, smc, kpls, kfd, gkfd, kpca, akfa, skfa, rkopls.")]
+Method = Annotated[
+    str, typer.Option(help="auto (a sieve), sma, smc, kpls, kfd, gkfd, kpca, akfa, skfa, rkopls.")
+]
 Components = Annotated[
     str, typer.Option("--k", help="Number of features: auto (cross-validated), or N.")
 ]

@@ -134,9 +134,10 @@ def _with_fill(column: Column, value: Any) -> Column:
 
 
 def _before(affine: Affine, values: np.ndarray) -> np.ndarray:
-    """Return what a diagonal function makes these values of."""
+    """Return what a diagonal function makes these values of; columns of no weight are constant."""
     shifted = values if affine.shift is None else values - affine.shift
-    inside = shifted / affine.matrix
+    weighted = affine.matrix != 0
+    inside = np.divide(shifted, affine.matrix, out=np.zeros(len(values)), where=weighted)
     return inside if affine.centre is None else inside + affine.centre
 
 
