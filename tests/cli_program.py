@@ -9,4 +9,8 @@ PROGRAM = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "kernelsi
 
 
 def environment():
-    return os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "200", "NO_COLOR": "1", "TERM": "dumb"}
+    """Return what the program sees of the surroundings; of the sources only what is installed."""
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    path = os.pathsep.join(folder for folder in given if not (Path(folder) / "benchmarks").is_dir())
+    quiet = {"OMP_NUM_THREADS": "1", "COLUMNS": "200", "NO_COLOR": "1", "TERM": "dumb"}
+    return os.environ | quiet | {"PYTHONPATH": path}
