@@ -42,15 +42,23 @@ def main() -> NoReturn:
     debug = "--debug" in sys.argv
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     try:
-        code = _run(arguments, debug)
-        sys.stdout.flush()
+        code = _flushed(_run(arguments, debug))
     except (BrokenPipeError, ClosedPipe):
         code = BROKEN_PIPE
-    except OSError as error:  # what was printed does not fit
-        code = _explained(error)
     if code in (BROKEN_PIPE, IO_FAILURE):  # nothing is left to be flushed at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
+
+
+def _flushed(code: int) -> int:
+    """Return an exit code after all is written: that of a failure where it does not fit."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _explained(error)
+    return code
 
 
 _interrupts: list[int] = []

@@ -34,7 +34,10 @@ def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
     model = load_table_model(path)
     extractor = extractor_of(model.fitted)
     if not hasattr(extractor, "transform"):
-        raise TableError(f"{type(extractor).__name__} predicts and gives no features; use predict.")
+        raise TableError(
+            f"{type(extractor).__name__} predicts and gives no features; use predict, or fit with "
+            "--method sma."
+        )
     if k is not None:
         extractor = extractor.truncate(k)
     names = list(map(str, extractor.get_feature_names_out()))
