@@ -69,7 +69,7 @@ def test_features(folder, houses, run, tmp_path):
     assert np.allclose(np.load(tmp_path / "out.npy"), expected)
 
 
-def test_weights_groups_and_new_categories(houses, run, tmp_path):
+def test_weights_groups_and_new_categories(houses, run, run_here, tmp_path, capsys):
     table = houses.assign(weight=np.where(houses.index < 100, 1.0, 0.0), block=houses.index // 10)
     table.to_csv(tmp_path / "t.csv", index=False)
     quick = (
@@ -86,7 +86,7 @@ def test_weights_groups_and_new_categories(houses, run, tmp_path):
         "dear",
     )
     roles = ("--weight", "weight", "--group", "block")
-    run("fit", tmp_path / "t.csv", "-o", tmp_path / "m.ksv", *quick, *roles)
+    run_here("fit", tmp_path / "t.csv", "-o", tmp_path / "m.ksv", *quick, *roles)
     model = kernelsieve.load(tmp_path / "m.ksv")
     assert {"weight", "block"}.isdisjoint(model.kinds)
     assert max(model.fitted.best_estimator_.extractor.landmark_indices_) < 100  # of weight
@@ -96,10 +96,11 @@ def test_weights_groups_and_new_categories(houses, run, tmp_path):
     out, _ = run("predict", tmp_path / "m.ksv", tmp_path / "new.csv")
     assert np.isfinite(pandas.read_csv(io.StringIO(out))["prediction"]).all()
     new.drop(columns="sold on").to_csv(tmp_path / "short.csv", index=False)
-    _, said = run("predict", tmp_path / "m.ksv", tmp_path / "short.csv", code=1)
-    assert "no column 'sold on', which the model needs" in said
-    _, said = run("predict", tmp_path / "m.ksv", tmp_path / "new.csv", "--proba", code=1)
-    assert "has no probabilities" in said
+    assert _run(["predict", str(tmp_path / "m.ksv"), str(tmp_path / "short.csv")], debug=False) == 1
+    assert "no column 'sold on', which the model needs" in capsys.readouterr().err
+    proba = ["predict", str(tmp_path / "m.ksv"), str(tmp_path / "new.csv"), "--proba"]
+    assert _run(proba, debug=False) == 1
+    assert "has no probabilities" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["price", "auto"])
@@ -202,10 +203,11 @@ def test_columns_have_their_names_everywhere(folder, run_here, tmp_path, capsys)
     assert model.landmarks["price"][0] == f"{first['price']:.6g}"
 
 
-def test_reports(folder, run, tmp_path):
+def test_reports(folder, run, run_here, tmp_path):
     for name, parts in (("price", ["Residuals"]), ("dear", ["Confusion matrix", "Calibration"])):
         page = tmp_path / f"{name}.html"
-        run("report", folder / f"{name}.ksv", folder / "houses.csv", "-o", page)
+        through = run if name == "price" else run_here
+        through("report", folder / f"{name}.ksv", folder / "houses.csv", "-o", page)
         text = page.read_text()
         for part in (
             "Score against the number of features",
@@ -245,8 +247,8 @@ def test_parts(target, other, houses, run, run_here, tmp_path):
     plan = tmp_path / "plan.ksv"
     run = run if target == "price" else run_here
     run("prepare", tmp_path / "a.csv", "-t", target, "--drop", other, "-o", plan, "--budget", 15)
-    for name in "ab":
-        run("statistic", plan, tmp_path / f"{name}.csv", "-o", tmp_path / f"{name}.part")
+    run("statistic", plan, tmp_path / "a.csv", "-o", tmp_path / "a.part")
+    run_here("statistic", plan, tmp_path / "b.csv", "-o", tmp_path / "b.part")
     run("merge", tmp_path / "a.part", tmp_path / "b.part", "-o", tmp_path / "all.part")
     run("finish", plan, tmp_path / "all.part", "-o", tmp_path / "model.ksv")
     model = kernelsieve.load(tmp_path / "model.ksv")
