@@ -79,6 +79,7 @@ class Extraction:
     total_weight: float
     outcome: str
     selector: Selector  # that chose the directions, with what it remembers
+    column_products: np.ndarray  # of the candidates' columns, undeflated, with F: (C, k)
     ridge: float = 0.0  # that features are orthonormal with
 
     def __len__(self) -> int:
@@ -238,6 +239,7 @@ def extract(
         total_weight=total_weight,
         outcome=outcome,
         selector=selector,
+        column_products=candidates.column_products,
         ridge=candidates.columns.ridge,
     )
 

@@ -3,7 +3,7 @@
 from .base import KernelEstimator
 from .declaration import estimator, parameters
 from .inputs import check_precomputed_columns
-from .inverse_transform import InverseTransformMixin
+from .inverse_transform import InverseTransformMixin, squared_lengths
 from .loop import LoopEstimator
 from .out_of_core import OutOfCoreMixin
 from .predicting import PredictMixin
@@ -29,4 +29,5 @@ __all__ = [
     "prepared",
     "row_wise",
     "screens",
+    "squared_lengths",
 ]

@@ -53,7 +53,7 @@ class InverseTransformMixin:
         """
         fit = self._prefix(n_components)._current_fit()
         rows = self._check_new_rows(X, len(fit.model.projection))
-        lengths = self._squared_lengths(rows, diagonal)
+        lengths = squared_lengths(fit.model.kernel, rows, diagonal)
         features = fit.model.features(rows, self.n_jobs)
         if fit.mean_image is not None:
             lengths = lengths - 2 * fit.mean_image.features(rows, self.n_jobs)[:, 0]
@@ -62,21 +62,6 @@ class InverseTransformMixin:
         features = fit.coordinates(features)
         errors = np.maximum(lengths - np.einsum("nk,nk->n", features, features), 0.0)
         return errors if per_example else float(errors.mean())
-
-    def _squared_lengths(self: Any, rows: Rows, diagonal: Any) -> np.ndarray:
-        kernel = self._current_fit().model.kernel
-        if not isinstance(kernel, Precomputed):
-            return kernel.diag(rows)
-        if diagonal is None:
-            raise InvalidParameterError(
-                "A precomputed kernel does not know k(x, x) of its samples; pass it as diagonal."
-            )
-        lengths = np.asarray(diagonal, dtype=np.float64)
-        if lengths.shape != (rows.shape[0],):
-            raise InvalidDataError(
-                f"diagonal has shape {lengths.shape}; it must be ({rows.shape[0]},)."
-            )
-        return lengths
 
     def inverse_transform(self: Any, X: Any) -> np.ndarray:
         """Return samples whose features are near the given ones.
@@ -123,6 +108,20 @@ class InverseTransformMixin:
         features = fit.model.features(rows, self.n_jobs).astype(np.float64)
         inputs = np.array(rows, np.float64)
         self._preimages = PreImages(fit.model.kernel, inputs, fit.coordinates(features), self.alpha)
+
+
+def squared_lengths(kernel: Kernel, rows: Rows, diagonal: Any) -> np.ndarray:
+    """Return k(x, x) of samples; that of a precomputed kernel has to be given."""
+    if not isinstance(kernel, Precomputed):
+        return kernel.diag(rows)
+    if diagonal is None:
+        raise InvalidParameterError(
+            "A precomputed kernel does not know k(x, x) of its samples; pass it as diagonal."
+        )
+    lengths = np.asarray(diagonal, dtype=np.float64)
+    if lengths.shape != (rows.shape[0],):
+        raise InvalidDataError(f"diagonal has shape {lengths.shape}; it must be ({rows.shape[0]},).")
+    return lengths
 
 
 def _check_invertible(kernel: Kernel, X: Rows) -> None:

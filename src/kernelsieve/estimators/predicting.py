@@ -124,7 +124,7 @@ class PredictMixin:
         """
         k = self.n_components_ if n_components is None else n_components
         fit = self.truncate(k)._current_fit()
-        alone = self._with_fit(replace(fit, model=features_as_they_are(k)))
+        alone = self._with_fit(replace(fit, model=features_as_they_are(k), loadings=None))
         alone.n_features_in_ = k
         alone.__dict__.pop("feature_names_in_", None)
         return alone

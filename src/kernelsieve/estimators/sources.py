@@ -16,7 +16,13 @@ from .statistic import StatisticPlan, prepared
 
 _SAMPLE_ROWS = 10_000  # by which a plan is settled
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-_RESULTS = {"predict": "prediction", "predict_proba": "probability", "decision_function": "decision"}
+_RESULTS = {
+    "predict": "prediction",
+    "predict_proba": "probability",
+    "decision_function": "decision",
+    "hotelling_t2": "t2",
+    "q_residuals": "q",
+}
 
 
 def fitted_on_sources(fit: _Method) -> _Method:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,12 +27,15 @@ from ..exceptions import InvalidParameterError
 from ..kernels import Kernel, Rows
 from ..model import (
     Fit,
+    Loadings,
     OrthonormalModel,
     build_model,
     explained_by_directions,
     feature_gram,
     finish,
     linear_heads,
+    mean_image,
+    orthonormal_loadings,
     reorthonormalise,
 )
 from ..rows import (
@@ -82,10 +86,19 @@ def fit_columns(
     else:
         trace = trace_of(kernel, batch, W.diagonal)
         lengths = W.lengths(built.names, built.dual)
-    mean_squared_norm = float(W.mean_coefficients(columns.means) @ columns.means)
+    coefficients = W.mean_coefficients(columns.means)
+    mean_squared_norm = float(coefficients @ columns.means)
     explained = explained_by_directions(built, lengths, trace, mean_squared_norm)
     pool = pool.first_of_equals(built.names)
-    return _finish(built, batch, criterion, settings, pool, explained, lengths)
+    if not criterion.keeps_loadings:
+        return _finish(built, batch, criterion, settings, pool, explained, lengths)
+    weight = batch.root_weight**2 if everyone else None
+    loadings = orthonormal_loadings(built, W, weight)
+    fit = _finish(built, batch, criterion, settings, pool, explained, lengths, loadings)
+    if not settings.center:
+        return fit
+    image = mean_image(kernel, fit.model.landmarks, coefficients, columns.means)
+    return replace(fit, mean_image=image)
 
 
 def fit_fresh(
@@ -183,6 +196,7 @@ def _finish(
     pool: Pool,
     explained: np.ndarray,
     lengths: np.ndarray,
+    loadings: Loadings | None = None,
 ) -> Fit:
     """Finish a model, after one more pass where features would show how they are rounded."""
     if built.needs_refinement:
@@ -196,7 +210,16 @@ def _finish(
         )
         built = reorthonormalise(built, measured, criterion.target_scale(sums))
     heads = _heads(built.extraction, batch, criterion, settings)
-    return finish(built, criterion, pool, explained, heads, directions=lengths, scale=settings.scale)
+    return finish(
+        built,
+        criterion,
+        pool,
+        explained,
+        heads,
+        directions=lengths,
+        scale=settings.scale,
+        loadings=loadings,
+    )
 
 
 def centred_columns(criterion: Criterion, settings: Settings) -> bool:

@@ -25,6 +25,7 @@ from ..model import (
     finish,
     linear_heads,
     mean_image,
+    orthonormal_loadings,
     reorthonormalise,
 )
 from ..rows import Batch, HashedFolds, Pool, check_not_constant
@@ -316,12 +317,21 @@ class OnePass:
         sums = coordinates.target_means * coordinates.total_weight
         heads = linear_heads(built.extraction, self.criterion, sums, center=settings.center)
         pool = self.pool.first_of_equals(built.names)
+        keeps_loadings = self.criterion.keeps_loadings
         fit = finish(
-            built, self.criterion, pool, explained, heads, directions=lengths, scale=settings.scale
+            built,
+            self.criterion,
+            pool,
+            explained,
+            heads,
+            directions=lengths,
+            scale=settings.scale,
+            loadings=orthonormal_loadings(built, metric) if keeps_loadings else None,
         )
-        if not settings.center or self.criterion.supervised:
+        if not settings.center or (self.criterion.supervised and not keeps_loadings):
             return fit
-        image = mean_image(self.kernel, self.pool.points, coefficients, coordinates.means)
+        points = fit.model.landmarks if keeps_loadings else self.pool.points  # all of them, once
+        image = mean_image(self.kernel, points, coefficients, coordinates.means)
         return replace(fit, mean_image=image)
 
 

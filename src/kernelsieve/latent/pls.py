@@ -9,7 +9,9 @@ from .._sklearn import StrOptions
 from ..deflation import Criterion, PartialLeastSquares
 from ..estimators import KernelEstimator, LoopEstimator, OutOfCoreMixin, PredictMixin, estimator
 from ..rows import TargetEncoder
+from .chemometrics import target_loadings, training_scores, vip_scores
 from .coefficients import dual_coefficients, intercept
+from .monitoring import hotelling_t2, q_limit, q_residuals, t2_limit
 
 
 @estimator
@@ -35,6 +37,12 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
         Predictions are ``kernel(x, landmarks_) @ dual_coef_ + intercept_``.
     intercept_ : float or ndarray of shape (n_targets,)
         See there.
+    x_scores_ : ndarray of shape (n_samples, n_components)
+        Components of the training samples (those with a positive weight), with all samples as
+        candidates. A model on a pool does not have them, and is not as large as they are:
+        ``transform(X)`` computes them.
+    y_loadings_ : ndarray of shape (n_targets, n_components)
+        Coefficients of the targets on each component alone: components are orthogonal.
     {attributes}
 
     Notes
@@ -76,6 +84,11 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
 
     dual_coef_ = property(dual_coefficients)
     intercept_ = property(intercept)
+    x_scores_ = property(training_scores)
+    y_loadings_ = property(target_loadings)
+    hotelling_t2, t2_limit = hotelling_t2, t2_limit
+    q_residuals, q_limit = q_residuals, q_limit
+    vip_scores = vip_scores
 
     def _criterion(self) -> Criterion:
         return PartialLeastSquares()
@@ -105,6 +118,10 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
         Scores of classes are ``kernel(x, landmarks_) @ dual_coef_ + intercept_``.
     intercept_ : ndarray of shape (n_classes,)
         See there.
+    x_scores_ : ndarray of shape (n_samples, n_components)
+        Components of the training samples, as for :class:`KernelPLS`.
+    y_loadings_ : ndarray of shape (n_classes, n_components)
+        Coefficients of the classes' indicators on each component alone; with ``decision="argmax"``.
     {attributes}
 
     See Also
@@ -144,6 +161,11 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
 
     dual_coef_ = property(dual_coefficients)
     intercept_ = property(intercept)
+    x_scores_ = property(training_scores)
+    y_loadings_ = property(target_loadings)
+    hotelling_t2, t2_limit = hotelling_t2, t2_limit
+    q_residuals, q_limit = q_residuals, q_limit
+    vip_scores = vip_scores
 
     def _criterion(self) -> Criterion:
         return PartialLeastSquares(balanced=True, nearest_centre=self.decision == "centroid")

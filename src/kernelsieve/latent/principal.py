@@ -32,6 +32,7 @@ from ..kernels import Kernel
 from ..model import Fit, KernelModel, signs_of_largest
 from ..rows import Batch, Pool
 from .eigen import krylov_eigenpairs
+from .monitoring import hotelling_t2, q_limit, q_residuals_of_coordinates, t2_limit
 
 _DENSE_UP_TO = 1000  # samples
 _DENSE_SHARE = 0.1  # of the samples as features, beyond which products in blocks do not pay
@@ -98,6 +99,9 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     dtype: str = "float64"
     max_memory: float = 2**30
 
+    hotelling_t2, t2_limit = hotelling_t2, t2_limit
+    q_residuals, q_limit = q_residuals_of_coordinates, q_limit
+
     @property
     def eigenvalues_(self) -> np.ndarray:
         fit = self._current_fit()
@@ -158,6 +162,7 @@ def fit_exactly(
         explained_target_ratio=np.zeros(k),
         outcome=outcome,
         total_weight=total_weight(batch),
+        feature_squares=values,
     )
     return about_the_mean(fit, pool.indices, pool, batch, row_means) if settings.center else fit
 

@@ -11,6 +11,7 @@ from .build import (
     finish,
     linear_heads,
     mean_image,
+    orthonormal_loadings,
     reorthonormalise,
 )
 from .codec import load_object, save_object
@@ -24,6 +25,7 @@ from .files import load, save
 from .fit_result import Decision, Fit, Search, signs_of_largest
 from .inverse_transform import PreImages
 from .kernel_model import KernelModel, Projector, features_as_they_are, order_of_first_use
+from .loadings import Loadings
 from .pruning import prune
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "FeatureGram",
     "Fit",
     "KernelModel",
+    "Loadings",
     "OrthonormalModel",
     "PreImages",
     "Projector",
@@ -50,6 +53,7 @@ __all__ = [
     "order_of_first_use",
     "orthonormal_additions",
     "orthonormal_combinations",
+    "orthonormal_loadings",
     "prune",
     "reorthonormalise",
     "replacing",

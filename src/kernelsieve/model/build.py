@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from ..deflation import Criterion, Extraction, Heads
+from ..deflation import Criterion, Extraction, Heads, Metric
 from ..exceptions import InvalidParameterError
 from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
@@ -18,6 +18,7 @@ from ..statistics import DoubleDoubleStatistic, GramStatistic, Statistic
 from .explained import explained_variance_ratio, is_indefinite
 from .fit_result import Fit, signs_of_largest
 from .kernel_model import KernelModel, order_of_first_use
+from .loadings import Loadings
 
 _MOST_ROUNDING = 1e-11  # of a feature of unit length, before it is computed in two steps
 
@@ -203,6 +204,7 @@ def finish(
     *,
     directions: np.ndarray | None = None,
     scale: str | None = None,
+    loadings: Loadings | None = None,
 ) -> Fit:
     """Settle scales and signs, and put together what is told about the model.
 
@@ -221,6 +223,8 @@ def finish(
         model = built.model.combined(np.diag(scales), np.zeros(len(scales)))
     else:
         model, heads = built.model.combined(coordinates, np.zeros(len(scales))), None
+    penalty = _penalty(built, model.projection, scales)
+    orthogonal = coordinates is None and penalty is None and not criterion.deflation.symmetric
     products = extraction.target_products
     explained = np.einsum("kq,kq->k", products, products)
     return Fit(
@@ -232,8 +236,10 @@ def finish(
         outcome=extraction.outcome,
         heads=None if heads is None else heads.for_scaled(scales),
         total_weight=extraction.total_weight,
+        feature_squares=lengths**2 if orthogonal else None,
+        loadings=None if loadings is None else loadings.for_scaled(scales),
         direction_lengths=lengths if criterion.unit_expansions else None,
-        penalty=_penalty(built, model.projection, scales),
+        penalty=penalty,
     )
 
 
@@ -297,6 +303,30 @@ def _centre_heads(products: np.ndarray, class_weights: np.ndarray, lengths: np.n
     # A class without samples has no centre and is never the nearest.
     intercepts = np.where(present, -halves, np.finfo(np.float64).min)
     return Heads(intercepts, lengths[:, None] * centres)
+
+
+def orthonormal_loadings(
+    built: OrthonormalModel, metric: Metric, weight: np.ndarray | None = None
+) -> Loadings | None:
+    """Return the loadings on orthonormal features; None where there are no features.
+
+    Products of the candidates' columns with a feature are inner products of the candidates' images with
+    its loading. All candidates are landmarks; ``weight`` are those of the samples, where the candidates
+    are all samples.
+    """
+    extraction = built.extraction
+    if not len(extraction):
+        return None
+    combinations = metric.solve(extraction.column_products, extraction.features)
+    gram = combinations.T @ extraction.column_products
+    image = replace(
+        built.model,
+        projection=combinations,
+        offset=built.means @ combinations,
+        dtype=np.float64,
+        refinement=None,
+    )
+    return Loadings(image, (gram + gram.T) / 2, weight)
 
 
 def mean_image(

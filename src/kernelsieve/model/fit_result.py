@@ -11,6 +11,7 @@ from ..deflation import Heads
 from ..exceptions import ModelFileError
 from ..kernels import Precomputed
 from .kernel_model import KernelModel
+from .loadings import Loadings
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Fit:
     heads: Heads | None = None  # predictions from the first j features, where there is a target
     mean_image: KernelModel | None = None  # where features are centred and can be rebuilt from
     total_weight: float = 0.0  # of the rows, where the loop was run
+    feature_squares: np.ndarray | None = None  # sums over the rows, where features are orthogonal
+    loadings: Loadings | None = None  # of the images on the features, where a criterion keeps them
     direction_lengths: np.ndarray | None = None  # in feature space, where they are not 1
     penalty: np.ndarray | None = None  # what ridge and changes add to inner products of features
     decision: Decision | None = None  # of a classifier
@@ -63,6 +66,8 @@ class Fit:
         self.model.check_shapes(n_features)
         if self.mean_image is not None:
             self.mean_image.check_shapes(n_features)
+        if self.loadings is not None:
+            self.loadings.check_shapes(k, n_features)
         if self.heads is not None and (len(self.heads.intercepts), len(self.heads.coefficients)) != (
             k,
             k,
@@ -86,6 +91,10 @@ class Fit:
             explained_variance_ratio=self.explained_variance_ratio[:n_components],
             explained_target_ratio=self.explained_target_ratio[:n_components],
             heads=None if self.heads is None else self.heads.truncate(n_components),
+            feature_squares=(
+                None if self.feature_squares is None else self.feature_squares[:n_components]
+            ),
+            loadings=None if self.loadings is None else self.loadings.truncate(n_components),
             direction_lengths=(
                 None if self.direction_lengths is None else self.direction_lengths[:n_components]
             ),
@@ -109,6 +118,11 @@ class Fit:
                 self.landmark_indices < 0, self.landmark_indices, kept[self.landmark_indices]
             ),
             mean_image=None if self.mean_image is None else with_all_columns(self.mean_image),
+            loadings=(
+                None
+                if self.loadings is None
+                else replace(self.loadings, image=with_all_columns(self.loadings.image))
+            ),
         )
 
 

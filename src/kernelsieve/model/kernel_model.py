@@ -72,7 +72,8 @@ class KernelModel:
         return replace(
             self,
             as_fitted=self.as_fitted or self.kernel.rounded_as_with(self.landmarks),
-            landmarks=self.landmarks[:m],
+            # All of them stay one array, which a file holds once for all parts of a model.
+            landmarks=self.landmarks if m == len(self.projection) else self.landmarks[:m],
             projection=np.ascontiguousarray(self.projection[:m, :n_components]),
             offset=self.offset[:n_components],
             first_use=self.first_use[:m],

@@ -43,6 +43,7 @@ _OWN = {
     "Fit": "model.fit_result",
     "Search": "model.fit_result",
     "PreImages": "model.inverse_transform",
+    "Loadings": "model.loadings",
     "KernelModel": "model.kernel_model",
     "Refinement": "model.kernel_model",
     "FoldSums": "fitting.fold_sums",

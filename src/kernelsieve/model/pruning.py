@@ -59,7 +59,9 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
         offset=kept.offset @ weights - coordinates.target_means,
         first_use=np.zeros(size, dtype=np.intp),  # every feature is a combination of all that is left
     )
-    return replace(fit, model=pruned, landmark_indices=fit.landmark_indices[built.names[:size]])
+    indices = fit.landmark_indices[built.names[:size]]
+    # Loadings combine all landmarks, which are not to be kept.
+    return replace(fit, model=pruned, landmark_indices=indices, loadings=None)
 
 
 def _check_limits(n_landmarks: int | None, tol: float, m: int) -> None:

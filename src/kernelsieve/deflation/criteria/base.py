@@ -80,6 +80,9 @@ class Criterion(Selector, BaseEstimator):
     nearest_centre: bool = False
     #: Whether residual norms are taken about the mean, even where features are not centred.
     centred_scores: bool = False
+    #: Whether the loadings of the images on the features are kept with the model; with left deflation
+    #: and directions that combine all candidates.
+    keeps_loadings: ClassVar[bool] = False
     #: How features are removed: from columns, or from images, as feature analysis does.
     deflation: DeflationRule = LeftDeflation()
     #: With left deflation: a penalty of the squared coefficients of the candidates.

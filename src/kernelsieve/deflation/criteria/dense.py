@@ -66,6 +66,7 @@ class PartialLeastSquares(Criterion):
     """
 
     needs_metric = True
+    keeps_loadings = True
 
     def __init__(self, balanced: bool = False, nearest_centre: bool = False) -> None:
         self.balanced = balanced
