@@ -18,6 +18,7 @@ import kernelsieve.displays
 from kernelsieve import (
     GradientMetric,
     KernelPCA,
+    KernelPLS,
     SieveRegressor,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
@@ -30,7 +31,9 @@ from kernelsieve.displays import (
     LandmarkDisplay,
     MetricImportanceDisplay,
     MetricPathDisplay,
+    PredictedMeasuredDisplay,
     RocComparisonDisplay,
+    ScoreDistanceDisplay,
     StabilityBoundDisplay,
 )
 from kernelsieve.exceptions import InvalidParameterError
@@ -74,6 +77,7 @@ def bound():
 def makers(path, moons, sieve, bound, metric, regressor):
     """Functions that draw a display of each kind, with the options of its plot."""
     X, y = moons
+    pls = KernelPLS(3, gamma=1.0).fit(X[::2], y[::2])
 
     def classifiers():
         steps = (SparseMaximalAlignment(3), SparseMaximalCovariance(3), KernelPCA(3))
@@ -107,6 +111,13 @@ def makers(path, moons, sieve, bound, metric, regressor):
         "importances": lambda **o: MetricImportanceDisplay.from_estimator(metric, **o),
         "contributions": lambda **o: ContributionDisplay.from_estimator(regressor, X[:1], **o),
         "metric path": lambda **o: MetricPathDisplay.from_estimator(metric, **o),
+        "landmarks, spectra": lambda **o: LandmarkDisplay.from_estimator(
+            sieve, X, feature_axis=[900.0, 1100.0], **o
+        ),
+        "predicted": lambda **o: PredictedMeasuredDisplay.from_estimator(pls, X, y, **o),
+        "score distances": lambda **o: ScoreDistanceDisplay.from_estimator(
+            pls, X[1::2], reference=X[::2], **o
+        ),
         "roc": lambda **o: RocComparisonDisplay.from_estimator(classifiers(), X, y, **o),
     }
 
@@ -128,7 +139,15 @@ LINES = [
     "metric path",
     "roc",
 ]
-PLANES = ["landmarks", "landmarks, features", "landmarks, images in a plane", "feature map"]
+PLANES = [
+    "landmarks",
+    "landmarks, features",
+    "landmarks, images in a plane",
+    "landmarks, spectra",
+    "feature map",
+    "predicted",
+    "score distances",
+]
 ALL = [*LINES, *PLANES, "landmarks, images", "importances", "contributions"]
 OF_ALL = pytest.mark.parametrize("draw", ALL, indirect=True)
 OF_LINES = pytest.mark.parametrize("draw", LINES, indirect=True)

@@ -8,7 +8,9 @@ from .landmarks import LandmarkDisplay
 from .metric import MetricImportanceDisplay, MetricPathDisplay
 from .path import ComponentPathDisplay
 from .path_table import PathCurve
+from .predicted_measured import PredictedMeasuredDisplay
 from .roc import RocComparisonDisplay
+from .score_distances import ScoreDistanceDisplay
 
 __all__ = [
     "ComponentPathDisplay",
@@ -19,6 +21,8 @@ __all__ = [
     "MetricImportanceDisplay",
     "MetricPathDisplay",
     "PathCurve",
+    "PredictedMeasuredDisplay",
     "RocComparisonDisplay",
+    "ScoreDistanceDisplay",
     "StabilityBoundDisplay",
 ]

@@ -11,9 +11,10 @@ import numpy as np
 from ..exceptions import InvalidDataError, InvalidParameterError
 from .drawing import Display, add_colorbar, add_legend, check_choice
 from .landmark_places import as_images, dense_landmarks, in_plane, landmark_labels
+from .landmark_spectra import check_feature_axis, draw_spectra, some_rows
 from .points import are_numbers, check_labels, draw_numbers, draw_rows
 
-_PLANES = ("inputs", "features", "gallery")
+_PLANES = ("inputs", "features", "gallery", "spectra")
 _MARKER_AREA = 55.0  # square points
 _DOT_AREA = 22.0  # square points, of landmarks between images
 _LABEL_EDGE = 4.0  # points by which a number in the corner of an image stands out
@@ -25,7 +26,7 @@ _CAPTION = 0.3  # room for a number above each, as a share of their width
 
 @dataclass(eq=False, repr=False)
 class LandmarkDisplay(Display):
-    """The landmarks in the order of choice: in a plane, or as images.
+    """The landmarks in the order of choice: in a plane, as images, or as spectra.
 
     Make it by :meth:`from_estimator`. In a plane darker points were chosen earlier, and as many of them
     are numbered as there is room for.
@@ -44,12 +45,16 @@ class LandmarkDisplay(Display):
         Classes of the landmarks, written beside the numbers in a gallery.
     names : tuple of two str, default=("", "")
         What the two axes of the plane are.
+    spectra : ndarray of shape (m, d), default=None
+        The landmarks as lines over ``feature_axis``; ``rows`` are then other samples, of shape (n, d).
+    feature_axis : ndarray of shape (d,), default=None
+        Wavelengths, or other places of the features.
 
     Attributes
     ----------
     {axes}
-    line_ : PathCollection, or None
-        The landmarks as points; None in a gallery.
+    line_ : PathCollection, LineCollection or None
+        The landmarks as points, or as spectra, the last one first; None in a gallery.
     images_ : list
         The images, in the order of choice.
     rows_ : list of PathCollection
@@ -76,6 +81,8 @@ class LandmarkDisplay(Display):
     row_labels: np.ndarray | None = None
     landmark_labels: np.ndarray | None = None
     names: tuple[str, str] = ("", "")
+    spectra: np.ndarray | None = None
+    feature_axis: np.ndarray | None = None
 
     @classmethod
     def from_estimator(
@@ -88,6 +95,7 @@ class LandmarkDisplay(Display):
         axes: tuple[int, int] = (0, 1),
         n_landmarks: int | None = None,
         image_shape: tuple[int, ...] | None = None,
+        feature_axis: Any = None,
         ax: Any = None,
         **plot_options: Any,
     ) -> Self:
@@ -102,9 +110,10 @@ class LandmarkDisplay(Display):
         y : array-like of shape (n,), default=None
             Their labels: a marker for each class. In a gallery the landmarks' own labels are written,
             where X are the training samples. Targets that are no labels are not shown.
-        plane : {"inputs", "features", "gallery"}, default=None
-            Draw in the plane of two features of X, in the plane of two components, or images side by
-            side. None is "gallery" where ``image_shape`` is given and "inputs" where not.
+        plane : {"inputs", "features", "gallery", "spectra"}, default=None
+            Draw in the plane of two features of X, in the plane of two components, images side by
+            side, or spectra above one another. None is "gallery" where ``image_shape`` is given,
+            "spectra" where ``feature_axis`` is, and "inputs" where neither is.
         axes : tuple of two int, default=(0, 1)
             Which two features of X or components.
         n_landmarks : int, default=None
@@ -113,12 +122,21 @@ class LandmarkDisplay(Display):
             Height and width of the images that the samples are, and 3 for coloured ones. In a plane the
             images then cover their points, save those that would cover an image chosen before. The
             place in the order stands in a corner of each.
+        feature_axis : array-like of shape (d,), default=None
+            Wavelengths, times or other places of the features, where samples are curves over them. The
+            name of a pandas index or series is written below the axis, "wavelength" without one.
         {drawing}
         """
         landmarks = dense_landmarks(estimator, n_landmarks)
         images = as_images(landmarks, image_shape)
-        chosen_plane = plane or ("inputs" if image_shape is None else "gallery")
+        chosen_plane = plane or _usual_plane(image_shape, feature_axis)
         check_choice("plane", chosen_plane, _PLANES)
+        _check_curves(chosen_plane, feature_axis)
+        if chosen_plane == "spectra":
+            places, axis_name = check_feature_axis(feature_axis, landmarks.shape[1])
+            rows = some_rows(X, landmarks.shape[1])
+            display = cls(spectra=landmarks, feature_axis=places, rows=rows, names=(axis_name, "value"))
+            return display.plot(ax, **plot_options)
         labels = None if X is None or are_numbers(y) else check_labels(y, np.shape(X)[0])
         display = cls(images=images, landmark_labels=landmark_labels(estimator, landmarks, X, labels))
         if chosen_plane == "gallery":
@@ -142,14 +160,14 @@ class LandmarkDisplay(Display):
         numbers : bool, default=True
             Write numbers in the order of choice.
         **options
-            For matplotlib's ``scatter`` of the landmarks, or for ``imshow`` of their images:
-            ``cmap="gray_r"`` shows ink on paper.
+            For matplotlib's ``scatter`` of the landmarks, for ``imshow`` of their images, where
+            ``cmap="gray_r"`` shows ink on paper, or for the ``LineCollection`` of spectra.
 
         {display}
         """
-        if self.positions is None and self.images is None:
-            raise InvalidDataError("There is nothing to draw; pass positions, images or both.")
-        gallery = self.positions is None
+        if self.positions is None and self.images is None and self.spectra is None:
+            raise InvalidDataError("There is nothing to draw; pass positions, images or spectra.")
+        gallery = self.positions is None and self.spectra is None
         self._take_panels(ax, size=_gallery_size(self.images) if gallery else None)
         self.line_: Any = None
         self.images_: list[Any] = []
@@ -157,6 +175,10 @@ class LandmarkDisplay(Display):
         self.numbers_: list[Any] = []
         if gallery:
             self._draw_gallery(numbers, options)
+        elif self.spectra is not None:
+            self.ax_.set(xlabel=self.names[0], ylabel=self.names[1])
+            axis = np.asarray(self.feature_axis)
+            self.line_, self.rows_ = draw_spectra(self.ax_, axis, self.spectra, self.rows, options)
         else:
             self._draw_plane(numbers, options)
         return self
@@ -281,6 +303,25 @@ class LandmarkDisplay(Display):
             self.numbers_.append(
                 self.ax_.text(middle, bottom, caption, ha="center", va="bottom", fontsize=size)
             )
+
+
+def _usual_plane(image_shape: Any, feature_axis: Any) -> str:
+    if feature_axis is not None:
+        return "spectra"
+    return "inputs" if image_shape is None else "gallery"
+
+
+def _check_curves(plane: str, feature_axis: Any) -> None:
+    """Refuse an axis of features without curves, and curves without it."""
+    if plane == "spectra" and feature_axis is None:
+        raise InvalidParameterError(
+            "plane='spectra' draws curves over the features of X; pass their places, such as "
+            "wavelengths, as feature_axis."
+        )
+    if plane != "spectra" and feature_axis is not None:
+        raise InvalidParameterError(
+            f"plane={plane!r} has no axis of features; pass plane='spectra', or no feature_axis."
+        )
 
 
 def _apart(places: np.ndarray, distance: float) -> list[int]:

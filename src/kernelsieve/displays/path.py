@@ -23,6 +23,7 @@ _BANDS = {
     "range": "mean and range",
     None: "mean",
 }
+_NEGATIVE = "negative "  # how the name of a negative error begins
 _SETS = {"test": ("test",), "train": ("train",), "both": ("test", "train")}
 _SET_NAMES = {"test": "test set", "train": "training set"}
 
@@ -179,7 +180,7 @@ class ComponentPathDisplay(Display):
         against: str = "n_components",
         score_type: str = "both",
         band: str | None = "standard_error",
-        negate_score: bool = False,
+        negate_score: bool | None = None,
         **line_options: Any,
     ) -> Self:
         """Draw.
@@ -197,8 +198,9 @@ class ComponentPathDisplay(Display):
         band : {"standard_error", "deviation", "range", None}, default="standard_error"
             What the band shows of the folds: the mean with its standard error, with the standard
             deviation of a fold, or the range of all folds. There is none for a single fold.
-        negate_score : bool, default=False
-            Draw the negative scores, for scorers that are negative errors.
+        negate_score : bool, default=None
+            Draw the negative scores; None does so where ``score_name`` says "negative ...", as that of
+            scorers that are negative errors does, so that errors are drawn as positive numbers.
         **line_options
             For matplotlib's ``plot``, for all lines.
 
@@ -212,6 +214,8 @@ class ComponentPathDisplay(Display):
         lines: list[Any] = []
         stars: list[Any] = []
         self.band_ = []
+        if negate_score is None:
+            negate_score = self.score_name.startswith(_NEGATIVE)
         sign = -1 if negate_score else 1
         for panel, axis in zip(panels, axes_of, strict=True):
             draw = _Panel(panel, axis, band, sign)
@@ -240,9 +244,7 @@ class ComponentPathDisplay(Display):
         n_folds = len(self.curves[0].test_scores)
         name = self.score_name
         if negate_score:
-            name = (
-                name.removeprefix("negative ") if name.startswith("negative ") else f"negative {name}"
-            )
+            name = name.removeprefix(_NEGATIVE) if name.startswith(_NEGATIVE) else f"{_NEGATIVE}{name}"
         return name if n_folds == 1 else f"{name}\n({_BANDS[band]} of {n_folds} folds)"
 
 
@@ -307,4 +309,4 @@ def _score_name(estimator: Any) -> str:
     if scoring == "r2":
         return "R$^2$"
     name = scoring.replace("_", " ")
-    return f"negative {name[4:]}" if name.startswith("neg ") else name
+    return f"{_NEGATIVE}{name[4:]}" if name.startswith("neg ") else name

@@ -92,7 +92,11 @@ def _paint(place: int, outlined: bool) -> dict[str, str]:
 
 
 def draw_numbers(
-    ax: Any, points: np.ndarray, radius: float, covered: Sequence[np.ndarray] = ()
+    ax: Any,
+    points: np.ndarray,
+    radius: float,
+    covered: Sequence[np.ndarray] = (),
+    texts: Sequence[str] | None = None,
 ) -> list[Any]:
     """Write 1, 2, ... beside points, those first that come first.
 
@@ -108,6 +112,8 @@ def draw_numbers(
         Of the points' markers, in typographic points.
     covered : sequence of ndarray of shape (4,)
         Boxes (left, lower, right, upper) in typographic points, in which nothing can be seen.
+    texts : sequence of str, default=None
+        What to write beside each point instead of numbers.
     """
     scale = 72 / ax.figure.dpi  # typographic points a pixel
     centres = ax.transData.transform(points) * scale
@@ -117,7 +123,7 @@ def draw_numbers(
     for place, centre in enumerate(centres):
         if any((box[:2] <= centre).all() and (centre <= box[2:]).all() for box in covered):
             continue
-        text = str(place + 1)
+        text = str(place + 1) if texts is None else texts[place]
         half = np.array([0.34 * len(text), 0.6]) * _FONT_SIZE  # of a box that the text fits into
         for side in np.array(_SIDES):
             middle = centre + side * (half + radius + 0.5)

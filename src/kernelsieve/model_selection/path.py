@@ -18,6 +18,7 @@ from sklearn.base import (
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import assert_all_finite, indexable
+from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import Interval, StrOptions, fit_context
 from ..estimators import all_or_nothing
@@ -34,7 +35,7 @@ from .nested_extractors import check_nested, last_step, name_in_pipeline
 from .one_pass import run_in_one_pass
 from .out_of_core import SearchesOutOfCore
 from .rules import RULES
-from .table import sizes_of, thinned
+from .table import error_table, sizes_of, thinned
 
 
 class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, BaseEstimator):
@@ -101,6 +102,10 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         extractor, once for all k), ``kernel_evaluations`` (for a new sample), and ``latency_us`` where
         a budget needs it. ``pandas.DataFrame(path_)`` makes a data frame. Scores are NaN where a fold
         found fewer than k features.
+    error_path_ : dict of ndarray
+        Errors of the chosen setting, as positive numbers, where ``scoring`` is the name of a negative
+        error: ``k``, ``train_error``, ``test_error`` (the means over folds) and ``standard_error`` (of
+        the latter). With ``"neg_root_mean_squared_error"`` that is RMSECV against k.
     best_n_components_ : int
         The chosen k.
     best_params_ : dict
@@ -330,6 +335,16 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
             self._take_model(task, data, found.fitted[number])
         else:
             self.__dict__.pop("best_estimator_", None)
+
+    @property
+    def error_path_(self) -> dict[str, np.ndarray]:
+        if not isinstance(self.scoring, str) or not self.scoring.startswith("neg_"):
+            raise AttributeError(
+                f"scoring={self.scoring!r} is no negative error; pass one such as "
+                "'neg_root_mean_squared_error', or read scores in path_."
+            )
+        check_is_fitted(self)
+        return error_table(self.path_, self.best_index_)
 
     save = save
 

@@ -63,6 +63,27 @@ def tidy_table(
     return table | ({"latency_us": column("latency")} if timed else {})
 
 
+def error_table(path: Mapping[str, np.ndarray], chosen: int) -> dict[str, np.ndarray]:
+    """Return errors against k, from scores that are negative errors, of the setting of one row.
+
+    The rows of a tidy table are in the order of folds, settings and sizes.
+    """
+    n_folds, n_sizes = len(np.unique(path["fold"])), len(np.unique(path["k"]))
+    setting = chosen // n_sizes % (len(path["k"]) // (n_folds * n_sizes))
+
+    def of_setting(name: str) -> np.ndarray:
+        return np.asarray(path[name]).reshape(n_folds, -1, n_sizes)[:, setting]
+
+    errors = -of_setting("test_score")
+    spread = errors.std(axis=0, ddof=1) if n_folds > 1 else np.full(n_sizes, np.nan)
+    return {
+        "k": of_setting("k")[0],
+        "train_error": -of_setting("train_score").mean(axis=0),
+        "test_error": errors.mean(axis=0),
+        "standard_error": spread / np.sqrt(n_folds),
+    }
+
+
 def _column_of(values: list[Any]) -> np.ndarray:
     """Return numbers as numbers, and all else as objects, one a row."""
     if all(isinstance(v, Real) and not isinstance(v, bool) for v in values):

@@ -1,0 +1,208 @@
+"""A picture of predicted against measured numbers."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.metrics import r2_score, root_mean_squared_error
+
+from ..exceptions import InvalidDataError, InvalidParameterError
+from .drawing import COLOURS, MARKERS, Display, add_legend
+
+_POINTS, _DIAGONAL = "kernelsieve-points", "kernelsieve-diagonal"  # mark what displays have drawn
+
+
+@dataclass(eq=False, repr=False)
+class PredictedMeasuredDisplay(Display):
+    """Predicted against measured numbers, with the root mean squared error, R2 and the bias.
+
+    Make it by :meth:`from_estimator` or :meth:`from_predictions`. Several, such as those of training
+    and of test samples, go into one axes by ``ax=display.ax_``.
+
+    Parameters
+    ----------
+    measured, predicted : ndarray of shape (n,)
+        The numbers.
+    rmse : float
+        Root mean squared error.
+    r2 : float
+        Coefficient of determination.
+    bias : float
+        Mean of the predictions less that of the measurements.
+    name : str, default="samples"
+        Name in the legend.
+
+    Attributes
+    ----------
+    {axes}
+    line_ : PathCollection
+        The points.
+    diagonal_ : Line2D
+        Where both are the same.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernelsieve import KernelPLS
+    >>> from kernelsieve.displays import PredictedMeasuredDisplay
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = KernelPLS(5, gamma="scale").fit(X[::2], y[::2])
+    >>> display = PredictedMeasuredDisplay.from_estimator(model, X[::2], y[::2], name="training")
+    >>> both = PredictedMeasuredDisplay.from_estimator(
+    ...     model, X[1::2], y[1::2], name="test", ax=display.ax_
+    ... )
+    >>> both.rmse > display.rmse
+    True
+    """
+
+    measured: np.ndarray
+    predicted: np.ndarray
+    _: KW_ONLY
+    rmse: float
+    r2: float
+    bias: float
+    name: str = "samples"
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        target: int = 0,
+        name: str = "samples",
+        ax: Any = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Draw the predictions of a fitted regressor.
+
+        Parameters
+        ----------
+        estimator : regressor
+            A fitted one, of any library, with ``predict``.
+        X : array-like or CSR matrix of shape (n, d)
+            Samples.
+        y : array-like of shape (n,) or (n, q)
+            What was measured.
+        sample_weight, target, name
+            As for :meth:`from_predictions`.
+        {drawing}
+        """
+        if not hasattr(estimator, "predict"):
+            raise InvalidParameterError(
+                f"A {type(estimator).__name__} has no predict; pass a fitted regressor."
+            )
+        return cls.from_predictions(
+            y,
+            estimator.predict(X),
+            sample_weight=sample_weight,
+            target=target,
+            name=name,
+            ax=ax,
+            **plot_options,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        sample_weight: Any = None,
+        target: int = 0,
+        name: str = "samples",
+        ax: Any = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Draw predictions, such as those of ``sklearn.model_selection.cross_val_predict``.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n,) or (n, q)
+            What was measured, and predicted.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the samples in the figures of the legend.
+        target : int, default=0
+            Which column, where there are several.
+        name : str, default="samples"
+            Name in the legend.
+        {drawing}
+        """
+        measured = _one_column("y_true", y_true, target)
+        predicted = _one_column("y_pred", y_pred, target)
+        if measured.shape != predicted.shape:
+            raise InvalidDataError(
+                f"y_true has {len(measured)} numbers and y_pred {len(predicted)}; pass as many of both."
+            )
+        display = cls(
+            measured,
+            predicted,
+            rmse=float(root_mean_squared_error(measured, predicted, sample_weight=sample_weight)),
+            r2=float(r2_score(measured, predicted, sample_weight=sample_weight)),
+            bias=float(np.average(predicted - measured, weights=sample_weight)),
+            name=name,
+        )
+        return display.plot(ax, **plot_options)
+
+    def plot(self, ax: Any = None, **scatter_options: Any) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        {ax}
+        **scatter_options
+            For matplotlib's ``scatter``.
+
+        {display}
+        """
+        (panel,) = self._take_panels(ax, size=(5.6, 5.8))
+        place = sum(points.get_gid() == _POINTS for points in panel.collections)
+        look = {
+            "s": 24,
+            "marker": MARKERS[place % len(MARKERS)],
+            "facecolors": "none" if place == 0 else COLOURS[place % len(COLOURS)],
+            "edgecolors": COLOURS[place % len(COLOURS)],
+            "linewidths": 0.9,
+            "label": f"{self.name}: RMSE {self.rmse:.3g}, R$^2$ {self.r2:.3f}, bias {self.bias:.2g}",
+            "zorder": 3,
+            **scatter_options,
+        }
+        if "c" in scatter_options or "color" in scatter_options:
+            del look["facecolors"], look["edgecolors"]
+        self.line_ = panel.scatter(self.measured, self.predicted, **look)
+        self.line_.set_gid(_POINTS)
+        self.diagonal_ = _diagonal_of(panel)
+        panel.set(xlabel="measured", ylabel="predicted")
+        panel.set_aspect("equal", adjustable="datalim")
+        panel.grid(alpha=0.25)
+        add_legend(panel)
+        return self
+
+
+def _one_column(name: str, values: Any, target: int) -> np.ndarray:
+    """Return one target as finite numbers."""
+    numbers = np.asarray(values, dtype=float)
+    numbers = numbers[:, None] if numbers.ndim == 1 else numbers
+    if numbers.ndim != 2 or not len(numbers) or not np.isfinite(numbers).all():
+        raise InvalidDataError(
+            f"{name} has shape {numbers.shape}; it must be finite numbers, one a sample and target."
+        )
+    if not isinstance(target, int | np.integer) or not 0 <= target < numbers.shape[1]:
+        raise InvalidParameterError(
+            f"target={target!r} is not between 0 and {numbers.shape[1] - 1}, the columns of {name}."
+        )
+    return numbers[:, target]
+
+
+def _diagonal_of(panel: Any) -> Any:
+    """Return the diagonal of the axes, drawn once."""
+    for line in panel.get_lines():
+        if line.get_gid() == _DIAGONAL:
+            return line
+    line = panel.axline((0, 0), slope=1, color="0.55", linewidth=0.8, zorder=1)
+    line.set_gid(_DIAGONAL)
+    return line
