@@ -167,7 +167,7 @@ class PredictedMeasuredDisplay(Display):
             "facecolors": "none" if place == 0 else COLOURS[place % len(COLOURS)],
             "edgecolors": COLOURS[place % len(COLOURS)],
             "linewidths": 0.9,
-            "label": f"{self.name}: RMSE {self.rmse:.3g}, R$^2$ {self.r2:.3f}, bias {self.bias:.2g}",
+            "label": self._label,
             "zorder": 3,
             **scatter_options,
         }
@@ -181,6 +181,13 @@ class PredictedMeasuredDisplay(Display):
         panel.grid(alpha=0.25)
         add_legend(panel)
         return self
+
+    @property
+    def _label(self) -> str:
+        """The name with figures, the bias to as many decimals as the error."""
+        decimals = 2 - int(np.floor(np.log10(self.rmse))) if self.rmse > 0 else 3
+        bias = round(self.bias, decimals) + 0.0  # without the sign of a zero
+        return f"{self.name}: RMSE {self.rmse:.3g}, R$^2$ {self.r2:.3f}, bias {bias:g}"
 
 
 def _one_column(name: str, values: Any, target: int) -> np.ndarray:
