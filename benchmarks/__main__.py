@@ -31,6 +31,7 @@ NAMES = (
     "scale",
     "dask_engine",
     "learned_metric",
+    "landmarks",
     "sieve",
     "command_line",
 )

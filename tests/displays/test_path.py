@@ -116,8 +116,8 @@ def test_negative_errors_turn_into_errors(path):
     search = SimpleNamespace(
         path_=path, best_n_components_=3, best_params_={"gamma": 0.1}, scoring="neg_mean_squared_error"
     )
-    plain = ComponentPathDisplay.from_estimator(search, score_type="test")
-    turned = ComponentPathDisplay.from_estimator(search, score_type="test", negate_score=True)
+    plain = ComponentPathDisplay.from_estimator(search, score_type="test", negate_score=False)
+    turned = ComponentPathDisplay.from_estimator(search, score_type="test")
     np.testing.assert_array_equal(plain.line_.get_ydata(), -turned.line_.get_ydata())
     assert turned.choice_.get_ydata()[0] == -plain.choice_.get_ydata()[0]
     assert plain.ax_.get_ylabel().startswith("negative mean squared error")
