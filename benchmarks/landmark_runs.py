@@ -1,0 +1,333 @@
+"""The runs of the benchmark of landmarks: ways to choose them, the head, sets and splits."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from scipy.linalg import cholesky, solve, solve_triangular
+from scipy.spatial.distance import pdist
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_diabetes, load_digits
+from sklearn.model_selection import train_test_split
+from threadpoolctl import threadpool_limits
+
+from kernelsieve import (
+    AcceleratedKernelFeatureAnalysis,
+    GradientMetric,
+    SparseMaximalAlignment,
+    SparseMaximalCovariance,
+)
+from kernelsieve.datasets import load_local
+from kernelsieve.exceptions import FewerFeaturesWarning, NothingLearntWarning
+from kernelsieve.kernels import RBF
+
+from .ready_made_scale import NUMBERS, Split
+
+RESULTS = Path(__file__).parent / "results"
+SIZES = (10, 30, 100, 300)
+N_SPLITS = 2
+MOST_TRAIN, MOST_TESTED = 1000, 2000
+WIDTHS = 4.0 ** np.arange(0, -4, -1)  # of one over the median squared distance
+RIDGES = 10.0 ** np.arange(-8, 1)
+JITTER = 1e-10  # of k(z, z): the matrix of the landmarks may be singular
+NEAR = 4.0 ** np.arange(1, -3, -1)  # of the width that is best in a learned metric
+LABELLED = (
+    *("ionosphere", "wdbc", "usps"),
+    *(f"ida_{name}" for name in ("banana", "german", "waveform", "ringnorm", "diabetis")),
+)
+BUNDLED: dict[str, Callable] = {
+    "diabetes": partial(load_diabetes, return_X_y=True),
+    "digits": partial(load_digits, return_X_y=True),
+}
+LABELS = {*LABELLED, "digits"}
+
+
+# ---------------------------------------------------------------------- ways to choose landmarks
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be predicted, and the number of the split."""
+
+    n_classes: int  # 0 for numbers
+    seed: int
+
+    @property
+    def labelled(self) -> bool:
+        return self.n_classes > 0
+
+    def targets(self, y: np.ndarray) -> np.ndarray:
+        """Return numbers as a column, and labels as indicators."""
+        return np.eye(self.n_classes)[y] if self.labelled else y[:, None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a way to choose is told."""
+
+    X: np.ndarray
+    y: np.ndarray
+    gamma: float
+    most: int
+    task: Task
+
+    @property
+    def seed(self) -> int:
+        return self.task.seed
+
+    def sieve(self, method: type, **options: object) -> np.ndarray:
+        if method is not AcceleratedKernelFeatureAnalysis:
+            options["target"] = "classes" if self.task.labelled else "continuous"
+        found = method(self.most, gamma=self.gamma, candidates="all", random_state=self.seed, **options)
+        return self.X[found.fit(self.X, self.y).landmark_indices_]
+
+
+def random(choice: Choice) -> np.ndarray:
+    return choice.X[np.random.default_rng(choice.seed).permutation(len(choice.X))[: choice.most]]
+
+
+def farthest_points(choice: Choice) -> np.ndarray:
+    """Return samples each of which is farthest from those before it (Gonzalez, 1985)."""
+    X = choice.X
+    chosen = [int(np.random.default_rng(choice.seed).integers(len(X)))]
+    distances = np.full(len(X), np.inf)
+    while len(chosen) < choice.most:
+        distances = np.minimum(distances, ((X - X[chosen[-1]]) ** 2).sum(axis=1))
+        if not distances.max() > 0:
+            break
+        chosen.append(int(distances.argmax()))
+    return X[chosen]
+
+
+def pivoted_cholesky(choice: Choice) -> np.ndarray:
+    """Return pivots of randomly pivoted Cholesky, drawn by the residual diagonal.
+
+    Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber. Randomly pivoted Cholesky: practical
+    approximation of a kernel matrix with few entry evaluations. Communications on Pure and Applied
+    Mathematics 78, 2025.
+    """
+    X, rng = choice.X, np.random.default_rng(choice.seed)
+    K = RBF(choice.gamma).block(X, X)  # of which the columns of pivots alone are read
+    factor, rest, chosen = np.zeros((len(X), choice.most)), np.ones(len(X)), list[int]()
+    while len(chosen) < choice.most and rest.sum() > 1e-12 * len(X):
+        pivot = int(rng.choice(len(X), p=rest / rest.sum()))
+        j = len(chosen)
+        column = K[pivot] - factor[:, :j] @ factor[pivot, :j]
+        if not column[pivot] > 0:
+            rest[pivot] = 0.0
+            continue
+        factor[:, j] = column / np.sqrt(column[pivot])
+        rest = np.maximum(rest - factor[:, j] ** 2, 0.0)
+        chosen.append(pivot)
+    return X[chosen]
+
+
+def centroids(choice: Choice) -> np.ndarray:
+    """Return the centres of k-means, of as many clusters as there are landmarks."""
+    return KMeans(choice.most, n_init=1, random_state=choice.seed).fit(choice.X).cluster_centers_
+
+
+METRIC = "SMA, learned metric"
+WAYS: dict[str, Callable[[Choice], np.ndarray]] = {
+    "random": random,
+    "k-means": centroids,
+    "farthest point": farthest_points,
+    "pivoted Cholesky": pivoted_cholesky,
+    "AKFA": lambda choice: choice.sieve(AcceleratedKernelFeatureAnalysis),
+    "SMC": lambda choice: choice.sieve(SparseMaximalCovariance),
+    "SMA": lambda choice: choice.sieve(SparseMaximalAlignment),
+    METRIC: lambda choice: choice.sieve(SparseMaximalAlignment),
+}
+ANY_WIDTH = ("random", "k-means", "farthest point")  # do not look at the kernel
+NOT_NESTED = ("k-means",)
+
+
+# ---------------------------------------------------------------------- the head
+
+
+def ridge_errors(
+    gamma: float, landmarks: np.ndarray, sizes: list[int], fitted: tuple, tested: tuple, task: Task
+) -> dict[int, np.ndarray]:
+    """Return the errors on the tested samples for every penalty, with the first landmarks each."""
+    (X, y), (X_new, y_new), kernel = fitted, tested, RBF(gamma)
+    W = kernel.block(landmarks, landmarks)
+    W.flat[:: len(W) + 1] += JITTER
+    L, Y = cholesky(W, lower=True), task.targets(y)
+    # Coordinates along orthonormal directions, the first k of which need the first k landmarks.
+    F, F_new = (solve_triangular(L, kernel.block(landmarks, rows), lower=True).T for rows in (X, X_new))
+    means, target_means = F.mean(axis=0), Y.mean(axis=0)
+    F, F_new = F - means, F_new - means
+    gram, products = F.T @ F, F.T @ (Y - target_means)
+    found = {}
+    for size in sizes:
+        errors, k = [], min(size, len(landmarks))
+        for ridge in RIDGES:
+            system = gram[:k, :k] + len(X) * ridge * np.eye(k)
+            scores = F_new[:, :k] @ solve(system, products[:k], assume_a="pos") + target_means
+            wrong = scores.argmax(axis=1) != y_new if task.labelled else (scores[:, 0] - y_new) ** 2
+            errors.append(float(np.mean(wrong)))
+        found[size] = np.array(errors)
+    return found
+
+
+def size_errors(
+    way: str, landmarks: dict[int, np.ndarray], gamma: float, fitted: tuple, tested: tuple, task: Task
+) -> dict[int, np.ndarray]:
+    """Return the errors for every number of landmarks and penalty; nested ones share their products."""
+    if way not in NOT_NESTED:
+        most = max(landmarks)
+        return ridge_errors(gamma, landmarks[most], list(landmarks), fitted, tested, task)
+    return {k: ridge_errors(gamma, some, [k], fitted, tested, task)[k] for k, some in landmarks.items()}
+
+
+def landmarks_of(way: str, choice: Choice) -> dict[int, np.ndarray]:
+    """Return the landmarks of every size, nested where the way is."""
+    sizes = [k for k in SIZES if k <= choice.most]
+    if way in NOT_NESTED:
+        return {k: WAYS[way](replace(choice, most=k)) for k in sizes}
+    found = WAYS[way](choice)
+    return {k: found[:k] for k in sizes}
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs as a way sees them, and the widths that it tries."""
+
+    X: np.ndarray
+    X_new: np.ndarray
+    widths: np.ndarray
+
+    @classmethod
+    def of(cls, way: str, X: np.ndarray, y: np.ndarray, X_new: np.ndarray, task: Task) -> Inputs:
+        """Return them as they are, or in a metric that these samples have taught."""
+        if way == METRIC:
+            kind = "classes" if task.labelled else "continuous"
+            metric = GradientMetric(random_state=task.seed, target=kind).fit(X, y)
+            return cls(metric.transform(X), metric.transform(X_new), NEAR * metric.gamma_)
+        median = np.median(pdist(X[:500], "sqeuclidean"))
+        return cls(X, X_new, WIDTHS / median)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Errors for every number of landmarks: of the samples that choose, and of test samples."""
+
+    held_out: dict[int, float]
+    test: dict[int, float]
+
+
+def errors_of_way(way: str, split: Split, task: Task) -> Found:
+    """Return the errors for every number of landmarks; held-out samples choose width and penalty."""
+    rows, held = train_test_split(np.arange(len(split.X)), test_size=0.25, random_state=task.seed)
+    most = max(k for k in SIZES if k <= len(split.X) // 2)
+    inputs = Inputs.of(way, split.X[rows], split.y[rows], split.X[held], task)
+    fitted, tested = (inputs.X, split.y[rows]), (inputs.X_new, split.y[held])
+    tried = [
+        size_errors(way, landmarks, gamma, fitted, tested, task)
+        for gamma, landmarks in every_width(way, inputs, split.y[rows], most, task)
+    ]
+    of_sizes = {k: np.array([errors[k] for errors in tried]) for k in tried[0]}  # (widths, ridges)
+    best = {k: np.unravel_index(np.argmin(errors), errors.shape) for k, errors in of_sizes.items()}
+    inputs = Inputs.of(way, split.X, split.y, split.X_test, task)
+    fitted, tested = (inputs.X, split.y), (inputs.X_new, split.y_test)
+    found = {}
+    needed = {int(width) for width, _ in best.values()}
+    every = every_width(way, inputs, split.y, most, task, needed=needed)
+    for number, (gamma, landmarks) in enumerate(every):
+        if number in needed:
+            errors = size_errors(way, landmarks, gamma, fitted, tested, task)
+            found |= {k: float(errors[k][r]) for k, (w, r) in best.items() if w == number}
+    return Found(
+        {k: float(errors.min()) for k, errors in of_sizes.items()}, {k: found[k] for k in of_sizes}
+    )
+
+
+def every_width(
+    way: str,
+    inputs: Inputs,
+    y: np.ndarray,
+    most: int,
+    task: Task,
+    needed: Container[int] = range(len(WIDTHS)),
+) -> Iterator[tuple[float, dict[int, np.ndarray]]]:
+    """Yield every width with its landmarks, by their number; nothing for widths that nobody needs."""
+    landmarks: dict[int, np.ndarray] = {}
+    for number, gamma in enumerate(inputs.widths):
+        if number in needed and (way not in ANY_WIDTH or not landmarks):
+            landmarks = landmarks_of(way, Choice(inputs.X, y, float(gamma), most, task))
+        yield float(gamma), landmarks
+
+
+# ---------------------------------------------------------------------- all sets and splits
+
+
+def names() -> tuple[str, ...]:
+    return (*NUMBERS, "diabetes", *LABELLED, "digits")
+
+
+def load(name: str) -> tuple[np.ndarray, np.ndarray]:
+    if name in BUNDLED:
+        X, y = BUNDLED[name]()
+    else:
+        data = load_local(name)
+        X, y = data["X"], data["y"]
+    return np.asarray(X, dtype=np.float64), np.asarray(y)
+
+
+def run(name: str, seed: int) -> dict:
+    """Return the result of one set and split."""
+    start = time.process_time()
+    X, y = load(name)
+    labels, codes = np.unique(y, return_inverse=True) if name in LABELS else ([], y)
+    task = Task(len(labels), seed)
+    split = Split.draw(X, codes, seed, labelled=task.labelled)
+    few = replace(split, X=split.X[:MOST_TRAIN], y=split.y[:MOST_TRAIN])
+    few = replace(few, X_test=split.X_test[:MOST_TESTED], y_test=split.y_test[:MOST_TESTED])
+    found = {way: errors_of_way(way, few, task) for way in WAYS}
+    return {
+        "set": name,
+        "split": seed,
+        "measure": "error rate" if task.labelled else "mean squared error",
+        "n_train": len(few.X),
+        "n_test": len(few.X_test),
+        "errors": {way: errors.test for way, errors in found.items()},
+        "held_out_errors": {way: errors.held_out for way, errors in found.items()},
+        "cpu_seconds": round(time.process_time() - start, 1),
+    }
+
+
+def kept_results() -> list[dict]:
+    path = RESULTS / "landmarks.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def missing(n_splits: int) -> Iterator[tuple[str, int]]:
+    """Yield sets and splits without a result, the first split of all sets first."""
+    done = {(result["set"], result["split"]) for result in kept_results()}
+    for seed in range(n_splits):
+        for name in names():
+            if (name, seed) not in done:
+                yield name, seed
+
+
+def compute(n_splits: int, minutes: float) -> None:
+    """Add results to those that are kept, as long as there is time."""
+    end = time.monotonic() + 60 * minutes
+    RESULTS.mkdir(exist_ok=True)
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore", FewerFeaturesWarning)
+        warnings.simplefilter("ignore", NothingLearntWarning)
+        for name, seed in missing(n_splits):
+            if time.monotonic() > end:
+                return
+            line = json.dumps(run(name, seed))
+            with (RESULTS / "landmarks.jsonl").open("a") as file:
+                file.write(line + "\n")
+            print(f"  {name}, split {seed}", flush=True)
