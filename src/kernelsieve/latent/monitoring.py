@@ -7,6 +7,7 @@ Estimators of this room take these functions as their methods.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import wraps
 from numbers import Real
 from typing import Any
 
@@ -85,7 +86,8 @@ def q_residuals(
     """Return Q: squared distances, in feature space, from what the components describe of samples.
 
     The image of a sample less the mean image is ``sum_j t_j(x) p_j``, its features times the loadings,
-    and a rest, whose squared length this is (SPE, the squared prediction error of X). With a linear
+    and a rest, whose squared length this is (SPE, the squared prediction error of X). Loadings of
+    principal components are their directions, so that it is the distance from their span. With a linear
     kernel it is ``||x - model.inverse_transform(model.transform(x))||^2`` of scikit-learn's
     ``PLSRegression(scale=False)`` or ``PCA``.
 
@@ -119,31 +121,12 @@ def q_residuals(
     return _squared_rests(fit, rows, squared_lengths(fit.model.kernel, rows, diagonal), self.n_jobs)
 
 
+@row_wise
+@wraps(q_residuals)
 def q_residuals_of_coordinates(
     self: Any, X: Any, n_components: int | None = None, *, diagonal: Any = None
 ) -> np.ndarray:
-    """Return Q: squared distances, in feature space, of images from the span of the components.
-
-    Where directions are orthonormal that is the reconstruction error of every sample (SPE, the squared
-    prediction error of X).
-
-    Parameters
-    ----------
-    X : array-like or CSR matrix of shape (n_samples, n_features)
-        Samples, as for ``transform``.
-    n_components : int, default=None
-        Use the first components only; None for all.
-    diagonal : array-like of shape (n_samples,), default=None
-        k(x, x) of each sample, which must be given where the kernel is precomputed.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-
-    See Also
-    --------
-    q_limit : What is large.
-    """
+    # Features along orthonormal directions are coordinates, and the directions are the loadings.
     errors = self.reconstruction_error(X, n_components, per_example=True, diagonal=diagonal)
     return np.asarray(errors)
 
