@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse, stats
 from sklearn.cross_decomposition import PLSRegression
@@ -282,6 +284,35 @@ def test_an_outlier_is_seen_where_it_is_one():
     assert model.q_residuals(strange)[0] > q_limit
     assert model.hotelling_t2(X[:1])[0] < t2_limit
     assert model.q_residuals(X[:1])[0] < q_limit
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 2**31),
+    n=st.integers(12, 40),
+    d=st.integers(3, 12),
+    k=st.integers(1, 3),
+    pooled=st.booleans(),
+)
+def test_random_samples_agree_with_deflation_by_hand(seed, n, d, k, pooled):
+    """Linear kernel, one target: NIPALS written out, for new samples too."""
+    rng = np.random.default_rng(seed)
+    X, new = rng.standard_normal((n, d)) + 5, rng.standard_normal((6, d)) + 5
+    y = X @ rng.standard_normal(d) + rng.standard_normal(n)
+    rest, rest_new, left = X - X.mean(axis=0), new - X.mean(axis=0), y - y.mean()
+    t2 = np.zeros(6)
+    for _ in range(k):
+        w = rest.T @ left
+        w /= np.linalg.norm(w)
+        t, t_new = rest @ w, rest_new @ w
+        p = rest.T @ t / (t @ t)
+        rest, rest_new = rest - np.outer(t, p), rest_new - np.outer(t_new, p)
+        left = left - t * (t @ left) / (t @ t)
+        t2 += t_new**2 / t.var(ddof=1)
+    candidates = np.vstack([np.eye(d), -np.ones(d)]) if pooled else "all"
+    model = KernelPLS(k, kernel="linear", candidates=candidates).fit(X, y)
+    assert_allclose(model.q_residuals(new), (rest_new**2).sum(axis=1), rtol=1e-5, atol=1e-7)
+    assert_allclose(model.hotelling_t2(new), t2, rtol=1e-5)
 
 
 # ---------------------------------------------------------------------- bad input

@@ -126,7 +126,7 @@ def q_residuals(
 def q_residuals_of_coordinates(
     self: Any, X: Any, n_components: int | None = None, *, diagonal: Any = None
 ) -> np.ndarray:
-    # Features along orthonormal directions are coordinates, and the directions are the loadings.
+    """Return the same for features that are coordinates along directions, which are the loadings."""
     errors = self.reconstruction_error(X, n_components, per_example=True, diagonal=diagonal)
     return np.asarray(errors)
 
