@@ -35,17 +35,18 @@ SIZES = (10, 30, 100, 300)
 N_SPLITS = 2
 MOST_TRAIN, MOST_TESTED = 1000, 2000
 WIDTHS = 4.0 ** np.arange(0, -4, -1)  # of one over the median squared distance
-RIDGES = 10.0 ** np.arange(-8, 1)
+RIDGES = 10.0 ** np.arange(-7, 1)
 JITTER = 1e-10  # of k(z, z): the matrix of the landmarks may be singular
 NEAR = 4.0 ** np.arange(1, -3, -1)  # of the width that is best in a learned metric
-NUMBERS = (  # small ones first
-    *("baseball", "diabetes", "boston", "uci_energy", "uci_concrete", "uci_airfoil", "uci_wine"),
-    *("abalone", "house_8L", "uci_protein", "uci_bike", "uci_sml", "uci_keggdirected"),
-    *("puma32H", "bank32nh", "ailerons", "pole_telecomm"),
-)
-LABELLED = (
+LABELLED = {
     *("ionosphere", "wdbc", "ida_diabetis", "ida_german"),
     *("ida_banana", "ida_waveform", "ida_ringnorm", "digits", "usps"),
+}
+SETS = (  # small ones first
+    *("baseball", "diabetes", "boston", "ionosphere", "wdbc", "uci_energy", "uci_concrete"),
+    *("uci_airfoil", "uci_wine", "ida_diabetis", "abalone", "ida_banana", "house_8L", "uci_protein"),
+    *("uci_bike", "uci_sml", "uci_keggdirected", "ida_german", "puma32H", "bank32nh", "ida_waveform"),
+    *("ida_ringnorm", "ailerons", "pole_telecomm", "digits", "usps"),
 )
 BUNDLED: dict[str, Callable] = {
     "diabetes": partial(load_diabetes, return_X_y=True),
@@ -175,7 +176,10 @@ def ridge_errors(
         for ridge in RIDGES:
             system = gram[:k, :k] + len(X) * ridge * np.eye(k)
             scores = F_new[:, :k] @ solve(system, products[:k], assume_a="pos") + target_means
-            wrong = scores.argmax(axis=1) != y_new if task.labelled else (scores[:, 0] - y_new) ** 2
+            if task.labelled:
+                wrong = scores.argmax(axis=1) != y_new
+            else:  # no target was beyond the range of those seen
+                wrong = (scores[:, 0].clip(y.min(), y.max()) - y_new) ** 2
             errors.append(float(np.mean(wrong)))
         found[size] = np.array(errors)
     return found
@@ -205,18 +209,19 @@ class Inputs:
     """The inputs as a way sees them, and the widths that it tries."""
 
     X: np.ndarray
-    X_new: np.ndarray
+    X_test: np.ndarray
     widths: np.ndarray
 
     @classmethod
-    def of(cls, way: str, X: np.ndarray, y: np.ndarray, X_new: np.ndarray, task: Task) -> Inputs:
-        """Return them as they are, or in a metric that these samples have taught."""
+    def of(cls, way: str, split: Split, rows: np.ndarray, task: Task) -> Inputs:
+        """Return them as they are, or in a metric that some training samples have taught."""
         if way == METRIC:
             kind = "classes" if task.labelled else "continuous"
-            metric = GradientMetric(random_state=task.seed, target=kind).fit(X, y)
-            return cls(metric.transform(X), metric.transform(X_new), NEAR * metric.gamma_)
-        median = np.median(pdist(X[:500], "sqeuclidean"))
-        return cls(X, X_new, WIDTHS / median)
+            metric = GradientMetric(random_state=task.seed, target=kind)
+            metric.fit(split.X[rows], split.y[rows])
+            return cls(metric.transform(split.X), metric.transform(split.X_test), NEAR * metric.gamma_)
+        median = np.median(pdist(split.X[rows][:500], "sqeuclidean"))
+        return cls(split.X, split.X_test, WIDTHS / median)
 
 
 @dataclass(frozen=True)
@@ -231,19 +236,18 @@ def errors_of_way(way: str, split: Split, task: Task) -> Found:
     """Return the errors for every number of landmarks; held-out samples choose width and penalty."""
     rows, held = train_test_split(np.arange(len(split.X)), test_size=0.25, random_state=task.seed)
     most = max(k for k in SIZES if k <= len(split.X) // 2)
-    inputs = Inputs.of(way, split.X[rows], split.y[rows], split.X[held], task)
-    fitted, tested = (inputs.X, split.y[rows]), (inputs.X_new, split.y[held])
+    inputs = Inputs.of(way, split, rows, task)
+    fitted, tested = (inputs.X[rows], split.y[rows]), (inputs.X[held], split.y[held])
     tried = [
         size_errors(way, landmarks, gamma, fitted, tested, task)
-        for gamma, landmarks in every_width(way, inputs, split.y[rows], most, task)
+        for gamma, landmarks in every_width(way, inputs.widths, fitted, most, task)
     ]
     of_sizes = {k: np.array([errors[k] for errors in tried]) for k in tried[0]}  # (widths, ridges)
     best = {k: np.unravel_index(np.argmin(errors), errors.shape) for k, errors in of_sizes.items()}
-    inputs = Inputs.of(way, split.X, split.y, split.X_test, task)
-    fitted, tested = (inputs.X, split.y), (inputs.X_new, split.y_test)
+    fitted, tested = (inputs.X, split.y), (inputs.X_test, split.y_test)
     found = {}
     needed = {int(width) for width, _ in best.values()}
-    every = every_width(way, inputs, split.y, most, task, needed=needed)
+    every = every_width(way, inputs.widths, fitted, most, task, needed=needed)
     for number, (gamma, landmarks) in enumerate(every):
         if number in needed:
             errors = size_errors(way, landmarks, gamma, fitted, tested, task)
@@ -255,17 +259,17 @@ def errors_of_way(way: str, split: Split, task: Task) -> Found:
 
 def every_width(
     way: str,
-    inputs: Inputs,
-    y: np.ndarray,
+    widths: np.ndarray,
+    fitted: tuple,
     most: int,
     task: Task,
     needed: Container[int] = range(len(WIDTHS)),
 ) -> Iterator[tuple[float, dict[int, np.ndarray]]]:
     """Yield every width with its landmarks, by their number; nothing for widths that nobody needs."""
     landmarks: dict[int, np.ndarray] = {}
-    for number, gamma in enumerate(inputs.widths):
+    for number, gamma in enumerate(widths):
         if number in needed and (way not in ANY_WIDTH or not landmarks):
-            landmarks = landmarks_of(way, Choice(inputs.X, y, float(gamma), most, task))
+            landmarks = landmarks_of(way, Choice(*fitted, float(gamma), most, task))
         yield float(gamma), landmarks
 
 
@@ -312,7 +316,7 @@ def missing(n_splits: int) -> Iterator[tuple[str, int]]:
     """Yield sets and splits without a result, the first split of all sets first."""
     done = {(result["set"], result["split"]) for result in kept_results()}
     for seed in range(n_splits):
-        for name in NUMBERS + LABELLED:
+        for name in SETS:
             if (name, seed) not in done:
                 yield name, seed
 
