@@ -1,4 +1,5 @@
-"""Published figures and tables beside what this library gives: one folder a paper.
+"""Tables and figures of five papers, printed and ours: one folder a paper, one declaration a table.
 
-``python -m papers`` runs them all; ``python -m papers dhanjal2009`` runs one.
+``python -m papers list`` names them, ``python -m papers run all --quick`` computes them, and
+``python -m papers page`` writes ``docs/papers.md``.
 """

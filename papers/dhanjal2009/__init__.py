@@ -2,3 +2,5 @@
 
 IEEE Transactions on Pattern Analysis and Machine Intelligence 31(8), 2009.
 """
+
+TABLES = ("table3",)

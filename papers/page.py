@@ -1,0 +1,179 @@
+"""Make ``docs/papers.md`` and its figures from the kept results."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .catalogue import ROOT, Entry, entries
+from .form import Cell, Estimate, Table, judge
+from .results import Record, best_records, results_of
+
+PAGE = ROOT / "docs" / "papers.md"
+FIGURES = PAGE.parent / "figures"
+MARKS = ("agrees", "better", "worse", "differs", "not comparable", "not run")
+
+HEAD = """\
+# The papers, reproduced
+
+Every table and figure of the five papers, printed and ours. `python -m papers run all` computes what is missing,
+`python -m papers page` writes this page from the results in `papers/*/results`; nobody edits it.
+
+Difference is ours less printed, in units of the two standard errors combined (standard deviation over the root of
+the number of repetitions). A cell **agrees** if that is at most 2, and is **better** or **worse** beyond; it
+**differs** where neither direction is better. It is **not comparable** where the paper's own data or setting is not
+at hand; the reason stands beside it. An asterisk marks what was chosen after seeing test errors. Cells are computed in
+the quick form unless "full" stands beside them; what the quick form leaves out is said above each table.
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a table on the page: one measure of one cell."""
+
+    cell: Cell
+    measure: str
+    printed: Estimate
+    record: Record | None
+    mark: str
+    distance: float | None = None
+
+    @property
+    def ours(self) -> Estimate | None:
+        return None if self.record is None else self.record.found.get(self.measure)
+
+    @property
+    def remark(self) -> str:
+        """What stands beside the mark."""
+        if self.mark == "worse":
+            return self.cell.explanation
+        return self.cell.not_comparable if self.mark == "not comparable" else ""
+
+
+def lines_of(entry: Entry) -> list[Line]:
+    """Return a line for every printed number of a table."""
+    records, table = best_records(entry), entry.table
+    return [
+        line_of(table, cell, measure, printed, records.get(cell.key))
+        for cell in table.cells
+        for measure, printed in cell.printed.items()
+    ]
+
+
+def line_of(table: Table, cell: Cell, measure: str, printed: Estimate, record: Record | None) -> Line:
+    ours = None if record is None else record.found.get(measure)
+    if ours is None:
+        return Line(cell, measure, printed, None, "not run")
+    verdict = judge(printed, ours, table.lower_is_better.get(measure))
+    mark = "not comparable" if cell.not_comparable else verdict.mark
+    return Line(cell, measure, printed, record, mark, verdict.distance)
+
+
+# ---------------------------------------------------------------------- Markdown
+
+
+def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows))
+
+
+def number(estimate: Estimate, digits: str) -> str:
+    spread = "" if estimate.spread is None else f" ({estimate.spread:{digits}})"
+    return f"{estimate.value:{digits}}{spread}"
+
+
+def shown(line: Line, table: Table, *, with_measure: bool) -> list[str]:
+    """Return the fields of a line."""
+    ours = "" if line.ours is None else number(line.ours, table.digits)
+    full = ", full" if line.record is not None and line.record.mode == "full" else ""
+    star = "\\*" if line.cell.chosen_on_test else ""
+    remark = f": {line.remark}" if line.remark else ""
+    return [
+        *line.cell.key,
+        *([line.measure] if with_measure else []),
+        number(line.printed, table.digits),
+        f"{ours}{full}{star}",
+        "" if line.distance is None else f"{line.distance:+.1f}",
+        f"{line.mark}{remark}",
+    ]
+
+
+def counts(lines: Iterable[Line]) -> list[str]:
+    found = Counter(line.mark for line in lines)
+    return [str(found[mark]) for mark in MARKS]
+
+
+def table_section(entry: Entry, figure: Path | None) -> str:
+    """Return the part of the page for one table or figure."""
+    table, lines = entry.table, lines_of(entry)
+    title, _, protocol = inspect.cleandoc(entry.module.__doc__ or "").partition("\n")
+    parts = [f"### {entry.identifier}: {title}", protocol.strip(), modes(entry)]
+    if lines:
+        several = len({line.measure for line in lines}) > 1
+        header = [
+            *table.axes,
+            *(["measure"] if several else []),
+            "printed",
+            "ours",
+            "difference",
+            "mark",
+        ]
+        parts.append(grid(header, (shown(line, table, with_measure=several) for line in lines)))
+    chosen = dict.fromkeys(cell.chosen_on_test for cell in table.cells if cell.chosen_on_test)
+    parts += [f"\\* {text}" for text in chosen]
+    results = results_of(entry)
+    if table.describe is not None and results:
+        parts.append(table.describe(results))
+    if figure is not None and figure.is_file():
+        parts.append(f"![{title}]({figure.relative_to(PAGE.parent).as_posix()})")
+    return "\n\n".join(part for part in parts if part)
+
+
+def modes(entry: Entry) -> str:
+    """Return how many cells were computed, and with which settings."""
+    table, records = entry.table, best_records(entry)
+    found = Counter(record.mode for record in records.values())
+    seconds = sum(record.seconds for record in records.values())
+
+    def settings(mode: str) -> str:
+        return (
+            ", ".join(f"{name} {value}" for name, value in getattr(table, mode).items()) or "the same"
+        )
+
+    return (
+        f"{len(records)} of {len(table.cells)} cells, {found['full']} of them full, in {seconds:,.0f} s on one "
+        f"core. Quick: {settings('quick')}. Full: {settings('full')}."
+    )
+
+
+def figure_path(entry: Entry) -> Path | None:
+    return FIGURES / f"{entry.paper}_{entry.name}.png" if entry.table.draw is not None else None
+
+
+def page() -> str:
+    """Return the page; it depends on the declarations and the kept results alone."""
+    every = entries()
+    rows = [[entry.identifier, *counts(lines_of(entry))] for entry in every]
+    total = ["all", *counts(line for entry in every for line in lines_of(entry))]
+    parts = [HEAD, grid(["", *MARKS], [*rows, total])]
+    for paper in dict.fromkeys(entry.paper for entry in every):
+        text = inspect.cleandoc(importlib.import_module(f"papers.{paper}").__doc__ or "")
+        parts.append(f"## {paper}\n\n{text}")
+        parts += [table_section(entry, figure_path(entry)) for entry in every if entry.paper == paper]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def write() -> None:
+    """Draw the figures and write the page."""
+    FIGURES.mkdir(exist_ok=True)
+    for entry in entries():
+        path, results = figure_path(entry), results_of(entry)
+        if path is not None and entry.table.draw is not None and len(results) == len(entry.table.cells):
+            entry.table.draw(results).savefig(path, dpi=110)
+            print(path)
+    PAGE.write_text(page())
+    print(PAGE)
