@@ -3,4 +3,4 @@
 IEEE Transactions on Pattern Analysis and Machine Intelligence 31(8), 2009.
 """
 
-TABLES = ("table3",)
+TABLES = ("table3", "table4", "table5")

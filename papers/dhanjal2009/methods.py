@@ -48,10 +48,8 @@ def kernel_of(sigma: float | None) -> dict[str, Any]:
     return {"kernel": "linear"} if sigma is None else {"kernel": "rbf", "gamma": 1 / (2 * sigma**2)}
 
 
-def all_features(X: np.ndarray, X_test: np.ndarray, sigma: float | None) -> Features:
-    """Return the rows themselves, or their kernel columns."""
-    if sigma is None:
-        return X, X_test
+def rbf_columns(X: np.ndarray, X_test: np.ndarray, sigma: float) -> Features:
+    """Return the kernel columns of the training rows."""
     gamma = 1 / (2 * sigma**2)
     return rbf_kernel(X, gamma=gamma), rbf_kernel(X_test, X, gamma=gamma)
 
@@ -101,7 +99,8 @@ def features(
     setting: Setting,
     seed: int,
 ) -> Features:
-    """Return at most so many features of training and test rows; SMA's have unit length, as the paper's."""
-    model = extractor(method, most, len(X), setting, seed).fit(X, y)
+    """Return at most so many features of training and test rows; SMA's of unit length, as in (5)."""
+    labels = method.endswith(" KB") or method in ("Exp BLF", "Log BLF")
+    model = extractor(method, most, len(X), setting, seed).fit(X, y if labels else y.astype(float))
     scale = np.sqrt(len(X)) if method.endswith("SMA") else 1.0
     return model.transform(X) / scale, model.transform(X_test) / scale

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold
 
 Setting = dict[str, Any]
-#: Training rows and targets, test rows and targets, setting and seed in; the error for every number of
-#: features and every parameter of the head out.
+#: Training rows and targets, test rows and targets, setting and seed in; out come the errors for every
+#: number of features and every parameter of what follows them.
 ErrorCurve = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Setting, int], np.ndarray]
 
 
@@ -21,18 +21,33 @@ def zero_mean_unit_norm(columns: np.ndarray) -> np.ndarray:
     return centred / np.where(length > 0, length, 1.0)
 
 
-def folds(y: np.ndarray, n_folds: int, seed: int, *, classes: bool) -> Iterator[tuple]:
-    """Yield the training and test rows of a random cross-validation."""
-    splitter = StratifiedKFold if classes else KFold
-    return splitter(n_folds, shuffle=True, random_state=seed).split(
-        y, y > y.mean() if classes else None
-    )
+def padded(curve: np.ndarray, length: int) -> np.ndarray:
+    """Return a curve of this length: where there are no more features, the error stays."""
+    return np.concatenate([curve, np.repeat(curve[-1:], length - len(curve), axis=0)])
 
 
-def least(curves: Sequence[np.ndarray]) -> tuple[int, tuple[int, ...]]:
-    """Return the setting with the least error, and where on its curve; the first of equal ones."""
-    setting = int(np.argmin([curve.min() for curve in curves]))
-    return setting, np.unravel_index(int(np.argmin(curves[setting])), curves[setting].shape)
+def folds(n_rows: int, n_folds: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return training and test rows of a random cross-validation."""
+    return list(KFold(n_folds, shuffle=True, random_state=seed).split(np.empty(n_rows)))
+
+
+def chosen(
+    X: np.ndarray,
+    y: np.ndarray,
+    settings: Sequence[Setting],
+    error_curve: ErrorCurve,
+    n_folds: int,
+    seed: int,
+) -> tuple[Setting, tuple[int, ...]]:
+    """Return the setting with the least mean error, and the place on its curve; the first of equals."""
+    splits = folds(len(X), n_folds, seed)
+    means = [
+        np.mean([error_curve(X[a], y[a], X[b], y[b], setting, seed) for a, b in splits], axis=0)
+        for setting in settings
+    ]
+    best = int(np.argmin([mean.min() for mean in means]))
+    place = np.unravel_index(int(np.argmin(means[best])), means[best].shape)
+    return settings[best], tuple(int(index) for index in place)
 
 
 def nested_cross_validation(
@@ -44,24 +59,11 @@ def nested_cross_validation(
     repetitions: int,
     inner_folds: int,
     outer_folds: int = 5,
-    classes: bool,
 ) -> np.ndarray:
     """Return the test errors of all outer folds, with the parameters that the inner ones choose."""
     errors = []
-    for repetition in range(repetitions):
-        for a, b in folds(y, outer_folds, repetition, classes=classes):
-            inner = list(folds(y[a], inner_folds, repetition, classes=classes))
-            means = [
-                np.mean(
-                    [
-                        error_curve(X[a[i]], y[a[i]], X[a[j]], y[a[j]], setting, repetition)
-                        for i, j in inner
-                    ],
-                    axis=0,
-                )
-                for setting in settings
-            ]
-            best, place = least(means)
-            curve = error_curve(X[a], y[a], X[b], y[b], settings[best], repetition)
-            errors.append(curve[place])
+    for seed in range(repetitions):
+        for a, b in folds(len(X), outer_folds, seed):
+            setting, place = chosen(X[a], y[a], settings, error_curve, inner_folds, seed)
+            errors.append(error_curve(X[a], y[a], X[b], y[b], setting, seed)[place])
     return np.array(errors)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import lstsq, qr, solve_triangular
+from scipy.linalg import eigh, lstsq, qr, solve_triangular
 
 from kernelsieve.datasets import load_local
 
 from . import methods
-from .protocol import Setting, nested_cross_validation, zero_mean_unit_norm
+from .protocol import Setting, nested_cross_validation, padded, zero_mean_unit_norm
+
+CUTOFFS = 10.0 ** -np.arange(3, 15)  # of the eigenvalues of K, relative to the largest
 
 
 def nested_least_squares(Z: np.ndarray, y: np.ndarray, Z_test: np.ndarray) -> np.ndarray:
@@ -21,30 +23,37 @@ def nested_least_squares(Z: np.ndarray, y: np.ndarray, Z_test: np.ndarray) -> np
     return y.mean() + np.cumsum(coordinates * (Q.T @ (y - y.mean())), axis=1)
 
 
-def padded(curve: np.ndarray, length: int) -> np.ndarray:
-    """Return a curve of this length: where there are no more features, the error stays."""
-    return np.concatenate([curve, np.repeat(curve[-1:], length - len(curve), axis=0)])
+def ordinary_least_squares(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> np.ndarray:
+    """Return predictions of test rows, as a column."""
+    centre = X.mean(axis=0)
+    return y.mean() + (X_test - centre) @ lstsq(X - centre, (y - y.mean())[:, None])[0]
 
 
-def root_mean_squared_errors(
+def kernel_least_squares(K: np.ndarray, y: np.ndarray, K_test: np.ndarray) -> np.ndarray:
+    """Return predictions of test rows by the pseudo-inverse of K, with a column for every cutoff."""
+    values, vectors = eigh(K)
+    coordinates = vectors.T @ y
+    weights = np.where(values > CUTOFFS[:, None] * values[-1], coordinates / values, 0.0)
+    return K_test @ (vectors @ weights.T)
+
+
+def predictions(
     method: str,
     most: int,
     X: np.ndarray,
     y: np.ndarray,
     X_test: np.ndarray,
-    y_test: np.ndarray,
     setting: Setting,
     seed: int,
 ) -> np.ndarray:
-    """Return the error on test rows for every number of features up to the most."""
-    if method in ("All features", "RBF Features"):
-        Z, Z_test = methods.all_features(X, X_test, setting["sigma"])
-        ones, ones_test = np.ones((len(Z), 1)), np.ones((len(Z_test), 1))
-        predicted = np.hstack([ones_test, Z_test]) @ lstsq(np.hstack([ones, Z]), y[:, None])[0]
-    else:
-        Z, Z_test = methods.features(method, X, y, X_test, most, setting, seed)
-        predicted = nested_least_squares(Z, y, Z_test)
-    return np.sqrt(np.mean((predicted - y_test[:, None]) ** 2, axis=0))
+    """Return predictions of test rows, with a column for every number of features up to the most."""
+    if method == "All features":
+        return ordinary_least_squares(X, y, X_test)
+    if method == "RBF Features":
+        K, K_test = methods.rbf_columns(X, X_test, setting["sigma"])
+        return kernel_least_squares(K, y, K_test)
+    Z, Z_test = methods.features(method, X, y, X_test, most, setting, seed)
+    return nested_least_squares(Z, y, Z_test)
 
 
 def table3(
@@ -57,17 +66,23 @@ def table3(
     sparsities: Sequence[float],
     subsets: Sequence[int],
 ) -> dict[str, np.ndarray]:
-    """Return the errors of all folds of a cell."""
+    """Return the root mean squared errors of all folds."""
     parts = load_local(data)
     X = zero_mean_unit_norm(np.asarray(parts["X"][:rows], dtype=float))
     y = zero_mean_unit_norm(np.asarray(parts["y"][:rows], dtype=float))
     rank = int(np.linalg.matrix_rank(X))
 
     def curve(A: np.ndarray, a: np.ndarray, B: np.ndarray, b: np.ndarray, setting: Setting, seed: int):
-        return padded(root_mean_squared_errors(method, rank, A, a, B, b, setting, seed), rank)
+        predicted = predictions(method, rank, A, a, B, setting, seed)
+        errors = np.sqrt(np.mean((predicted - b[:, None]) ** 2, axis=0))
+        return padded(errors, max(rank, len(errors)))
 
-    settings = methods.settings(method, sigmas, sparsities, subsets)
     errors = nested_cross_validation(
-        X, y, settings, curve, repetitions=repetitions, inner_folds=inner_folds, classes=False
+        X,
+        y,
+        methods.settings(method, sigmas, sparsities, subsets),
+        curve,
+        repetitions=repetitions,
+        inner_folds=inner_folds,
     )
     return {"error": errors}
