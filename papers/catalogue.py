@@ -1,4 +1,4 @@
-"""Which papers and tables there are: folders with a tuple ``TABLES``, and a module for each name in it."""
+"""Which tables there are: a folder a paper, and a module for each name in its ``TABLES``."""
 
 from __future__ import annotations
 
@@ -69,6 +69,6 @@ def is_missing(data: str) -> bool:
 def how_to_get(data: list[str]) -> str:
     """Return what to do about data sets that are missing."""
     return (
-        f"missing data sets: {', '.join(data)}. Set {DATA_VARIABLE} to a folder that has each of them as "
-        "NAME/NAME.npz, with the arrays X and y."
+        f"missing data sets: {', '.join(data)}. Set {DATA_VARIABLE} to a folder that has each of them "
+        "as NAME/NAME.npz, with the arrays X and y."
     )

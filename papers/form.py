@@ -1,4 +1,4 @@
-"""The form in which a table or figure of a paper is declared: what was printed, and how ours is computed."""
+"""How a table or figure of a paper is declared: what was printed, and how ours is computed."""
 
 from __future__ import annotations
 
@@ -142,13 +142,15 @@ class Verdict:
 
 
 def judge(printed: Estimate, ours: Estimate, lower_is_better: bool | None) -> Verdict:
-    """Compare two numbers: they agree within two standard errors of their difference."""
+    """Compare two numbers: they agree within two standard errors of their difference.
+
+    Numbers without any spread, such as exponents of counted work, are compared as they stand.
+    """
     error = float(np.hypot(printed.standard_error, ours.standard_error))
-    if error == 0:
-        return Verdict("agrees" if printed.value == ours.value else "not comparable")
-    distance = (ours.value - printed.value) / error
-    if abs(distance) <= 2:
+    gap = ours.value - printed.value
+    distance = gap / error if error > 0 else None
+    if gap == 0 or (distance is not None and abs(distance) <= 2):
         return Verdict("agrees", distance)
     if lower_is_better is None:
         return Verdict("differs", distance)
-    return Verdict("better" if (distance < 0) == lower_is_better else "worse", distance)
+    return Verdict("better" if (gap < 0) == lower_is_better else "worse", distance)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .catalogue import ROOT, Entry, entries
 from .form import Cell, Estimate, Table, judge
+from .markdown import grid
 from .results import Record, best_records, results_of
 
 PAGE = ROOT / "docs" / "papers.md"
@@ -20,14 +21,16 @@ MARKS = ("agrees", "better", "worse", "differs", "not comparable", "not run")
 HEAD = """\
 # The papers, reproduced
 
-Every table and figure of the five papers, printed and ours. `python -m papers run all` computes what is missing,
-`python -m papers page` writes this page from the results in `papers/*/results`; nobody edits it.
+Every table and figure of the papers, printed and ours. `python -m papers run all` computes what is
+missing, `python -m papers page` writes this page from the results in `papers/*/results`: it is never
+edited by hand.
 
-Difference is ours less printed, in units of the two standard errors combined (standard deviation over the root of
-the number of repetitions). A cell **agrees** if that is at most 2, and is **better** or **worse** beyond; it
-**differs** where neither direction is better. It is **not comparable** where the paper's own data or setting is not
-at hand; the reason stands beside it. An asterisk marks what was chosen after seeing test errors. Cells are computed in
-the quick form unless "full" stands beside them; what the quick form leaves out is said above each table.
+Difference is ours less printed, in units of the two standard errors combined (standard deviation over
+the root of the number of repetitions; numbers without any spread are compared as they stand). A cell
+**agrees** if that is at most 2, and is **better** or **worse** beyond; it **differs** where neither
+direction is better. It is **not comparable** where the paper's own data or setting is not at hand; the
+reason stands beside it. An asterisk marks what was chosen after seeing test errors. Cells are computed
+in the quick form unless "full" stands beside them; both are said above each table.
 """
 
 
@@ -74,11 +77,6 @@ def line_of(table: Table, cell: Cell, measure: str, printed: Estimate, record: R
 
 
 # ---------------------------------------------------------------------- Markdown
-
-
-def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows))
 
 
 def number(estimate: Estimate, digits: str) -> str:
@@ -145,8 +143,8 @@ def modes(entry: Entry) -> str:
         )
 
     return (
-        f"{len(records)} of {len(table.cells)} cells, {found['full']} of them full, in {seconds:,.0f} s on one "
-        f"core. Quick: {settings('quick')}. Full: {settings('full')}."
+        f"{len(records)} of {len(table.cells)} cells, {found['full']} of them full, in {seconds:,.0f} "
+        f"seconds of one core. Quick: {settings('quick')}. Full: {settings('full')}."
     )
 
 

@@ -75,7 +75,7 @@ def kept(entry: Entry) -> dict[tuple[str, Mode], Record]:
 
 
 def compact(entry: Entry) -> None:
-    """Write the kept records alone, in the order of the table; the old file stays until that is done."""
+    """Write the kept records alone, in the order of the table, in one piece."""
     records = kept(entry)
     lines = [
         json.dumps(asdict(records[cell.name, mode]))

@@ -47,15 +47,18 @@ def compute(entry: Entry, settings: dict[str, Any]) -> Found:
 
 
 def work(job: Job) -> Outcome:
-    """Compute one cell on one thread; an error is an outcome too, and other cells go on."""
-    start = time.perf_counter()
+    """Compute one cell on one thread; an error is an outcome too, and other cells go on.
+
+    Seconds are those of the processor, which do not depend on what else the machine does.
+    """
+    start = time.process_time()
     try:
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = compute(job.entry, job.settings)
-        return Outcome(job, found, time.perf_counter() - start)
+        return Outcome(job, found, time.process_time() - start)
     except Exception:
-        return Outcome(job, None, time.perf_counter() - start, traceback.format_exc())
+        return Outcome(job, None, time.process_time() - start, traceback.format_exc())
 
 
 def outstanding(entry: Entry, mode: Mode, again: bool) -> list[Job]:

@@ -37,8 +37,8 @@ def settings(
     """Return the combinations of parameters to choose from, but for those of the head."""
     widths: list[Any] = list(sigmas) if "RBF" in method else [None]
     if method.startswith("Sp. "):
-        grid = product(widths, ("mi", "mr"), sparsities)
-        return [{"sigma": s, "selection": selection, "nu": nu} for s, selection, nu in grid]
+        grid = [("mr", nu) for nu in sparsities] + [("mi", nu) for nu in sparsities if nu < 1]
+        return [{"sigma": s, "selection": how, "nu": nu} for s, (how, nu) in product(widths, grid)]
     if method.endswith("rKOPLS"):
         return [{"sigma": s, "n_landmarks": r} for s, r in product(widths, subsets)]
     return [{"sigma": s} for s in widths]
@@ -99,8 +99,12 @@ def features(
     setting: Setting,
     seed: int,
 ) -> Features:
-    """Return at most so many features of training and test rows; SMA's of unit length, as in (5)."""
+    """Return at most so many features of training and test rows.
+
+    Those of SMA and BLF have unit length on the training rows, as in (5) and section 3.2.3.
+    """
     labels = method.endswith(" KB") or method in ("Exp BLF", "Log BLF")
     model = extractor(method, most, len(X), setting, seed).fit(X, y if labels else y.astype(float))
-    scale = np.sqrt(len(X)) if method.endswith("SMA") else 1.0
-    return model.transform(X) / scale, model.transform(X_test) / scale
+    Z, Z_test = model.transform(X), model.transform(X_test)
+    scale = np.linalg.norm(Z, axis=0) if method.endswith(("SMA", "BLF")) else 1.0
+    return Z / scale, Z_test / scale

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,11 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "s", "^", "x", "D", "v")
 
 
-def new_figure(n_lines: int, height: float) -> tuple[Any, np.ndarray]:
-    import matplotlib
+def new_figure(n_lines: int, height: float, n_columns: int = 2) -> tuple[Any, np.ndarray]:
+    from matplotlib.figure import Figure
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(n_lines, 2, figsize=(9.5, height), layout="constrained", squeeze=False)
+    figure = Figure(figsize=(9.5, height), layout="constrained")
+    return figure, figure.subplots(n_lines, n_columns, squeeze=False)
 
 
 def style(place: int, every: int) -> dict[str, Any]:
@@ -33,8 +30,8 @@ def style(place: int, every: int) -> dict[str, Any]:
     }
 
 
-def save(figure: Any, panels: np.ndarray, legend_title: str, path: Path) -> Path:
-    """Put one legend below all panels, where it hides nothing, and write the file."""
+def with_legend(figure: Any, panels: np.ndarray, legend_title: str) -> Any:
+    """Put one legend below all panels, where it hides nothing, and return the figure."""
     handles, names = panels[0, 0].get_legend_handles_labels()
     figure.legend(
         handles,
@@ -47,6 +44,4 @@ def save(figure: Any, panels: np.ndarray, legend_title: str, path: Path) -> Path
     )
     for panel in panels.flat:
         panel.grid(alpha=0.25)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
-    return path
+    return figure

@@ -1,11 +1,12 @@
 """Table 3: least squares on extracted features.
 
-Root mean squared error of five-fold cross-validation; parameters are chosen by cross-validation of the
-training rows of each fold: the number of features from 1 to the rank of the data, with the RBF kernel
-too, its width from 0.125 to 16, nu and heuristic of sparse KPLS, the subset of rKOPLS. The first 1,000
-rows of each set. "Zero mean and unit norm" is read as that of columns, targets included. For "RBF
-Features" the paper takes the inverse of K, which has no digits left for wide kernels: we take the
-pseudo-inverse, with a cutoff of the eigenvalues that cross-validation chooses too.
+Root mean squared error of five-fold cross-validation; parameters are chosen by cross-validation of
+the training rows of each fold: the number of features from 1 to the rank of the data, with the RBF
+kernel too, its width from 0.125 to 16, nu and heuristic of sparse KPLS, the subset of rKOPLS. The
+first 1,000 rows of each set. "Zero mean and unit norm" is read as that of columns, targets
+included. For "RBF Features" the paper takes the inverse of K, which has no digits left for wide
+kernels: we take the pseudo-inverse, with a cutoff of the eigenvalues that cross-validation chooses
+too.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ TABLE = Table(
     quick={
         "repetitions": 1,
         "inner_folds": 3,
-        "sigmas": [0.125, 0.25, 0.5, 1, 2, 4, 8, 16],
+        "sigmas": [0.125, 0.5, 2, 8],
         "sparsities": [0.25, 1.0],
-        "subsets": [50, 100, 200, 400],
+        "subsets": [50, 200, 400],
     },
     full={
         "repetitions": 3,

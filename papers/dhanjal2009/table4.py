@@ -1,8 +1,9 @@
 """Table 4: nearest neighbours on extracted features.
 
 Error rate of repeated five-fold cross-validation; parameters are chosen by cross-validation of the
-training rows of each fold: the number of features from 1 to the rank of the data (kernel boosting may
-take more), 1, 3, 5, 7 or 9 neighbours, and those of Table 3. Columns have zero mean and unit norm.
+training rows of each fold: the number of features from 1 to the rank of the data (kernel boosting
+may take more), 1, 3, 5, 7 or 9 neighbours, and those of Table 3. Columns have zero mean and unit
+norm.
 """
 
 from __future__ import annotations
