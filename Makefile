@@ -34,7 +34,8 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 papers: $(READY)
-	$(BIN)/python -m papers
+	$(BIN)/python -m papers run all --quick
+	$(BIN)/python -m papers page
 
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"

@@ -48,10 +48,11 @@ def record(cell: Cell, mode: Mode, settings: dict[str, Any], found: Found, secon
 
 
 def append(path: Path, finished: Record) -> None:
-    """Add a line, in one piece."""
+    """Add a line, in one piece, below one that a killed run may have left unfinished."""
     path.parent.mkdir(exist_ok=True)
+    unfinished = path.is_file() and not path.read_bytes().endswith(b"\n")
     with path.open("a") as file:
-        file.write(json.dumps(asdict(finished)) + "\n")
+        file.write(("\n" if unfinished else "") + json.dumps(asdict(finished)) + "\n")
 
 
 def read(path: Path) -> Iterator[Record]:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -314,7 +315,12 @@ def test_demo_papers_and_bench(run, tmp_path):
     _, said = run("demo", cwd=tmp_path, code=1)
     assert "diabetes.csv is in this folder already" in said
     assert "SparseMaximalAlignment" in run("papers")[0]
+    assert "in the sources" in run("papers", "run", "all", "--quick", cwd=tmp_path, code=1)[1]
     assert "in the sources" in run("bench", cwd=tmp_path, code=1)[1]
+
+
+def test_papers_are_run_in_the_sources(run):
+    assert "dhanjal2009/table3" in run("papers", "list", cwd=Path(__file__).parents[2])[0]
 
 
 def test_help_is_quick(run):

@@ -241,10 +241,18 @@ def demo() -> None:
     _call("demo", "run_demo")
 
 
-@app.command()
-def papers() -> None:
-    """Show the papers whose methods are here, and by which names."""
-    _call("demo", "show_papers")
+@app.command(
+    context_settings={"ignore_unknown_options": True},
+    epilog="Example: kernelsieve papers run dhanjal2009/table3 --quick",
+)
+def papers(
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(help="In a copy of the sources: list, run NAME, or page, as python -m papers."),
+    ] = None,
+) -> None:
+    """Show the papers whose methods are here, or run their tables and figures."""
+    _call("demo", "show_papers", arguments=arguments or [])
 
 
 @app.command()

@@ -57,17 +57,24 @@ def run_demo() -> None:
         show.text(f"  kernelsieve {rest}")
 
 
-def show_papers() -> None:
-    """Show the papers whose methods are here."""
+def show_papers(arguments: list[str]) -> None:
+    """Show the papers whose methods are here, or run their tables as ``python -m papers`` does."""
+    if arguments:
+        _run_sources("papers", arguments, what="tables of the papers")
+        return
     for paper, names in _PAPERS.items():
         print(f"{paper}\n    {names}")
 
 
 def run_benchmark(name: str | None) -> None:
     """Run benchmarks, which are in the sources and not in the package."""
-    if importlib.util.find_spec("benchmarks") is None and not Path("benchmarks").is_dir():
-        raise TableError("The benchmarks are in the sources; run this in a copy of them.")
-    command = [sys.executable, "-m", "benchmarks", *([name] if name else [])]
-    done = subprocess.run(command, check=False)
+    _run_sources("benchmarks", [name] if name else [], what="benchmarks")
+
+
+def _run_sources(package: str, arguments: list[str], *, what: str) -> None:
+    """Run a package of the repository that is not installed."""
+    if importlib.util.find_spec(package) is None and not Path(package).is_dir():
+        raise TableError(f"The {what} are in the sources; run this in a copy of them.")
+    done = subprocess.run([sys.executable, "-m", package, *arguments], check=False)
     if done.returncode:
-        raise TableError(f"The benchmark ended with exit code {done.returncode}.")
+        raise TableError(f"The {what} ended with exit code {done.returncode}.")
