@@ -3,4 +3,15 @@
 IEEE Transactions on Pattern Analysis and Machine Intelligence 31(8), 2009.
 """
 
-TABLES = ("table1", "fig2", "fig3", "fig4", "table3", "table4", "table5", "table6", "fig6")
+TABLES = (
+    "table1",
+    "fig2",
+    "fig3",
+    "fig4",
+    "table3",
+    "table3_pole",
+    "table4",
+    "table5",
+    "table6",
+    "fig6",
+)

@@ -20,6 +20,7 @@ from kernelsieve import (
     SparseMaximalCovariance,
 )
 
+from .naive import deflated_features
 from .protocol import Setting
 
 COLUMNS = 500  # kernel columns that a step of SMA and SMC looks at, and the cache of sparse KPLS
@@ -103,6 +104,9 @@ def features(
 
     Those of SMA and BLF have unit length on the training rows, as in (5) and section 3.2.3.
     """
+    if method.startswith("naive "):
+        K, K_test = rbf_columns(X, X_test, setting["sigma"])
+        return deflated_features(method.split()[-1], K, y, K_test, most, COLUMNS, seed)
     labels = method.endswith(" KB") or method in ("Exp BLF", "Log BLF")
     model = extractor(method, most, len(X), setting, seed).fit(X, y if labels else y.astype(float))
     Z, Z_test = model.transform(X), model.transform(X_test)

@@ -139,6 +139,18 @@ def test_features_of_alignment_and_of_boosting_have_unit_length(rows, method):
     assert Z_test.shape == (25, 4)
 
 
+@pytest.mark.parametrize("criterion", ["SMA", "SMC"])
+def test_deflating_the_kernel_matrix_gives_the_same_features(rows, criterion):
+    X, y, X_test, _ = rows
+    setting = {"sigma": 2.0}
+    ours = features(f"RBF {criterion}", X, y, X_test, 6, setting, 0)
+    naive = features(
+        f"naive RBF {criterion}", X, y, X_test, 6, setting, 0
+    )  # all columns, as they are few
+    for mine, other in zip(ours, naive, strict=True):
+        np.testing.assert_allclose(np.abs(mine), np.abs(other), atol=1e-8)
+
+
 def test_a_score_chooses_number_and_penalty(rows):
     X, y, _, _ = rows
     labels = np.where(y > 0, 1, -1)
