@@ -36,6 +36,12 @@ class Estimate:
     def is_curve(self) -> bool:
         return isinstance(self.value, list)
 
+    def text(self, digits: str) -> str:
+        """Return the number as it is shown, with its spread; of large ones the whole part."""
+        shown = digits if abs(self.value) < 100 else ",.0f"
+        spread = "" if self.spread is None else f" ({self.spread:{shown}})"
+        return f"{self.value:{shown}}{spread}"
+
     @property
     def standard_error(self) -> float:
         return 0.0 if self.spread is None else float(self.spread / np.sqrt(self.n))

@@ -79,21 +79,16 @@ def line_of(table: Table, cell: Cell, measure: str, printed: Estimate, record: R
 # ---------------------------------------------------------------------- Markdown
 
 
-def number(estimate: Estimate, digits: str) -> str:
-    spread = "" if estimate.spread is None else f" ({estimate.spread:{digits}})"
-    return f"{estimate.value:{digits}}{spread}"
-
-
 def shown(line: Line, table: Table, *, with_measure: bool) -> list[str]:
     """Return the fields of a line."""
-    ours = "" if line.ours is None else number(line.ours, table.digits)
+    ours = "" if line.ours is None else line.ours.text(table.digits)
     full = ", full" if line.record is not None and line.record.mode == "full" else ""
     star = "\\*" if line.cell.chosen_on_test else ""
     remark = f": {line.remark}" if line.remark else ""
     return [
         *line.cell.key,
         *([line.measure] if with_measure else []),
-        number(line.printed, table.digits),
+        line.printed.text(table.digits),
         f"{ours}{full}{star}",
         "" if line.distance is None else f"{line.distance:+.1f}",
         f"{line.mark}{remark}",

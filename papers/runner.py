@@ -121,6 +121,6 @@ def line(outcome: Outcome) -> str:
         if ours.is_curve:
             continue
         printed = outcome.job.cell.printed.get(measure)
-        beside = f" (printed {printed.value:{table.digits}})" if printed else ""
-        texts.append(f"{measure} {ours.value:{table.digits}}{beside}")
-    return f"{outcome.job.name}: {', '.join(texts) or 'curves'}, {outcome.seconds:.0f} s"
+        beside = f", printed {printed.text(table.digits)}" if printed else ""
+        texts.append(f"{measure} {ours.text(table.digits)}{beside}")
+    return f"{outcome.job.name}: {'; '.join(texts) or 'curves'}; {outcome.seconds:.0f} s"
