@@ -31,6 +31,11 @@ PRINTED = {
     "RBF rKOPLS": ((0.0170, 0.0020), (0.0371, 0.0057), (0.0114, 0.0020)),
 }
 FOLDS = 5  # behind every printed number
+NARROW = (
+    "the printed widths are too wide for these rows: with narrower ones the error comes down, and a "
+    "naive implementation gives what ours gives with the printed ones (see table3_pole)."
+)
+EXPLANATIONS = {(method, "Pole Telecomm"): NARROW for method in PRINTED if "RBF" in method}
 
 TABLE = Table(
     axes=("method", "data set"),
@@ -40,6 +45,7 @@ TABLE = Table(
             settings={"data": SETS[name], "method": method, "rows": 1000},
             printed={"error": Estimate(*printed, FOLDS)},
             data=(SETS[name],),
+            explanation=EXPLANATIONS.get((method, name), ""),
         )
         for method, row in PRINTED.items()
         for name, printed in zip(SETS, row, strict=True)
