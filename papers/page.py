@@ -90,7 +90,7 @@ def shown(line: Line, table: Table, *, with_measure: bool) -> list[str]:
         *([line.measure] if with_measure else []),
         line.printed.text(table.digits),
         f"{ours}{full}{star}",
-        "" if line.distance is None else f"{line.distance:+.1f}",
+        "" if line.distance is None or line.cell.not_comparable else f"{line.distance:+.1f}",
         f"{line.mark}{remark}",
     ]
 
@@ -118,9 +118,8 @@ def table_section(entry: Entry, figure: Path | None) -> str:
         parts.append(grid(header, (shown(line, table, with_measure=several) for line in lines)))
     chosen = dict.fromkeys(cell.chosen_on_test for cell in table.cells if cell.chosen_on_test)
     parts += [f"\\* {text}" for text in chosen]
-    results = results_of(entry)
-    if table.describe is not None and results:
-        parts.append(table.describe(results))
+    if table.describe is not None and is_complete(entry):
+        parts.append(table.describe(results_of(entry)))
     if figure is not None and figure.is_file():
         parts.append(f"![{title}]({figure.relative_to(PAGE.parent).as_posix()})")
     return "\n\n".join(part for part in parts if part)
@@ -141,6 +140,11 @@ def modes(entry: Entry) -> str:
         f"{len(records)} of {len(table.cells)} cells, {found['full']} of them full, in {seconds:,.0f} "
         f"seconds of one core. Quick: {settings('quick')}. Full: {settings('full')}."
     )
+
+
+def is_complete(entry: Entry) -> bool:
+    """Return whether every cell has a result, so that they can be described and drawn together."""
+    return len(best_records(entry)) == len(entry.table.cells)
 
 
 def figure_path(entry: Entry) -> Path | None:
@@ -164,9 +168,9 @@ def write() -> None:
     """Draw the figures and write the page."""
     FIGURES.mkdir(exist_ok=True)
     for entry in entries():
-        path, results = figure_path(entry), results_of(entry)
-        if path is not None and entry.table.draw is not None and len(results) == len(entry.table.cells):
-            entry.table.draw(results).savefig(path, dpi=110)
+        path = figure_path(entry)
+        if path is not None and entry.table.draw is not None and is_complete(entry):
+            entry.table.draw(results_of(entry)).savefig(path, dpi=110)
             print(path)
     PAGE.write_text(page())
     print(PAGE)

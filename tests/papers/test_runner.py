@@ -196,3 +196,10 @@ def test_the_page_shows_marks_reasons_and_what_was_not_run(entry):
     assert "| fake/table1 | 1 | 0 | 0 | 0 | 1 | 1 |" in text
     declare(replace(TABLE, cells=[replace(explained, printed={"error": Estimate(-1.0, 0.1, 4)})]))
     assert "worse: because |" in page.page()
+
+
+def test_results_are_described_when_all_are_there(entry):
+    declare(replace(TABLE, describe=lambda results: f"SMC has {results['SMC',]['error'].value:.2f}."))
+    assert "SMC has" not in page.page()
+    runner.run(["fake"], "quick")
+    assert "SMC has 0.10." in page.page()
