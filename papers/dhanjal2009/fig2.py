@@ -130,7 +130,7 @@ TABLE = Table(
         for p in SPARSITIES
     ],
     compute=curves,
-    quick={"draws": 10, "most_evaluations": 90},
+    quick={"draws": 3, "most_evaluations": 90},
     full={"draws": 20, "most_evaluations": 90},
     draw=draw,
     describe=describe,

@@ -93,7 +93,7 @@ TABLE = Table(
         for subset in SUBSETS
     ],
     compute=curves,
-    quick={"draws": 5},
+    quick={"draws": 3},
     full={"draws": 10},
     draw=draw,
     describe=describe,

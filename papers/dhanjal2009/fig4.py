@@ -169,7 +169,7 @@ TABLE = Table(
         for name, (kernel, trim) in VARIANTS.items()
     ],
     compute=curves,
-    quick={"splits": 10, "n_features": 20},
+    quick={"splits": 5, "n_features": 20},
     full={"splits": 20, "n_features": 20},
     draw=draw,
     describe=describe,

@@ -58,8 +58,8 @@ PRINTED = {
     "SMC": (1, 1, 0, 1),
 }
 EXPLANATIONS = {
-    "Sp. KPLS": "every step adds support vectors until all examples are, so that few features need fewer "
-    "evaluations than the paper's bound, and more features more of them.",
+    "Sp. KPLS": "every step adds support vectors until all examples are, so that few features need "
+    "fewer evaluations than the paper's bound, and more features more of them.",
 }
 MEASURES = ("training, l", "training, k", "test, l", "test, k")
 
