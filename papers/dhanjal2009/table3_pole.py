@@ -17,10 +17,13 @@ from .table3 import FOLDS, PRINTED
 WIDTHS = [0.125, 0.5, 2, 8]
 NARROWER = [0.03125, 0.0625, *WIDTHS]
 CHOSEN = "Narrower widths were offered after the errors with the printed ones had been seen."
+SAME = "this is what ours gives: with the printed widths these rows do not give the printed number."
 LINES = {
     ("RBF PLS", "narrower widths"): ("RBF PLS", NARROWER, CHOSEN),
     ("RBF SMA", "narrower widths"): ("RBF SMA", NARROWER, CHOSEN),
     ("RBF SMC", "narrower widths"): ("RBF SMC", NARROWER, CHOSEN),
+    ("Sp. RBF PLS", "narrower widths"): ("Sp. RBF PLS", NARROWER, CHOSEN),
+    ("RBF rKOPLS", "narrower widths"): ("RBF rKOPLS", NARROWER, CHOSEN),
     ("RBF SMA", "naive"): ("naive RBF SMA", WIDTHS, ""),
     ("RBF SMC", "naive"): ("naive RBF SMC", WIDTHS, ""),
 }
@@ -34,6 +37,7 @@ TABLE = Table(
             printed={"error": Estimate(*PRINTED[key[0]][2], FOLDS)},
             data=("pole_telecomm",),
             chosen_on_test=chosen,
+            explanation=SAME if key[1] == "naive" else "",
         )
         for key, (method, sigmas, chosen) in LINES.items()
     ],
