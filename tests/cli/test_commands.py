@@ -315,7 +315,7 @@ def test_demo_papers_and_bench(run, tmp_path):
     _, said = run("demo", cwd=tmp_path, code=1)
     assert "diabetes.csv is in this folder already" in said
     assert "SparseMaximalAlignment" in run("papers")[0]
-    assert "in the sources" in run("papers", "run", "all", "--quick", cwd=tmp_path, code=1)[1]
+    assert "in the sources" in run("papers", "list", cwd=tmp_path, code=1)[1]
     assert "in the sources" in run("bench", cwd=tmp_path, code=1)[1]
 
 
