@@ -32,6 +32,11 @@ class Estimate:
         spread = values.std(axis=0, ddof=1).tolist() if len(values) > 1 else None
         return cls(values.mean(axis=0).tolist(), spread, len(values))
 
+    @classmethod
+    def share(cls, per_cent: float, n: int) -> Estimate:
+        """Return a share of n test rows, in per cent, with its spread by the binomial distribution."""
+        return cls(per_cent, float(np.sqrt(per_cent * (100 - per_cent))), n)
+
     @property
     def is_curve(self) -> bool:
         return isinstance(self.value, list)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from papers.page import PAGE, lines_of, page
 from papers.results import best_records
 from papers.runner import compute
 
+CLOCKS = ("seconds", "exponent")  # measures that differ from run to run
 ENTRIES = {entry.identifier: entry for entry in entries()}
 WORSE = [
     (entry.identifier, line)
@@ -53,9 +56,13 @@ def test_a_cell_from_scratch_is_what_was_kept(identifier, key):
     if missing:
         pytest.skip(f"data sets are missing: {', '.join(missing)}")
     record = best_records(entry)[key]
-    again = compute(entry, record.settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as when cells are run
+        again = compute(entry, record.settings)
     assert set(again) == set(record.found)
     for measure, before in record.found.items():
+        if measure in CLOCKS:
+            continue
         assert again[measure].n == before.n
         # libraries of another version may decide ties of a cross-validation otherwise
         allowed = 1e-6 * np.abs(before.value) + 0.25 * np.array(before.spread or 0.0)
