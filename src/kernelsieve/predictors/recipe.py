@@ -24,6 +24,7 @@ from .losses import LinearHead, RegressionLoss
 #: Multiples of the ridge that was best for a few thousand samples: more samples ask for less.
 RIDGES = 10.0 ** np.arange(-3.0, 1.5, 0.5)
 _LEAST_RIDGE = 1e-11  # whose root is seen beside the largest feature in sums of squares
+_SCREEN_BYTES = 2**28  # for kernel values of candidates, beside a copy of the samples
 Fold = tuple[np.ndarray, np.ndarray]  # numbers of the samples to fit, and of those held out
 
 
@@ -54,6 +55,7 @@ class SieveRecipe:
             target="continuous",
             random_state=self.seed,
             n_jobs=self.n_jobs,
+            max_memory=_SCREEN_BYTES,
         )
 
     @property
