@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from .._sklearn import fit_context, parameter_names, wrap_output
+from .._sklearn import fit_context, linked_to_documentation, parameter_names, wrap_output
 from ..deflation import Criterion, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
 from ..fitting import CandidatePool, CandidateRule, Problem, Settings, way_to_draw
@@ -36,6 +36,7 @@ from .transaction import all_or_nothing
 from .writing import transform_to
 
 
+@linked_to_documentation
 @parameters
 class KernelEstimator(
     ClassNamePrefixFeaturesOutMixin,
@@ -45,9 +46,8 @@ class KernelEstimator(
 ):
     """Base of all estimators: features are ``kernel(x, landmarks_) @ projection_ - offset_``.
 
-    A subclass says by :meth:`_solve` how a :class:`~kernelsieve.fitting.Problem` becomes a
-    :class:`~kernelsieve.model.Fit`. (scikit-learn must not wrap the output of :meth:`transform` here,
-    because it would name all features even where the first few only were asked for.)
+    A subclass says by :meth:`_solve` how a ``fitting.Problem`` becomes a ``model.Fit``. (scikit-learn
+    must not wrap the output of ``transform``: it would name all features where a few were asked for.)
     """
 
     #: Whether the first j features are those of a fit with j, so that one fit answers for all numbers.

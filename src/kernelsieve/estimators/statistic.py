@@ -227,7 +227,13 @@ class StatisticPlan(Saved):
         return SampleReader(self.estimator, self.settled.encoder)
 
     def batch(self, X: Any, y: Any = None, sample_weight: Any = None) -> Batch:
-        """Check samples."""
+        """Check samples, as :meth:`statistic` does.
+
+        Parameters
+        ----------
+        X, y, sample_weight : array-like
+            Samples, their targets or labels, and their weights.
+        """
         return self.reader(Part(X, y, sample_weight))
 
     def renumbered(self, rows: np.ndarray) -> StatisticPlan:

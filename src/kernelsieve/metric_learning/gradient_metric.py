@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from .._sklearn import Interval, StrOptions, fit_context
+from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
 from ..estimators import estimator
 from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
@@ -40,6 +40,7 @@ _STRUCTURES = {
 }
 
 
+@linked_to_documentation
 @estimator
 class GradientMetric(TransformerMixin, BaseEstimator):
     """A linear map of the features of X, learned from the gradients of a kernel function.

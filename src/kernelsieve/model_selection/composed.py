@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.metaestimators import available_if
 
+from .._sklearn import linked_to_documentation
 from .nested_extractors import last_step
 
 
@@ -23,6 +24,7 @@ def _head_has(method: str) -> Callable[[Any], bool]:
     return check
 
 
+@linked_to_documentation
 class ExtractorWithHead(BaseEstimator):
     """A fitted extractor followed by a fitted head: what :class:`ComponentPathCV` chooses.
 

@@ -55,7 +55,21 @@ class DelegatingToChosen:
         return wrap_output("transform", self._chosen().transform(X), X, self)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the score of the chosen model, by ``scoring`` or the head's own score."""
+        """Return the score of the chosen model, by ``scoring`` or the head's own score.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples, best those that the search has not seen.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets or labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, for a score that takes them.
+
+        Returns
+        -------
+        float
+        """
         model = self._chosen()
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return score_of(self.scorer_, model, Data(X, y, weight))

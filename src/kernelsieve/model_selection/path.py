@@ -20,7 +20,7 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import assert_all_finite, indexable
 from sklearn.utils.validation import check_is_fitted
 
-from .._sklearn import Interval, StrOptions, fit_context
+from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
 from ..estimators import all_or_nothing
 from ..exceptions import InvalidParameterError
 from ..execution import counted, open_source, reported
@@ -38,6 +38,7 @@ from .rules import RULES
 from .table import error_table, sizes_of, thinned
 
 
+@linked_to_documentation
 class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, BaseEstimator):
     """Choose the number of features by cross-validation that fits the extractor once a fold.
 

@@ -14,7 +14,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._sklearn import Interval, StrOptions, fit_context
+from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
 from ..estimators import all_or_nothing, parameters
 from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
@@ -45,6 +45,7 @@ from .report import in_words, sentences
 from .streams import SETTLING_SAMPLES, SieveStream, SourceRows, last_held_out
 
 
+@linked_to_documentation
 @parameters
 class SievePredictor(BaseEstimator):
     """Encodes a table, chooses kernel, width and metric on few samples, and fits all of them."""

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._sklearn import Interval, StrOptions, fit_context
+from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
 from ..estimators import estimator
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, warn
@@ -25,6 +25,7 @@ from .target_kernels import CODINGS, checked_target_kernel, coded_labels
 _SHARED = ("kernel", "gamma", "degree", "coef0", "kernel_params", "center", "target", "random_state")
 
 
+@linked_to_documentation
 @estimator
 class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Non-negative weights of the features of X that align a kernel with the target.
