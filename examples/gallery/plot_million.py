@@ -1,0 +1,53 @@
+"""
+A million samples
+=================
+
+A fit is one pass over the samples and needs the memory of a block of them, so its time grows as their
+number. The picture shows that, with the error that more samples leave. The quick form of this example
+goes up to fewer samples; the full one to a million.
+"""
+
+import os
+import time
+
+import matplotlib.pyplot as plt
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+
+from kernelsieve import SparseMaximalAlignment
+from kernelsieve.datasets import make_interactions
+
+n_samples = 40_000 if os.environ.get("KERNELSIEVE_QUICK") else 1_000_000
+X, y = make_interactions(n_samples + 5_000, 8, random_state=0)
+X_test, y_test, X, y = X[:5_000], y[:5_000], X[5_000:], y[5_000:]
+
+# %%
+# More and more samples. The last line is all of them.
+
+sizes = [n_samples // 16, n_samples // 4, n_samples]
+seconds, errors = [], []
+for size in sizes:
+    model = make_pipeline(SparseMaximalAlignment(80, random_state=0), Ridge(1e-3))
+    start = time.perf_counter()
+    model.fit(X[:size], y[:size])
+    seconds.append(time.perf_counter() - start)
+    errors.append(1 - model.score(X_test, y_test))
+    print(f"{size:>9,} samples: {seconds[-1]:6.2f} s, 1 - R2 of new samples {errors[-1]:.3f}")
+
+# %%
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left.plot(sizes, seconds, "o-")
+left.set(xlabel="samples", ylabel="seconds to fit", xlim=(0, None), ylim=(0, None))
+right.plot(sizes, errors, "o-")
+right.set(xlabel="samples", ylabel="1 - R2 of new samples", xscale="log")
+right.set_xticks(sizes, [f"{size:,}" for size in sizes])
+right.minorticks_off()
+plt.show()
+
+# %%
+# A new sample costs as many kernel evaluations as there are landmarks, whatever the number of
+# samples.
+
+chosen = model[0].landmark_indices_
+print(f"{len(chosen)} landmarks, the first is sample {chosen[0]:,}")
