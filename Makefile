@@ -39,6 +39,7 @@ papers: $(READY)
 
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	rm -rf docs/generated
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
