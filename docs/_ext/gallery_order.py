@@ -6,7 +6,6 @@ ORDER = [
     "pandas_pipeline",
     "choose_k",
     "spectra",
-    "raw_spectra",
     "genes",
     "text",
     "invariances",
