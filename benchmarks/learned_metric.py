@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from kernelsieve import GradientMetric, SparseMaximalAlignment
-from kernelsieve.datasets import load_local, local_data_folder
+from kernelsieve.datasets import load, local_data_folder
 from kernelsieve.exceptions import FewerFeaturesWarning, InputScaleWarning, NothingLearntWarning
 from kernelsieve.predictors.losses import LOSSES
 
@@ -71,7 +71,7 @@ def main(names: list[str] | None = None) -> None:
     heading(f"learned metric: mean squared errors of {N_SPLITS} splits, {N_LANDMARKS} landmarks")
     rows = []
     for name in names or sorted(path.name for path in folder.glob("uci_*")):
-        data = load_local(name)
+        data = load(name)
         X, y = np.asarray(data["X"], float), np.asarray(data["y"], float).ravel()
         with warnings.catch_warnings():
             for kind in (FewerFeaturesWarning, InputScaleWarning, NothingLearntWarning):

@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import scale
 
 from kernelsieve import SparseMaximalAlignment
-from kernelsieve.datasets import load_local, local_data_folder
+from kernelsieve.datasets import load, local_data_folder
 
 from .common import heading, table, warm_up
 
@@ -38,7 +38,7 @@ def data_sets():
         print("set KERNELSIEVE_DATA for the real regression sets")
         return
     for name in LOCAL:
-        data = load_local(name)
+        data = load(name)
         yield name, data["X"].astype(float), data["y"].astype(float), False
 
 

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from kernelsieve import SparseMaximalAlignment
-from kernelsieve.datasets import load_local, local_data_folder
+from kernelsieve.datasets import load, local_data_folder
 from kernelsieve.exceptions import FewerFeaturesWarning
 
 from .common import heading, table, verdict
@@ -90,7 +90,7 @@ def main() -> None:
     rows, cells = [], []
     for name in LABELLED + NUMBERS:
         labelled = name in LABELLED
-        data = load_local(name)
+        data = load(name)
         X, y = np.asarray(data["X"], dtype=np.float64), data["y"]
         sizes = [k for k in SIZES if k <= min(len(X) * 2 // 3, MOST_TRAIN)]
         runs = [

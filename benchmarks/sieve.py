@@ -13,8 +13,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
-from kernelsieve import SieveClassifier, SieveRegressor, SparseMaximalAlignment
-from kernelsieve.datasets import load_local, local_data_folder
+from kernelsieve import SieveClassifier, SieveRegressor, SparseMaximalAlignment, datasets
+from kernelsieve.datasets import local_data_folder
 
 from .common import heading, in_own_process, in_turns, peak_megabytes, table, verdict, warm_up
 
@@ -30,7 +30,7 @@ N_MILLION, N_INPUTS = 1_000_000, 50
 def regression_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     folder = local_data_folder()
     for path in sorted(folder.glob("uci_*")) if folder else ():
-        data = load_local(path.name)
+        data = datasets.load(path.name)
         yield path.name, np.asarray(data["X"], float), np.asarray(data["y"], float).ravel()
 
 
@@ -38,7 +38,7 @@ def classification_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     for load in (load_breast_cancer, load_digits, load_wine):
         yield load.__name__.removeprefix("load_"), *load(return_X_y=True)
     for name in CLASSIFICATION if local_data_folder() else ():
-        data = load_local(name)
+        data = datasets.load(name)
         yield name, np.asarray(data["X"], float), np.asarray(data["y"]).ravel()
 
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelsieve import ComponentPathCV, KernelPLS
-from kernelsieve.datasets import load_local
+from kernelsieve.datasets import load
 
 from .common import heading, table, verdict
 from .ready_made_scale import NUMBERS
@@ -36,7 +36,7 @@ METHODS: dict[str, Callable] = {
 
 
 def spectra() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    meats, gasoline = load_local("spectra_meats"), load_local("spectra_gasoline")
+    meats, gasoline = load("spectra_meats"), load("spectra_gasoline")
     for name, target in (("fat", "y"), ("water", "water"), ("protein", "protein")):
         yield name, np.asarray(meats["X"], float), meats[target]
     yield "octane", np.asarray(gasoline["X"], float), gasoline["y"]
@@ -44,7 +44,7 @@ def spectra() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
 
 def tables() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     for name in NUMBERS:
-        data = load_local(name)
+        data = load(name)
         some = np.random.default_rng(0).permutation(len(data["X"]))[:MOST_SAMPLES]
         X, y = np.asarray(data["X"], float)[some], np.asarray(data["y"], float)[some]
         yield name, StandardScaler().fit_transform(X), (y - y.mean()) / y.std()

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import normalize
 
 from kernelsieve import KernelDiscriminantQR, KernelOrthogonalCentroid, SubspaceKernelFeatures
-from kernelsieve.datasets import DATA_VARIABLE, load_local, local_data_folder
+from kernelsieve.datasets import DATA_VARIABLE, load, local_data_folder
 from kernelsieve.subspace import optimise as climbing
 
 from .common import heading, in_own_process, peak_megabytes, table, verdict, warm_up
@@ -23,7 +23,7 @@ K = 6  # features: one for each class
 
 
 def counts() -> tuple[sparse.csr_matrix, np.ndarray]:
-    data = load_local("la1")
+    data = load("la1")
     return data["X"].astype(np.float64), data["y"]
 
 

@@ -18,7 +18,7 @@ from sklearn.metrics import r2_score
 from sklearn.preprocessing import StandardScaler
 
 from kernelsieve import KernelPLS, SparseMaximalAlignment
-from kernelsieve.datasets import load_local, local_data_folder
+from kernelsieve.datasets import load, local_data_folder
 from kernelsieve.exceptions import FewerFeaturesWarning
 
 TOLERANCES = (1e-20, 1e-14, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
@@ -47,7 +47,7 @@ N_TRAIN, N_TEST, N_COMPONENTS = 1500, 3000, 50
 def tables() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     yield ("diamonds", *diamonds())
     for name in SETS:
-        data = load_local(name)
+        data = load(name)
         yield name, np.asarray(data["X"], dtype=float), np.asarray(data["y"], dtype=float).ravel()
 
 

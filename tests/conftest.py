@@ -6,7 +6,7 @@ from hypothesis import settings
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.preprocessing import scale
 
-from kernelsieve.datasets import DATA_VARIABLE, load_local, local_data_folder
+from kernelsieve.datasets import DATA_VARIABLE, load, local_data_folder
 
 # New examples are for developers to find; a check of a change must not fail by chance.
 settings.register_profile("ci", derandomize=True)
@@ -40,7 +40,7 @@ def local_data():
     """Loads a data set of the local folder; a test that needs it is skipped without the folder."""
     if local_data_folder() is None:
         pytest.skip(f"set {DATA_VARIABLE} to the folder with the papers' data sets")
-    return load_local
+    return load
 
 
 @pytest.fixture

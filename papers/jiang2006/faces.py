@@ -14,7 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from kernelsieve.datasets import load_local
+from kernelsieve.datasets import load
 
 from . import printed
 from .methods import METHODS, fit, gaussian
@@ -84,7 +84,7 @@ class Faces:
 
 def load_faces() -> Faces:
     """Read the Yale faces from the local folder; an error says what is missing."""
-    raw, aligned = load_local("yale", "yale_raw_243x320"), load_local("yale", "yale_64x64")
+    raw, aligned = load("yale_raw"), load("yale_64x64")
     full = np.asarray(raw["X"]).reshape(-1, 243, 320)
     if not np.array_equal(raw["y"], aligned["y"]):
         raise ValueError("The two files of Yale faces have people in different orders.")

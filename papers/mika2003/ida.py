@@ -18,8 +18,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from kernelsieve import KernelFisherDiscriminant, SparseKernelFisherDiscriminant
-from kernelsieve.datasets import load_local
+from kernelsieve import KernelFisherDiscriminant, SparseKernelFisherDiscriminant, datasets
 from kernelsieve.exceptions import FewerFeaturesWarning
 
 from .printed import TABLE1
@@ -65,7 +64,7 @@ class Choice:
 
 def load(name: str, realisation: int) -> tuple[Rows, Rows]:
     """Return training and test rows: IDA's where they are known, otherwise drawn in its proportions."""
-    parts = load_local(f"ida_{name}")
+    parts = datasets.load(f"ida_{name}")
     X, y = np.asarray(parts["X"], dtype=np.float64), np.asarray(parts["y"]).astype(int)
     if name in RAW:
         X = scale(X)

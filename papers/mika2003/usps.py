@@ -14,8 +14,7 @@ from scipy.ndimage import gaussian_filter
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.svm import SVC
 
-from kernelsieve import KernelFisherDiscriminant
-from kernelsieve.datasets import load_local
+from kernelsieve import KernelFisherDiscriminant, datasets
 from kernelsieve.rayleigh import ImageRotation, ImageTranslation, LineThickening
 
 GAMMA = 1 / (0.3 * 256)  # a Gaussian kernel of width 0.3 D, on pixels in [-1, 1]
@@ -45,7 +44,7 @@ class Result:
 
 def load(smoothing: float = 0.0) -> tuple[Rows, Rows]:
     """Return the 7,291 digits to train on and the 2,007 to test on, smoothed by a Gaussian if asked."""
-    parts = load_local("usps")
+    parts = datasets.load("usps")
     X, y = np.asarray(parts["X"], dtype=np.float64) / 1000 - 1, np.asarray(parts["y"]).astype(int)
     if smoothing:
         X = gaussian_filter(X.reshape(-1, 16, 16), (0, smoothing, smoothing)).reshape(X.shape)

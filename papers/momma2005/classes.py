@@ -15,8 +15,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kernelsieve import SparseKernelBoostedLatentFeaturesClassifier
-from kernelsieve.datasets import load_local
+from kernelsieve import SparseKernelBoostedLatentFeaturesClassifier, datasets
 from kernelsieve.exceptions import FewerFeaturesWarning
 
 from .regression import in_parallel, stretched
@@ -55,7 +54,7 @@ class Result:
 
 def load(name: str, repetition: int) -> tuple[Rows, Rows]:
     """Return standardised rows to train on and to test on: a split that is known, or a random 70 %."""
-    parts = load_local(name)
+    parts = datasets.load(name)
     X, y = np.asarray(parts["X"], dtype=np.float64), np.asarray(parts["y"])
     if "train_idx" in parts:
         train, test = (np.asarray(parts[key])[repetition] for key in ("train_idx", "test_idx"))

@@ -16,8 +16,7 @@ from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import NuSVR
 
-from kernelsieve import KernelPLS, SparseKernelPLS
-from kernelsieve.datasets import load_local
+from kernelsieve import KernelPLS, SparseKernelPLS, datasets
 from kernelsieve.exceptions import FewerFeaturesWarning
 
 WIDTHS = {"boston": 4.24, "abalone": 5.66}  # the paper's sigma of exp(-d^2 / sigma^2)
@@ -64,7 +63,7 @@ class Data:
 
 def load(name: str) -> Data:
     """Load one of the two data sets."""
-    parts = load_local(name)
+    parts = datasets.load(name)
     X, y = np.asarray(parts["X"], dtype=np.float64), np.asarray(parts["y"], dtype=np.float64)
     if name == "abalone":
         some = np.random.default_rng(0).permutation(len(X))[:ABALONE_ROWS]

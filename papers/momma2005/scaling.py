@@ -16,7 +16,7 @@ from sklearn.svm import SVR
 from threadpoolctl import threadpool_limits
 
 from kernelsieve import SparseKernelPLS
-from kernelsieve.datasets import load_local, local_data_folder, make_interactions
+from kernelsieve.datasets import load, local_data_folder, make_interactions
 from kernelsieve.exceptions import FewerFeaturesWarning
 
 SIZES = (1000, 2000, 5000, 10_000, 20_000)
@@ -54,7 +54,7 @@ def data_name() -> str:
 def load_rows() -> Data:
     """Return shuffled and standardised House 8L, or synthetic rows where it is not there."""
     if has_house():
-        parts = load_local("house_8L")
+        parts = load("house_8L")
         X, y = np.asarray(parts["X"], dtype=np.float64), np.asarray(parts["y"], dtype=np.float64)
     else:
         X, y = make_interactions(max(SIZES), 8, noise=1.0, random_state=0)

@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from kernelsieve.datasets import load_local
+from kernelsieve import datasets
 
 from .methods import Search, errors_of, fitted, make, neighbour_errors, pls_errors, squared_distances
 
@@ -38,7 +38,7 @@ CHOSEN = "as they are"
 
 def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and labels of a data set."""
-    parts = load_local(name)
+    parts = datasets.load(name)
     return np.asarray(parts["X"], dtype=np.float64), np.asarray(parts["y"])
 
 

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
-from kernelsieve.datasets import load_local
+from kernelsieve import datasets
 
 from .methods import Search, errors_of, fitted, make, neighbour_errors, pls_errors
 
@@ -46,7 +46,7 @@ MODELS = {
 
 def load(name: str) -> tuple[Counts, np.ndarray]:
     """Return counts and labels of a data set."""
-    parts = load_local(name)
+    parts = datasets.load(name)
     return parts["X"].astype(np.float64), np.asarray(parts["y"])
 
 

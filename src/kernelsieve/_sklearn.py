@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from sklearn.base import BaseEstimator
 from sklearn.base import _fit_context as fit_context
+from sklearn.externals import _arff as arff
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._set_output import _wrap_data_with_container as wrap_output
 from sklearn.utils.metaestimators import _safe_split as safe_split
@@ -16,6 +17,7 @@ from sklearn.utils.metaestimators import _safe_split as safe_split
 __all__ = [
     "Interval",
     "StrOptions",
+    "arff",
     "fit_context",
     "linked_to_documentation",
     "parameter_names",

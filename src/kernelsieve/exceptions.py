@@ -28,6 +28,10 @@ class ModelFileError(ValueError):
     """A file is damaged, of another kind or version, or something cannot be written to one."""
 
 
+class DownloadError(OSError):
+    """A file of another machine did not come, or is not what was asked for."""
+
+
 class AmbiguousTargetWarning(UserWarning):
     """``y`` has few whole numbers, which may be labels or quantities; one of them was assumed."""
 
