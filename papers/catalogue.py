@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from kernelsieve.datasets import DATA_VARIABLE, local_data_folder
+from kernelsieve.datasets import DATA_VARIABLE, card, locate
 
 from .form import Table
 
@@ -61,14 +61,15 @@ def matching(names: list[str]) -> list[Entry]:
 
 
 def is_missing(data: str) -> bool:
-    """Return whether a data set cannot be read here."""
-    folder = local_data_folder()
-    return folder is None or not (folder / data).is_dir()
+    """Return whether a data set is neither in the local folder nor in the cache."""
+    return locate(data) is None
 
 
 def how_to_get(data: list[str]) -> str:
     """Return what to do about data sets that are missing."""
-    return (
-        f"missing data sets: {', '.join(data)}. Set {DATA_VARIABLE} to a folder that has each of them "
-        "as NAME/NAME.npz, with the arrays X and y."
-    )
+    lines = [f"missing data sets, which a folder that {DATA_VARIABLE} names may have, or else:"]
+    for name in data:
+        known = card(name)
+        way = f"kernelsieve.datasets.load({name!r})" if known.download else f"from {known.source}"
+        lines.append(f"  {known.path}: {way}")
+    return "\n".join(lines)

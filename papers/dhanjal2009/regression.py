@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.linalg import eigh, lstsq, qr, solve_triangular
 
-from kernelsieve.datasets import load_local
+from kernelsieve.datasets import load
 
 from . import methods
 from .protocol import Setting, nested_cross_validation, padded, zero_mean_unit_norm
@@ -67,7 +67,7 @@ def table3(
     subsets: Sequence[int],
 ) -> dict[str, np.ndarray]:
     """Return the root mean squared errors of all folds."""
-    parts = load_local(data)
+    parts = load(data)
     X = zero_mean_unit_norm(np.asarray(parts["X"][:rows], dtype=float))
     y = zero_mean_unit_norm(np.asarray(parts["y"][:rows], dtype=float))
     rank = int(np.linalg.matrix_rank(X))

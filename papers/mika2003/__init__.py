@@ -1,5 +1,7 @@
-"""S. Mika, G. Raetsch, J. Weston, B. Schoelkopf, A. Smola, K.-R. Mueller.
+"""S. Mika, G. Rätsch, J. Weston, B. Schölkopf, A. Smola, K.-R. Müller.
 
 Constructing descriptive and discriminative nonlinear features: Rayleigh coefficients in kernel feature
-spaces. IEEE Transactions on Pattern Analysis and Machine Intelligence 25, 2003.
+spaces. IEEE Transactions on Pattern Analysis and Machine Intelligence 25(5), 2003.
 """
+
+TABLES = ("fig1", "digits", "table1", "default_reg", "default_stop_tol")

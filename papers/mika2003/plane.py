@@ -1,7 +1,4 @@
-"""Figure 1: the first feature of kernel PCA, and of oriented kernel PCA that knows an invariance.
-
-The functions are pure: numbers in, numbers out. Tests use them too.
-"""
+"""The first feature of kernel PCA, and of oriented kernel PCA that knows an invariance."""
 
 from __future__ import annotations
 
@@ -29,31 +26,31 @@ def shifted(X: np.ndarray, step: float = STEP) -> np.ndarray:
     return X + np.array([step, 0.0])
 
 
-def square(seed: int = 0) -> np.ndarray:
+MOVES = {"rotation": rotated, "translation": shifted}
+CONTENDERS = ("kernel PCA", *(f"oriented kernel PCA, {what}" for what in MOVES))
+
+
+def square(seed: int) -> np.ndarray:
     """Return rows without any structure: a square of uniform density."""
     return np.random.default_rng(seed).uniform(-2, 2, (N_ROWS, 2))
 
 
-def analyses(X: np.ndarray) -> dict[str, Any]:
-    """Return the three contenders of the figure, fitted."""
-    oriented = {
-        "rotation": OrientedKernelPCA(1, gamma=GAMMA, reg=REG, invariances=[(rotated, WEIGHT)]),
-        "translation": OrientedKernelPCA(1, gamma=GAMMA, reg=REG, invariances=[(shifted, WEIGHT)]),
-    }
-    found = {"kernel PCA": KernelPCA(1, gamma=GAMMA).fit(X)}
-    for name, model in oriented.items():
-        found[f"oriented kernel PCA, {name}"] = model.fit(X)
-    return found
+def analysis(name: str) -> Any:
+    """Return a contender of the figure, not fitted."""
+    if name == "kernel PCA":
+        return KernelPCA(1, gamma=GAMMA)
+    move = MOVES[name.removeprefix("oriented kernel PCA, ")]
+    return OrientedKernelPCA(1, gamma=GAMMA, reg=REG, invariances=[(move, WEIGHT)])
 
 
-def changes(X: np.ndarray) -> dict[str, dict[str, float]]:
-    """Return how much each first feature changes on average, in standard deviations of its own."""
-    moves = {"rotation": rotated, "translation": shifted}
-    found: dict[str, dict[str, float]] = {}
-    for name, model in analyses(X).items():
+def changes(name: str, draws: int) -> dict[str, list[float]]:
+    """Return how much a first feature changes on average, in standard deviations of its own."""
+    found: dict[str, list[float]] = {what: [] for what in MOVES}
+    for seed in range(draws):
+        X = square(seed)
+        model = analysis(name).fit(X)
         before = model.transform(X)[:, 0]
-        found[name] = {
-            what: float(np.abs(model.transform(move(X))[:, 0] - before).mean() / before.std())
-            for what, move in moves.items()
-        }
+        for what, move in MOVES.items():
+            change = np.abs(model.transform(move(X))[:, 0] - before).mean()
+            found[what].append(float(change / before.std()))
     return found

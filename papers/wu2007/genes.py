@@ -1,7 +1,4 @@
-"""Table 2: gene expressions, a Gaussian kernel, and the best cross-validation error over its width.
-
-The functions are pure: numbers in, numbers out. Tests use them too.
-"""
+"""Gene expressions, a Gaussian kernel, and the best cross-validation error over its width."""
 
 from __future__ import annotations
 
@@ -9,13 +6,20 @@ import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
-from threadpoolctl import threadpool_limits
 
 from kernelsieve import datasets
 
-from .methods import Search, errors_of, fitted, make, neighbour_errors, pls_errors, squared_distances
+from .methods import (
+    Search,
+    errors_of,
+    fitted,
+    lowest_column,
+    make,
+    neighbour_errors,
+    pls_errors,
+    squared_distances,
+)
 
 FOLDS = 5
 WIDTHS = tuple(2.0**j for j in range(-6, 4))  # gamma times the median squared distance
@@ -62,78 +66,67 @@ def neighbour_error(X: np.ndarray, y: np.ndarray, repetition: int) -> float:
     return 100 * sum(wrong) / len(y)
 
 
-@threadpool_limits.wrap(limits=1)
-def one_repetition(X: np.ndarray, y: np.ndarray, repetition: int) -> dict[str, float]:
-    """Return the error of every method (and number of features), each at its best width."""
+def kernels(X: np.ndarray) -> list[tuple[float, np.ndarray]]:
+    """Return gamma and Gram matrix for every width."""
     D = np.maximum(squared_distances(X, X), 0.0)
     unit = 1 / np.median(D[np.triu_indices(len(D), 1)])
-    found: dict[str, list[int]] = {}
-    for width in WIDTHS:
-        for key, wrong in _errors(X, y, np.exp(-width * unit * D), width * unit, repetition).items():
-            found.setdefault(key, []).append(wrong)
-    errors = {key: 100 * min(wrong) / len(y) for key, wrong in found.items()}
-    return {"1-NN": neighbour_error(X, y, repetition), **errors}
+    return [(width * unit, np.exp(-width * unit * D)) for width in WIDTHS]
 
 
-def _errors(
-    X: np.ndarray, y: np.ndarray, K: np.ndarray, gamma: float, repetition: int
-) -> dict[str, int]:
-    """Count the errors of all folds for one width."""
-    total: dict[str, int] = {}
-
-    def add(key: str, wrong: int) -> None:
-        total[key] = total.get(key, 0) + wrong
-
+def counted(
+    method: str, X: np.ndarray, y: np.ndarray, K: np.ndarray, gamma: float, repetition: int
+) -> np.ndarray:
+    """Count the errors of all folds for one width; kernel PLS has a count for each number of features."""
+    total: np.ndarray = np.zeros(1, dtype=int)
     for a, b in folds(y, repetition):
         K_train, K_new = K[np.ix_(a, a)], K[np.ix_(b, a)]
-        for k, wrong in pls_errors(K_train, y[a], K_new, y[b]).items():
-            add(f"KPLS, {k}", wrong)
-        for method in ("KOC", "SKFE"):
+        if method == "KPLS":
+            wrong = list(pls_errors(K_train, y[a], K_new, y[b]).values())
+        elif method in ("KOC", "SKFE"):
             model = fitted(make(method, kernel="precomputed"), K_train, y[a])
-            add(method, errors_of(model, K_train, y[a], K_new, y[b]))
-        for between in ("projected", "factor"):
+            wrong = [errors_of(model, K_train, y[a], K_new, y[b])]
+        else:
+            between = "factor" if method.endswith("factor") else "projected"
             model = make("AKDA/QR", approximate=True, between=between, gamma=gamma)
-            wrong = errors_of(fitted(model, X[a], y[a]), X[a], y[a], X[b], y[b])
-            add(f"AKDA/QR, {between}", wrong)
+            wrong = [errors_of(fitted(model, X[a], y[a]), X[a], y[a], X[b], y[b])]
+        total = total + wrong
     return total
 
 
-def errors(name: str, repetitions: Sequence[int]) -> dict[str, np.ndarray]:
-    """Return the errors of all repetitions, by method."""
-    X, y = load(name)
+def table2(data: str, method: str, repetitions: int) -> dict[str, np.ndarray]:
+    """Return the errors of a cell, each at its best width, in per cent."""
+    X, y = load(data)
+    if method == "1-NN":
+        return {"error": neighbour_errors_of(data, CHOSEN, repetitions)}
     rows = without_empty_dimensions(PREPARATIONS[CHOSEN](X))
-    found = Parallel(n_jobs=-1)(delayed(one_repetition)(rows, y, i) for i in repetitions)
-    return {key: np.array([each[key] for each in found]) for key in found[0]}
+    widths = kernels(rows)
+    wrong = [
+        np.min([counted(method, rows, y, K, gamma, i) for gamma, K in widths], axis=0)
+        for i in range(repetitions)
+    ]
+    return {"error": lowest_column(100 * np.array(wrong) / len(y))}
 
 
-@threadpool_limits.wrap(limits=1)
-def searched(X: np.ndarray, y: np.ndarray, search: Search, most: int, repetition: int) -> float:
-    """Return the error of SKFE, at its best width, after a number of iterations."""
-    D = np.maximum(squared_distances(X, X), 0.0)
-    unit = 1 / np.median(D[np.triu_indices(len(D), 1)])
-
-    def wrong(K: np.ndarray) -> int:
-        pairs = folds(y, repetition)
-        return sum(search(K[np.ix_(a, a)], y[a], K[np.ix_(b, a)], y[b], most) for a, b in pairs)
-
-    return 100 * min(wrong(np.exp(-width * unit * D)) for width in WIDTHS) / len(y)
+def neighbour_errors_of(data: str, preparation: str, repetitions: int) -> np.ndarray:
+    """Return the errors of the nearest neighbour for a preparation of the values."""
+    X, y = load(data)
+    rows = PREPARATIONS[preparation](X)
+    return np.array([neighbour_error(rows, y, i) for i in range(repetitions)])
 
 
 def errors_by_iterations(
-    name: str, search: Search, iterations: Sequence[int], repetitions: Sequence[int]
-) -> list[float]:
-    """Return the mean error of SKFE for several lengths of a search."""
-    X, y = load(name)
-    rows = without_empty_dimensions(X)
-    cases = [(most, i) for most in iterations for i in repetitions]
-    found = Parallel(n_jobs=-1)(delayed(searched)(rows, y, search, *case) for case in cases)
-    return np.reshape(found, (len(iterations), -1)).mean(axis=1).tolist()
+    data: str, search: Search, iterations: Sequence[int], repetitions: int
+) -> list[list[float]]:
+    """Return the errors of SKFE, each at its best width, for several lengths of a search."""
+    X, y = load(data)
+    widths = [K for _, K in kernels(without_empty_dimensions(PREPARATIONS[CHOSEN](X)))]
 
+    def error(most: int, repetition: int) -> float:
+        pairs = folds(y, repetition)
+        wrong = [
+            sum(search(K[np.ix_(a, a)], y[a], K[np.ix_(b, a)], y[b], most) for a, b in pairs)
+            for K in widths
+        ]
+        return 100 * min(wrong) / len(y)
 
-def neighbour_means(name: str, repetitions: Sequence[int]) -> dict[str, float]:
-    """Return the error of the nearest neighbour for every preparation of the values."""
-    X, y = load(name)
-    return {
-        key: float(np.mean([neighbour_error(prepare(X), y, i) for i in repetitions]))
-        for key, prepare in PREPARATIONS.items()
-    }
+    return [[error(most, i) for most in iterations] for i in range(repetitions)]

@@ -73,6 +73,11 @@ def pls_errors(K: np.ndarray, y: np.ndarray, K_new: np.ndarray, truth: np.ndarra
     }
 
 
+def lowest_column(errors: np.ndarray) -> np.ndarray:
+    """Return the errors of all repetitions for the number of features that has the least mean."""
+    return errors[:, errors.mean(axis=0).argmin()]
+
+
 #: From a kernel matrix and labels, kernel values of new rows and their labels, and a number of
 #: iterations, to the errors of the nearest neighbour after so many.
 Search = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int], int]
@@ -100,3 +105,6 @@ def papers_search(K: np.ndarray, y: np.ndarray, K_new: np.ndarray, truth: np.nda
     projection = solve_triangular(factor[:, chosen], basis)
     features, new = K[:, chosen] @ projection, K_new[:, chosen] @ projection
     return neighbour_errors(squared_distances(new, features), y, truth)
+
+
+SEARCHES: dict[str, Search] = {"L-BFGS": our_search, "in coefficients": papers_search}

@@ -22,6 +22,7 @@ from kernelsieve.datasets import (
     cache_folder,
     load,
     local_data_folder,
+    locate,
     remote,
 )
 from kernelsieve.exceptions import DownloadError, InvalidDataError
@@ -228,6 +229,15 @@ def test_download_may_be_forbidden(server):
     assert server.asked == []
     load(known)
     np.testing.assert_array_equal(load(known, download=False).X, X)
+
+
+def test_a_set_is_located_where_it_is(server, folder, tmp_path):
+    known = published(server)
+    assert locate(known) is None
+    load(known)
+    assert locate(known) == tmp_path / "cache" / "toy"
+    save(folder, "toy", X=X, y=Y)
+    assert locate(known) == folder / "toy" / "toy.npz"
 
 
 # what can go wrong with a download: nothing of it may stay

@@ -2,7 +2,7 @@
 
 from .cards import Card, Download, card, names
 from .columns import select_columns
-from .loading import DATA_VARIABLE, load, local_data_folder
+from .loading import DATA_VARIABLE, load, local_data_folder, locate
 from .rectangles import rectangle_features, rectangle_windows
 from .remote import CACHE_VARIABLE, cache_folder
 from .synthetic import make_interactions, make_noisy_circle, make_sparse_linear, make_swiss_cross
@@ -16,6 +16,7 @@ __all__ = [
     "card",
     "load",
     "local_data_folder",
+    "locate",
     "make_interactions",
     "make_noisy_circle",
     "make_sparse_linear",

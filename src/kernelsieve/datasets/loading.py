@@ -14,7 +14,7 @@ from ..exceptions import DownloadError, InvalidDataError
 from ..model.archive import replacing
 from .cards import Card, Download, card
 from .parsing import Parts, read_files, read_npz, read_table
-from .remote import cache_folder, fetch_all, file_name, keep_pins, open_cached
+from .remote import cache_folder, fetch_all, file_name, is_kept, keep_pins, open_cached
 
 DATA_VARIABLE = "KERNELSIEVE_DATA"
 
@@ -24,6 +24,35 @@ def local_data_folder() -> Path | None:
     folder = os.environ.get(DATA_VARIABLE)
     path = Path(folder) if folder else None
     return path if path is not None and path.is_dir() else None
+
+
+def locate(name: str | Card, *, cache: str | os.PathLike[str] | None = None) -> Path | None:
+    """Return where a data set is kept: its file in a folder of yours, or its folder in the cache.
+
+    Parameters
+    ----------
+    name : str or Card
+        As for :func:`load`.
+    cache : path, default=None
+        As for :func:`load`.
+
+    Returns
+    -------
+    pathlib.Path or None
+        None if :func:`load` would have to download it.
+
+    Examples
+    --------
+    >>> from kernelsieve.datasets import Card, locate
+    >>> locate(Card("mine", "My table", "regression", (10, 3), "made here")) is None
+    True
+    """
+    known = name if isinstance(name, Card) else card(name)
+    folder = local_data_folder()
+    if folder is not None and (folder / known.path).is_file():
+        return folder / known.path
+    kept = cache_folder(cache) / known.name
+    return kept if known.download is not None and is_kept(kept, known.download.urls) else None
 
 
 def load(
@@ -83,9 +112,8 @@ def load(
 
 
 def _from_folder(card: Card) -> Parts | None:
-    folder = local_data_folder()
-    path = folder / card.path if folder is not None else None
-    if path is None or not path.is_file():
+    path = locate(card)
+    if path is None or path.is_dir():
         return None
     parts = read_npz(path) if path.suffix == ".npz" else read_table(path)
     return _checked(parts, card, str(path))

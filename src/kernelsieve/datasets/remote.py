@@ -48,14 +48,20 @@ def cache_folder(cache: str | os.PathLike[str] | None = None) -> Path:
     return Path(named).expanduser() if named else Path(get_data_home()) / "kernelsieve"
 
 
+def is_kept(folder: Path, urls: tuple[str, ...]) -> bool:
+    """Return whether the files of addresses are there, each with its checksum."""
+    paths = [folder / file_name(url) for url in urls]
+    return all(path.is_file() and _pin(path).is_file() for path in paths)
+
+
 def open_cached(folder: Path, urls: tuple[str, ...], sha256: tuple[str, ...]) -> list[IO[bytes]] | None:
     """Open the kept files of addresses; None if one is not there.
 
     A file counts only with its checksum beside it, and is compared with that and with the known one.
     """
-    paths = [folder / file_name(url) for url in urls]
-    if not all(path.is_file() and _pin(path).is_file() for path in paths):
+    if not is_kept(folder, urls):
         return None
+    paths = [folder / file_name(url) for url in urls]
     with ExitStack() as opened:
         files: list[IO[bytes]] = [opened.enter_context(path.open("rb")) for path in paths]
         for path, file, known in zip(paths, files, _padded(sha256, urls), strict=True):
