@@ -1,22 +1,21 @@
-"""Tables 3 and 4, Figure 5: whose face it is, by the nearest neighbours among kernel features.
+"""Whose face it is, by the nearest neighbours among kernel features.
 
-The paper does not say how images were down-sampled, centred and normalised; ``READINGS`` are what it
-may have meant. The functions are pure: numbers in, numbers out. Tests use them too.
+The paper does not say how images were down-sampled, centred and normalised; ``IMAGES`` and
+``NORMALISATIONS`` are what it may have meant.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from kernelsieve.datasets import load
+from papers.form import Estimate
 
-from . import printed
 from .methods import METHODS, fit, gaussian
 
 SHAPE = (26, 25)
@@ -24,7 +23,6 @@ N_FEATURES = 80
 CUTOFF = 0.16
 NEIGHBOURS = 10
 MOST_NEIGHBOURS = 20
-SIGMA = 24  # of Figure 5 and Table 4
 N_PEOPLE = 15
 
 # ---------------------------------------------------------------------- images
@@ -137,86 +135,61 @@ def accuracy(taken_for: np.ndarray, people: np.ndarray) -> float:
 # ---------------------------------------------------------------------- tables
 
 
-@dataclass(frozen=True)
-class Recognition:
-    """Whom every face was taken for, by method and width, and what that took."""
-
-    taken_for: dict[tuple[str, int], np.ndarray]  # a column for each number of neighbours
-    seconds: dict[tuple[str, int], float]  # of 165 fits and transforms
-    faces: Faces
-
-    def accuracy(self, method: str, width: int, n_neighbours: int = NEIGHBOURS) -> float:
-        return accuracy(self.taken_for[method, width][:, n_neighbours - 1], self.faces.people)
-
-    def relative_time(self, method: str) -> float:
-        """Return the time of a method relative to kernel PCA, all widths together."""
-        totals = {m: sum(s for (name, _), s in self.seconds.items() if name == m) for m in METHODS}
-        return totals[method] / totals["KPCA"]
-
-    def confusion(self, method: str, width: int) -> np.ndarray:
-        """Return how many faces of person i (row) were taken for person j (column)."""
-        table = np.zeros((N_PEOPLE, N_PEOPLE), dtype=int)
-        np.add.at(table, (self.faces.people, self.taken_for[method, width][:, NEIGHBOURS - 1]), 1)
-        return table
-
-    def side_lit_errors(self, method: str, width: int) -> int:
-        """Return how many faces lit from one side were not recognised."""
-        wrong = self.taken_for[method, width][:, NEIGHBOURS - 1] != self.faces.people
-        return int(np.count_nonzero(wrong & self.faces.side_lit))
+def prepared(images: str, normalisation: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return images as rows, in one of the readings, and whose they are."""
+    faces = load_faces()
+    return faces.prepared(images, normalisation), faces.people
 
 
-def recognise(
-    faces: Faces, methods: Sequence[str] = METHODS, widths: Sequence[int] = printed.WIDTHS
-) -> Recognition:
-    """Run the paper's experiment on the chosen reading of its preparation."""
+def recognised(method: str, width: int) -> dict[str, Estimate]:
+    """Return the per cent of faces recognised by 10 neighbours, each left out in turn."""
+    rows, people = prepared(*CHOSEN)
+    start = time.process_time()
+    taken_for = leave_one_out(method, gaussian(rows, width), people)
+    seconds = time.process_time() - start
+    right = accuracy(taken_for[:, NEIGHBOURS - 1], people)
+    return {"accuracy": Estimate.share(right, len(people)), "seconds": Estimate(seconds)}
+
+
+def by_neighbours(method: str, width: int) -> dict[str, np.ndarray]:
+    """Return the per cent of faces recognised by 1 to 20 neighbours."""
+    rows, people = prepared(*CHOSEN)
+    taken_for = leave_one_out(method, gaussian(rows, width), people)
+    return {"accuracy": np.array([[accuracy(column, people) for column in taken_for.T]])}
+
+
+def confused(method: str, width: int) -> dict[str, Any]:
+    """Return who is recognised how often, who is taken for the first person, and how faces are lit."""
+    faces = load_faces()
     rows = faces.prepared(*CHOSEN)
-    cases = [(method, width) for width in widths for method in methods]
-    results = Parallel(n_jobs=-1)(
-        delayed(_timed_leave_one_out)(method, gaussian(rows, width), faces.people)
-        for method, width in cases
-    )
-    taken_for = {case: found for case, (found, _) in zip(cases, results, strict=True)}
-    spent = {case: seconds for case, (_, seconds) in zip(cases, results, strict=True)}
-    return Recognition(taken_for, spent, faces)
-
-
-@threadpool_limits.wrap(limits=1)  # the matrices are small: more threads only wait for each other
-def _timed_leave_one_out(method: str, K: np.ndarray, people: np.ndarray) -> tuple[np.ndarray, float]:
-    fit(method, K, N_FEATURES, CUTOFF)  # compiles
-    start = time.perf_counter()
-    return leave_one_out(method, K, people), time.perf_counter() - start
-
-
-@threadpool_limits.wrap(limits=1)
-def compare_readings(faces: Faces) -> dict[tuple[str, str], dict[str, np.ndarray]]:
-    """Return the accuracies of every reading, with features found once from all faces."""
+    taken_for = leave_one_out(method, gaussian(rows, width), faces.people)[:, NEIGHBOURS - 1]
+    right = taken_for == faces.people
+    for_the_first = np.count_nonzero(~right & (taken_for == 0))
     return {
-        (images, normalisation): accuracies(faces.prepared(images, normalisation), faces.people)
-        for images in IMAGES
-        for normalisation in NORMALISATIONS
+        "recognised": [np.bincount(faces.people[right], minlength=N_PEOPLE)],
+        "taken for the first person": Estimate(for_the_first, float(np.sqrt(for_the_first)), 1),
+        "errors": [np.count_nonzero(~right)],
+        "errors lit from one side": [np.count_nonzero(~right & faces.side_lit)],
     }
 
 
-def accuracies(rows: np.ndarray, people: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the accuracy of every method, by width; features are found once from all faces."""
-    found: dict[str, list[float]] = {method: [] for method in METHODS}
-    for width in printed.WIDTHS:
-        K = gaussian(rows, width)
-        for method in METHODS:
-            found[method].append(accuracy_of_features(method, K, people))
-    return {method: np.array(values) for method, values in found.items()}
+def read(images: str, normalisation: str, widths: Sequence[int]) -> dict[str, Any]:
+    """Return accuracies of one reading by width, with features found once from all faces."""
+    rows, people = prepared(images, normalisation)
+    found: dict[str, Any] = {
+        method: [[accuracy_of_features(method, gaussian(rows, width), people) for width in widths]]
+        for method in METHODS
+    }
+    linear = linear_accuracy(rows, people, 50, 5)
+    return {**found, "linear PCA": Estimate.share(linear, len(people))}
 
 
 def accuracy_of_features(method: str, K: np.ndarray, people: np.ndarray) -> float:
+    """Return the accuracy of features found once; a face's own vote is left out."""
     if method == "ACKFA" and (K.diagonal() - 2 * K.mean(axis=0) + K.mean()).max() < CUTOFF:
         return 0.0  # every image is within the cutoff of the mean: no feature, so nobody is recognised
     features = fit(method, K, N_FEATURES, CUTOFF).transform(K)
     return accuracy(neighbours_only(features, people, NEIGHBOURS), people)
-
-
-def gap(accuracies: Mapping[str, np.ndarray]) -> float:
-    """Return the mean absolute difference from the printed table, in per cent of the faces."""
-    return float(np.mean([np.abs(accuracies[m] - printed.ACCURACIES[m]) for m in METHODS]))
 
 
 def linear_accuracy(rows: np.ndarray, people: np.ndarray, n_features: int, n_neighbours: int) -> float:

@@ -14,8 +14,6 @@ the rest or one against one is not said either.
 
 from __future__ import annotations
 
-from math import sqrt
-
 from papers.form import Cell, Estimate, Table
 
 from .usps import CONTENDERS, SMOOTHING, digits
@@ -34,18 +32,13 @@ IMAGES = {"pixels as they are": 0.0, f"smoothed, width {SMOOTHING}": SMOOTHING}
 EXPLANATIONS: dict[tuple[str, str], str] = {}
 
 
-def printed_error(per_cent: float) -> Estimate:
-    """Return an error with its spread by the binomial distribution: the paper has one test set."""
-    return Estimate(per_cent, sqrt(per_cent * (100 - per_cent)), TEST)
-
-
 TABLE = Table(
     axes=("method", "images"),
     cells=[
         Cell(
             key=(method, images),
             settings={"method": method, "smoothing": smoothing},
-            printed={"error": printed_error(PRINTED[method])} if method in PRINTED else {},
+            printed={"error": Estimate.share(PRINTED[method], TEST)} if method in PRINTED else {},
             data=("usps",),
             explanation=EXPLANATIONS.get((method, images), ""),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -120,6 +119,5 @@ def digits(
     seeds = range(draws if "random" in method or "virtual" in method else 1)
     models = (fitted(method, train, n_expansion, n_virtual, seed) for seed in seeds)
     errors = [100 * float(np.mean(model.predict(test[0]) != test[1])) for model in models]
-    mean = float(np.mean(errors))
-    spread = sqrt(mean * (100 - mean))
-    return {"error": Estimate(mean, spread, len(test[1])), "of draws": Estimate.of(errors)}
+    error = Estimate.share(float(np.mean(errors)), len(test[1]))
+    return {"error": error, "of draws": Estimate.of(errors)}
