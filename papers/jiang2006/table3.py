@@ -28,9 +28,9 @@ SECONDS = {"KPCA": 0.185, "ACKFA": 0.085, "AKFA": 0.135, "SKFA": 15.705}
 
 def describe(results: Results) -> str:
     """Return times relative to kernel PCA, all widths together."""
-    totals = {
-        m: sum(f["seconds"].value for (name, _), f in results.items() if name == m) for m in METHODS
-    }
+    totals = dict.fromkeys(METHODS, 0.0)
+    for (method, _), found in results.items():
+        totals[method] += found["seconds"].value
     if not totals["KPCA"]:
         return ""
     rows = [

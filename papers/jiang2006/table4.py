@@ -20,6 +20,7 @@ TAKEN_FOR_THE_FIRST = 24  # faces of others
 def describe(results: Results) -> str:
     """Return how many faces of each person were recognised."""
     (found,) = results.values()
+    wrong, side_lit = found["errors"].value, found["errors lit from one side"].value
     rows = [
         ["printed", *map(str, CORRECT)],
         ["ours", *(f"{value:.0f}" for value in found["recognised"].value)],
@@ -27,8 +28,7 @@ def describe(results: Results) -> str:
     return (
         "Faces of each person recognised, of 11:\n\n"
         + grid(["person", *(str(i + 1) for i in range(N_PEOPLE))], rows)
-        + f"\n\nOf our {found['errors'].value:.0f} errors {found['errors lit from one side'].value:.0f} are "
-        "among the 30 faces lit from one side."
+        + f"\n\nOf our {wrong:.0f} errors {side_lit:.0f} are among the 30 faces lit from one side."
     )
 
 

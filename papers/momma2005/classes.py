@@ -1,13 +1,8 @@
-"""Table 1: sparse boosted latent features with three losses beside a support vector machine.
-
-The functions are pure: numbers in, numbers out. Tests use them too.
-"""
+"""Sparse boosted latent features with three losses beside a support vector machine."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,18 +13,8 @@ from sklearn.svm import SVC
 from kernelsieve import SparseKernelBoostedLatentFeaturesClassifier, datasets
 from kernelsieve.exceptions import FewerFeaturesWarning
 
-from .regression import in_parallel, stretched
+from .regression import stretched
 
-DATA_SETS = (
-    "ionosphere",
-    "sonar",
-    "wdbc",
-    "ida_banana",
-    "ida_breast-cancer",
-    "ida_heart",
-    "ida_ringnorm",
-    "ida_waveform",
-)
 LOSSES = ("squared", "exponential", "logistic")
 SVM = "SVM"
 METHODS = (*LOSSES, SVM)
@@ -37,19 +22,8 @@ NU = 0.05  # as in the paper
 MOST_FEATURES = 30
 COSTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)  # gamma times the number of inputs
-REPETITIONS = 5
-INNER_FOLDS = 5
 
 Rows = tuple[np.ndarray, np.ndarray]
-
-
-@dataclass(frozen=True)
-class Result:
-    """What one method does on one split, or on the average of several."""
-
-    error: float  # per cent of the test rows
-    n_support: float
-    spread: float = 0.0  # standard deviation of the error
 
 
 def load(name: str, repetition: int) -> tuple[Rows, Rows]:
@@ -66,24 +40,24 @@ def load(name: str, repetition: int) -> tuple[Rows, Rows]:
     return (scaler.transform(X[train]), y[train]), (scaler.transform(X[test]), y[test])
 
 
-def inner_splits(rows: Rows) -> list[tuple[Rows, Rows]]:
+def inner_splits(rows: Rows, folds: int) -> list[tuple[Rows, Rows]]:
     """Return pairs of rows inside the training rows."""
     X, y = rows
-    folds = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=0)
-    return [((X[a], y[a]), (X[b], y[b])) for a, b in folds.split(X, y)]
+    pairs = StratifiedKFold(folds, shuffle=True, random_state=0).split(X, y)
+    return [((X[a], y[a]), (X[b], y[b])) for a, b in pairs]
 
 
-def gamma_of(name: str) -> float:
+def gamma_of(name: str, folds: int) -> float:
     """Return the kernel parameter that suits a support vector machine on the first training rows."""
     rows, _ = load(name, 0)
     gammas = [width / rows[0].shape[1] for width in WIDTHS]
-    lowest = [min(machine_errors(rows, gamma)) for gamma in gammas]
+    lowest = [min(machine_errors(rows, gamma, folds)) for gamma in gammas]
     return float(gammas[int(np.argmin(lowest))])
 
 
-def machine_errors(rows: Rows, gamma: float) -> list[float]:
+def machine_errors(rows: Rows, gamma: float, folds: int) -> list[float]:
     """Return the inner error for every C."""
-    pairs = inner_splits(rows)
+    pairs = inner_splits(rows, folds)
     return [
         float(np.mean([1 - SVC(C=cost, gamma=gamma).fit(*a).score(*b) for a, b in pairs]))
         for cost in COSTS
@@ -108,37 +82,23 @@ def boosted_errors(model: Any, rows: Rows) -> np.ndarray:
     return stretched(np.array(found), MOST_FEATURES)
 
 
-def result(name: str, repetition: int, method: str, gamma: float) -> Result:
-    """Choose C or the number of features inside the training rows, and test the choice."""
+def tested(name: str, repetition: int, method: str, gamma: float, folds: int) -> tuple[float, float]:
+    """Choose C or the number of features inside the training rows; return error and support vectors."""
     rows, others = load(name, repetition)
     if method == SVM:
-        cost = COSTS[int(np.argmin(machine_errors(rows, gamma)))]
+        cost = COSTS[int(np.argmin(machine_errors(rows, gamma, folds)))]
         machine = SVC(C=cost, gamma=gamma).fit(*rows)
-        return Result(100 * (1 - machine.score(*others)), len(machine.support_))
-    inner = [boosted_errors(boosted(method, gamma, a), b) for a, b in inner_splits(rows)]
+        return 100 * (1 - machine.score(*others)), len(machine.support_)
+    inner = [boosted_errors(boosted(method, gamma, a), b) for a, b in inner_splits(rows, folds)]
     model = boosted(method, gamma, rows)
     k = min(int(np.mean(inner, axis=0).argmin()) + 1, model.n_components_)
     wrong = np.mean(model.predict(others[0], n_components=k) != others[1])
-    return Result(100 * float(wrong), float(model.support_fraction_[k - 1] * len(rows[0])))
+    return 100 * float(wrong), float(model.support_fraction_[k - 1] * len(rows[0]))
 
 
-def table1(
-    names: Sequence[str] = DATA_SETS,
-    methods: Sequence[str] = METHODS,
-    repetitions: int = REPETITIONS,
-) -> dict[str, dict[str, Result]]:
-    """Return the mean of the repetitions for every data set and method."""
-    gammas = dict(zip(names, in_parallel(gamma_of, [(name,) for name in names]), strict=True))
-    keys = [(name, method) for name in names for method in methods]
-    jobs = [(name, i, method, gammas[name]) for name, method in keys for i in range(repetitions)]
-    found = in_parallel(result, jobs)
-    means: dict[str, dict[str, Result]] = {name: {} for name in names}
-    for place, (name, method) in enumerate(keys):
-        of_key = found[place * repetitions : (place + 1) * repetitions]
-        errors = [each.error for each in of_key]
-        means[name][method] = Result(
-            float(np.mean(errors)),
-            float(np.mean([each.n_support for each in of_key])),
-            float(np.std(errors, ddof=1)) if repetitions > 1 else 0.0,
-        )
-    return means
+def table1(data: str, method: str, repetitions: int, inner_folds: int) -> dict[str, list[float]]:
+    """Return errors and numbers of support vectors of all repetitions."""
+    gamma = gamma_of(data, inner_folds)
+    found = [tested(data, i, method, gamma, inner_folds) for i in range(repetitions)]
+    errors, support = zip(*found, strict=True)
+    return {"error": list(errors), "support vectors": list(support)}

@@ -1,17 +1,13 @@
-"""Figures 1 and 2: errors and support vectors of sparse kernel PLS on Boston Housing and Abalone.
-
-The functions are pure: numbers in, numbers out. Tests use them too.
-"""
+"""Errors and support vectors of sparse kernel PLS on Boston Housing and Abalone."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import NuSVR
@@ -20,25 +16,8 @@ from kernelsieve import KernelPLS, SparseKernelPLS, datasets
 from kernelsieve.exceptions import FewerFeaturesWarning
 
 WIDTHS = {"boston": 4.24, "abalone": 5.66}  # the paper's sigma of exp(-d^2 / sigma^2)
-TITLES = {"boston": "Boston Housing", "abalone": "Abalone"}
-ABALONE_ROWS = 1000  # at random of 4,177, to be done in a minute
-FOLDS, INNER_FOLDS = 10, 5
-
-# Figure 1: selection, nu, number of features; "dense" is kernel PLS
-SETTINGS = (
-    ("exact", 0.5, 25),
-    ("mi", 0.5, 50),
-    ("mr", 0.5, 50),
-    ("mi", 0.1, 50),
-    ("mr", 0.1, 50),
-    ("dense", 1.0, 50),
-)
-
-# Figure 2
-NUS = (0.05, 0.1, 0.2, 0.5)
+FOLDS = 10
 COSTS = (0.3, 1.0, 3.0, 10.0, 30.0)  # C of nu-SVM
-MOST_FEATURES = {"boston": 50, "abalone": 30}
-METHODS = ("mi", "mr", "svm")
 
 Setting = tuple[str, float, int]
 Rows = tuple[np.ndarray, np.ndarray]
@@ -61,14 +40,12 @@ class Data:
         return splits(len(self.X), FOLDS, seed)
 
 
-def load(name: str) -> Data:
-    """Load one of the two data sets."""
+def load(name: str, rows: int) -> Data:
+    """Load one of the two data sets, or so many rows at random if it has more."""
     parts = datasets.load(name)
-    X, y = np.asarray(parts["X"], dtype=np.float64), np.asarray(parts["y"], dtype=np.float64)
-    if name == "abalone":
-        some = np.random.default_rng(0).permutation(len(X))[:ABALONE_ROWS]
-        X, y = X[some], y[some]
-    return Data(name, X, y)
+    some = np.random.default_rng(0).permutation(len(parts.y))[:rows]
+    some = np.arange(len(parts.y)) if len(some) == len(parts.y) else some
+    return Data(name, np.asarray(parts.X, dtype=float)[some], np.asarray(parts.y, dtype=float)[some])
 
 
 def splits(n_rows: int, n_folds: int, seed: int) -> list[Split]:
@@ -86,11 +63,6 @@ def standardised(data: Data, split: Split) -> tuple[Rows, Rows]:
         (inputs.transform(data.X[train]), (data.y[train] - mean) / deviation),
         (inputs.transform(data.X[test]), (data.y[test] - mean) / deviation),
     )
-
-
-def in_parallel(work: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[Any]:
-    """Run a function of a module on two cores."""
-    return list(Parallel(n_jobs=2)(delayed(work)(*job) for job in jobs))
 
 
 # ---------------------------------------------------------------------- figure 1
@@ -130,40 +102,26 @@ def stretched(values: np.ndarray, length: int) -> np.ndarray:
     return np.pad(values, (0, length - len(values)), mode="edge")
 
 
-@dataclass(frozen=True)
-class Curve:
-    """Against the number of features, the mean of the folds."""
+def curves(
+    data: str, rows: int, selection: str, nu: float, n_features: int, folds: int
+) -> dict[str, np.ndarray]:
+    """Return errors and support vectors against the number of features, a line a fold.
 
-    error: np.ndarray  # Q^2
-    support: np.ndarray  # share of the training rows
-
-    @property
-    def best(self) -> int:
-        """The number of features with the smallest error."""
-        return int(self.error.argmin()) + 1
-
-
-def fold_curve(data: Data, setting: Setting, split: Split) -> Curve:
-    """Return what one fold gives; its targets have variance 1, so errors are Q^2."""
-    train, test = standardised(data, split)
-    model = fit(setting, data.gamma, train)
-    return Curve(errors_of(model, test, setting[2]), support_of(model, setting[2]))
-
-
-def figure1(
-    data: Data, settings: Sequence[Setting] = SETTINGS, folds: int = FOLDS
-) -> dict[tuple[str, float], Curve]:
-    """Return the mean curve of every setting over the folds."""
-    jobs = [(data, setting, split) for setting in settings for split in data.split()[:folds]]
-    found = in_parallel(fold_curve, jobs)
-    curves = {}
-    for place, (selection, nu, _) in enumerate(settings):
-        of_setting = found[place * folds : (place + 1) * folds]
-        curves[selection, nu] = Curve(
-            np.mean([curve.error for curve in of_setting], axis=0),
-            np.mean([curve.support for curve in of_setting], axis=0),
-        )
-    return curves
+    Targets of the training rows have variance 1, so errors are Q^2.
+    """
+    loaded, setting = load(data, rows), (selection, nu, n_features)
+    errors, support = [], []
+    for split in loaded.split()[:folds]:
+        train, test = standardised(loaded, split)
+        model = fit(setting, loaded.gamma, train)
+        errors.append(errors_of(model, test, n_features))
+        support.append(support_of(model, n_features))
+    best = int(np.mean(errors, axis=0).argmin())
+    return {
+        "error": np.array(errors),
+        "support": np.array(support),
+        "per cent of support vectors at the best": 100 * np.array(support)[:, best],
+    }
 
 
 # ---------------------------------------------------------------------- figure 2
@@ -178,20 +136,22 @@ class Point:
     parameter: float  # number of features, or C
 
 
-def outer_point(data: Data, method: str, nu: float, split: Split) -> Point:
+def outer_point(
+    data: Data, method: str, nu: float, most_features: int, inner_folds: int, split: Split
+) -> Point:
     """Choose the number of features, or C, inside the training rows, and test the choice."""
     train, _ = split
     inside = Data(data.name, data.X[train], data.y[train])
-    pairs = [standardised(inside, inner) for inner in splits(len(train), INNER_FOLDS, 1)]
+    pairs = [standardised(inside, inner) for inner in splits(len(train), inner_folds, 1)]
     rows, others = standardised(data, split)
     if method == "svm":
         return _machine_point(pairs, rows, others, nu, data.gamma)
-    setting = (method, nu, MOST_FEATURES[data.name])
-    inner_errors = [errors_of(fit(setting, data.gamma, a), b, setting[2]) for a, b in pairs]
+    setting = (method, nu, most_features)
+    inner_errors = [errors_of(fit(setting, data.gamma, a), b, most_features) for a, b in pairs]
     model = fit(setting, data.gamma, rows)
     k = min(int(np.mean(inner_errors, axis=0).argmin()) + 1, model.n_components_)
     error = np.mean((model.predict(others[0], n_components=k) - others[1]) ** 2)
-    return Point(float(error), float(support_of(model, setting[2])[k - 1]), k)
+    return Point(float(error), float(support_of(model, most_features)[k - 1]), k)
 
 
 def _machine_point(
@@ -207,19 +167,13 @@ def _machine_point(
     return Point(error, len(machine.support_) / len(rows[0]), cost)
 
 
-def figure2(
-    data: Data, methods: Sequence[str] = METHODS, nus: Sequence[float] = NUS
-) -> dict[str, dict[float, Point]]:
-    """Return the mean of the outer folds for every method and nu; parameters are medians."""
-    folds = data.split()
-    keys = [(method, nu) for method in methods for nu in nus]
-    found = in_parallel(outer_point, [(data, *key, split) for key in keys for split in folds])
-    points: dict[str, dict[float, Point]] = {method: {} for method in methods}
-    for place, (method, nu) in enumerate(keys):
-        of_key = found[place * len(folds) : (place + 1) * len(folds)]
-        points[method][nu] = Point(
-            float(np.mean([point.error for point in of_key])),
-            float(np.mean([point.support for point in of_key])),
-            float(np.median([point.parameter for point in of_key])),
-        )
-    return points
+def points(
+    data: str, rows: int, method: str, nu: float, most_features: int, folds: int, inner_folds: int
+) -> dict[str, list[float]]:
+    """Return error, share of support vectors and chosen parameter of every outer fold."""
+    loaded = load(data, rows)
+    found = [
+        outer_point(loaded, method, nu, most_features, inner_folds, split)
+        for split in loaded.split()[:folds]
+    ]
+    return {key: [getattr(point, key) for point in found] for key in ("error", "support", "parameter")}
