@@ -164,7 +164,7 @@ def confused(method: str, width: int) -> dict[str, Any]:
     rows = faces.prepared(*CHOSEN)
     taken_for = leave_one_out(method, gaussian(rows, width), faces.people)[:, NEIGHBOURS - 1]
     right = taken_for == faces.people
-    for_the_first = np.count_nonzero(~right & (taken_for == 0))
+    for_the_first = float(np.count_nonzero(~right & (taken_for == 0)))
     return {
         "recognised": [np.bincount(faces.people[right], minlength=N_PEOPLE)],
         "taken for the first person": Estimate(for_the_first, float(np.sqrt(for_the_first)), 1),

@@ -1,9 +1,10 @@
 """Figure 1: exact, MI and MR on Boston Housing.
 
-The width of the kernel is 4.24, 10-fold cross-validation. Q² and the share of the rows that are support vectors, against the
-number of features. The paper says that support vectors of MI grow like the exact ones and those of MR
-fastest, that MI generalises better than the exact solution and learns more slowly, with more numbers of
-features that are good, and that MR with nu = 0.1 generalises well with few support vectors.
+The width of the kernel is 4.24, folds are those of 10-fold cross-validation. Q² and the share of the
+rows that are support vectors, against the number of features. The paper says that support vectors of MI
+grow like the exact ones and those of MR fastest, that MI generalises better than the exact solution and
+learns more slowly, with more numbers of features that are good, and that MR with nu = 0.1 generalises
+well with few support vectors.
 """
 
 from __future__ import annotations

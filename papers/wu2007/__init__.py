@@ -17,12 +17,12 @@ TABLES = ("table2", "table3", "preparations", "search")
 METHODS = ("1-NN", "KPLS", "AKDA/QR", "KOC", "SKFE")  # in the order of both tables
 REPETITIONS = 20  # behind every printed number
 NEAREST = (
-    "{} can be read otherwise: of several readings this came nearest to the printed errors of tr11, tr23, "
-    "tr41 and tr45 on a few splits, and it was kept for all sets."
+    "{} can be read otherwise: of several readings this came nearest to the printed errors of tr11, "
+    "tr23, tr41 and tr45 on a few splits, and it was kept for all sets."
 )
 CHOSEN_ON_TEST = {
     "KPLS": NEAREST.format("Kernel PLS")
     + " Its number of features is that of c/4, c/2 and c with the least error, as in the paper.",
     "AKDA/QR": NEAREST.format("AKDA/QR"),
-    "SKFE": "SKFE stops after 30 iterations, chosen with the errors of some splits of the texts in view.",
+    "SKFE": "SKFE stops after 30 iterations, chosen with errors of some splits of the texts in view.",
 }

@@ -76,7 +76,7 @@ def kernels(X: np.ndarray) -> list[tuple[float, np.ndarray]]:
 def counted(
     method: str, X: np.ndarray, y: np.ndarray, K: np.ndarray, gamma: float, repetition: int
 ) -> np.ndarray:
-    """Count the errors of all folds for one width; kernel PLS has a count for each number of features."""
+    """Count the errors of all folds for one width; kernel PLS has several numbers of features."""
     total: np.ndarray = np.zeros(1, dtype=int)
     for a, b in folds(y, repetition):
         K_train, K_new = K[np.ix_(a, a)], K[np.ix_(b, a)]

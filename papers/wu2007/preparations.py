@@ -45,7 +45,7 @@ TABLE = Table(
         for preparation in module.PREPARATIONS
     ],
     compute=neighbours,
-    quick={"repetitions": 5},
+    quick={"repetitions": 3},
     full={"repetitions": 20},
     digits=".2f",
     describe=describe,

@@ -50,13 +50,13 @@ TABLE = Table(
             (data, search),
             {"data": data, "search": search, "iterations": list(ITERATIONS)},
             data=(data,),
-            chosen_on_test="These are test errors, from which the 30 iterations of the tables were chosen.",
+            chosen_on_test="These are test errors; the 30 iterations of the tables came from such.",
         )
         for data in MODULES
         for search in SEARCHES
     ],
     compute=searched,
-    quick={"repetitions": 2},
+    quick={"repetitions": 1},
     full={"repetitions": 5},
     digits=".2f",
     describe=describe,

@@ -41,7 +41,7 @@ TABLE = Table(
         for data in PRINTED
     ],
     compute=table2,
-    quick={"repetitions": 10},
+    quick={"repetitions": 6},
     full={"repetitions": 20},
     lower_is_better={"error": True},
     digits=".2f",

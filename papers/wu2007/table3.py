@@ -41,7 +41,7 @@ TABLE = Table(
         for data in PRINTED
     ],
     compute=table3,
-    quick={"repetitions": 6},
+    quick={"repetitions": 5},
     full={"repetitions": 20},
     lower_is_better={"error": True},
     digits=".2f",

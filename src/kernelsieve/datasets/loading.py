@@ -124,7 +124,7 @@ def _from_cache(card: Card, cache: Path, download: bool) -> Parts:
     if source is None:
         raise InvalidDataError(
             f"The data set {card.name!r} is not in {_looked_at()} and no address to download it "
-            f"is known. Its source is: {card.source}. {_put_it_there(card)}"
+            f"is known. Its source is: {card.source}. To use it, {_put_it_there(card)}"
         )
     folder = cache / card.name
     files = open_cached(folder, source.urls, source.sha256)
@@ -136,7 +136,7 @@ def _from_cache(card: Card, cache: Path, download: bool) -> Parts:
     if not download:
         raise InvalidDataError(
             f"The data set {card.name!r} is in neither {_looked_at()} nor {cache}, and download=False. "
-            f"{_put_it_there(card)}"
+            f"Allow it, or {_put_it_there(card)}"
         )
     return _downloaded(folder, card, source)
 
@@ -149,8 +149,8 @@ def _downloaded(folder: Path, card: Card, source: Download) -> Parts:
             fetch_all(files, source.urls, source.sha256)
         except DownloadError as error:
             raise DownloadError(
-                f"The data set {card.name!r} could not be downloaded. {error} Try again later. "
-                f"{_put_it_there(card)}"
+                f"The data set {card.name!r} could not be downloaded. {error} Try again later, "
+                f"or {_put_it_there(card)}"
             ) from error
         parts = _read(files, card, source, ", ".join(source.urls))
     keep_pins(folder, source.urls)
@@ -197,4 +197,4 @@ def _looked_at() -> str:
 
 
 def _put_it_there(card: Card) -> str:
-    return f"Or put {card.path} into a folder and set {DATA_VARIABLE} to it."
+    return f"put {card.path} into a folder and set {DATA_VARIABLE} to it."
