@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from kernelsieve.datasets import load_local
+from kernelsieve.datasets import load
 
 from . import methods
 from .protocol import Setting, nested_cross_validation, padded, zero_mean_unit_norm
@@ -80,7 +80,7 @@ def error_rates(
     penalties: Sequence[float],
 ) -> dict[str, np.ndarray]:
     """Return the error rates of all folds, for nearest neighbours ("knn") or a machine ("svm")."""
-    parts = load_local(data)
+    parts = load(data)
     X = zero_mean_unit_norm(np.asarray(parts["X"], dtype=float))
     y = np.where(np.asarray(parts["y"]) > 0, 1, -1)
     sizes = numbers_of_features(int(np.linalg.matrix_rank(X)), numbers)

@@ -26,7 +26,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from kernelsieve import SparseMaximalCovariance
-from kernelsieve.datasets import load_local
+from kernelsieve.datasets import load
 from kernelsieve.metrics import cumulative_pointwise_squared_covariance
 from kernelsieve.model_selection import StabilityBound, stability_bound
 from papers.form import Cell, Results, Table
@@ -78,7 +78,7 @@ def compare(
 
     Where outliers are trimmed, test rows beyond the same radius are left out too.
     """
-    parts = load_local(data)
+    parts = load(data)
     X = (parts["X"] - parts["X"].mean(axis=0)) / parts["X"].std(axis=0)
     X, X_test, y, y_test = train_test_split(X, parts["y"], test_size=1 / 3, random_state=seed)
     extractor = SparseMaximalCovariance(

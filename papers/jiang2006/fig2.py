@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from papers.form import Cell, Estimate, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 from papers.pictures import new_figure, style
 
 from .plane import trade_off

@@ -14,7 +14,7 @@ from typing import Any
 
 from kernelsieve import LandmarkDisplay
 from papers.form import Cell, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 from papers.pictures import new_figure
 
 from .plane import chosen_points, corner_distances

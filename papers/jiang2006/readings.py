@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from papers.form import Cell, Estimate, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 
 from . import CROPS
 from .faces import CHOSEN, IMAGES, NORMALISATIONS, read

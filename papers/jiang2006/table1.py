@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from papers.form import Cell, Estimate, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 from papers.pictures import new_figure, style
 
 from . import SIZES

@@ -9,7 +9,7 @@ images nothing is sparse here: AKFA and SKFA take longer than kernel PCA.
 from __future__ import annotations
 
 from papers.form import Cell, Estimate, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 
 from . import CROPS
 from .faces import recognised

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import sqrt
 
 from papers.form import Cell, Estimate, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 
 from . import CROPS
 from .faces import N_PEOPLE, confused

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelsieve import KernelFisherDiscriminant
 from papers.form import Cell, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 
 from . import table1
 from .ida import load

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from papers.form import Cell, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 
 from .plane import CONTENDERS, MOVES, analysis, changes, square
 

@@ -12,7 +12,7 @@ realisations, the full one by 5-fold cross-validation on five, as in the paper.
 from __future__ import annotations
 
 from papers.form import Cell, Estimate, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 
 from .ida import COSTS, table1
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from papers.form import Cell, Estimate, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 from papers.pictures import new_figure, style
 
 from . import NAMES

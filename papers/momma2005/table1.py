@@ -11,7 +11,7 @@ vector machine and sparser in many cases.
 from __future__ import annotations
 
 from papers.form import Cell, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 
 from .classes import METHODS, table1
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from papers.form import Cell, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 
 from . import genes, table2, table3, texts
 

@@ -14,7 +14,7 @@ cross-validating `max_iter` would.
 from __future__ import annotations
 
 from papers.form import Cell, Results, Table
-from papers.page import grid
+from papers.markdown import grid
 
 from . import genes, table2, table3, texts
 from .methods import SEARCHES
