@@ -2,66 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from kernelsieve.datasets import DATA_VARIABLE, local_data_folder, make_interactions
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def module(name):
-    """The reproductions are no part of the package: they are found at the root of the repository."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT))
-        return importlib.import_module(f"papers.momma2005.{name}")
-
-
-def needs(name):
-    folder = local_data_folder()
-    return pytest.mark.skipif(
-        folder is None or not (folder / name).is_dir(),
-        reason=f"needs the data set {name} in the folder {DATA_VARIABLE}",
-    )
+from kernelsieve.datasets import make_interactions
+from papers.momma2005 import classes, regression, scaling
 
 
 @pytest.fixture(scope="module")
-def regression():
-    return module("regression")
+def boston(local_data):
+    return regression.load("boston", 506)
 
 
-@pytest.fixture(scope="module")
-def scaling():
-    return module("scaling")
-
-
-@pytest.fixture(scope="module")
-def classes():
-    return module("classes")
-
-
-@pytest.fixture(scope="module")
-def boston(regression):
-    return regression.load("boston")
-
-
-def mean_curve(regression, data, selection, nu, n_features, folds):
-    some = data.split()[:folds]
-    curves = [regression.fold_curve(data, (selection, nu, n_features), split) for split in some]
-    return regression.Curve(
-        np.mean([curve.error for curve in curves], axis=0),
-        np.mean([curve.support for curve in curves], axis=0),
-    )
+def mean_curves(selection, nu, n_features, folds):
+    found = regression.curves("boston", 506, selection, nu, n_features, folds)
+    return found["error"].mean(axis=0), found["support"].mean(axis=0)
 
 
 # -- Figure 1
 
 
-@needs("boston")
-def test_with_all_rows_as_support_vectors_it_is_dense_kernel_pls(regression, boston):
+def test_with_all_rows_as_support_vectors_it_is_dense_kernel_pls(boston):
     train, test = regression.standardised(boston, boston.split()[0])
     dense = regression.fit(("dense", 1.0, 15), boston.gamma, train)
     for selection in ("mr", "mi"):
@@ -73,53 +34,48 @@ def test_with_all_rows_as_support_vectors_it_is_dense_kernel_pls(regression, bos
         np.testing.assert_array_equal(ours.support_fraction_, 1.0)
 
 
-@needs("boston")
 @pytest.mark.parametrize("selection", ["mi", "mr"])
-def test_a_smaller_nu_needs_fewer_support_vectors(regression, boston, selection):
-    nus = (0.02, 0.05, 0.1, 0.2, 0.5)
-    shares = [mean_curve(regression, boston, selection, nu, 20, 1).support for nu in nus]
+def test_a_smaller_nu_needs_fewer_support_vectors(local_data, selection):
+    shares = [mean_curves(selection, nu, 20, 1)[1] for nu in (0.02, 0.05, 0.1, 0.2, 0.5)]
     assert np.all(np.diff(shares, axis=0) > 0)
 
 
-@needs("boston")
-def test_a_tenth_of_the_rows_at_a_step_predicts_as_well_as_dense_kernel_pls(regression, boston):
-    dense = mean_curve(regression, boston, "dense", 1.0, 40, regression.FOLDS)
-    sparse = mean_curve(regression, boston, "mr", 0.1, 50, regression.FOLDS)
-    assert sparse.error.min() < 1.05 * dense.error.min()
-    assert sparse.support[sparse.best - 1] < 0.45
+def test_a_tenth_of_the_rows_at_a_step_predicts_as_well_as_dense_kernel_pls(local_data):
+    dense, _ = mean_curves("dense", 1.0, 40, regression.FOLDS)
+    sparse, support = mean_curves("mr", 0.1, 50, regression.FOLDS)
+    assert sparse.min() < 1.05 * dense.min()
+    assert support[sparse.argmin()] < 0.45
 
 
-@needs("boston")
-def test_support_vectors_of_mi_grow_like_the_exact_ones_and_those_of_mr_faster(regression, boston):
-    exact, mi, mr = (mean_curve(regression, boston, s, 0.5, 8, 2) for s in ("exact", "mi", "mr"))
-    np.testing.assert_allclose(mi.support, exact.support, atol=0.05)
-    assert np.all(mr.support[2:] > np.maximum(mi.support, exact.support)[2:] + 0.1)
+def test_support_vectors_of_mi_grow_like_the_exact_ones_and_those_of_mr_faster(local_data):
+    exact, mi, mr = (mean_curves(selection, 0.5, 8, 2)[1] for selection in ("exact", "mi", "mr"))
+    np.testing.assert_allclose(mi, exact, atol=0.05)
+    assert np.all(mr[2:] > np.maximum(mi, exact)[2:] + 0.1)
 
 
-@needs("boston")
-def test_errors_of_mi_fall_more_slowly_than_the_exact_ones(regression, boston):
-    exact, mi = (mean_curve(regression, boston, s, 0.5, 10, 3) for s in ("exact", "mi"))
-    assert np.all(mi.error[4:] > exact.error[4:])
+def test_errors_of_mi_fall_more_slowly_than_the_exact_ones(local_data):
+    exact, mi = (mean_curves(selection, 0.5, 10, 3)[0] for selection in ("exact", "mi"))
+    assert np.all(mi[4:] > exact[4:])
 
 
 # -- Figure 2
 
 
-@needs("boston")
-@needs("abalone")
-def test_the_kernels_are_those_of_the_paper(regression, boston):
+def test_the_kernels_are_those_of_the_paper(boston):
     assert boston.gamma == pytest.approx(1 / 18, rel=0.002)
-    assert regression.load("abalone").gamma == pytest.approx(1 / 32, rel=0.002)
+    assert regression.load("abalone", 1000).gamma == pytest.approx(1 / 32, rel=0.002)
 
 
-@needs("abalone")
+def test_fewer_rows_are_drawn_and_all_keep_their_order(boston):
+    assert len(regression.load("abalone", 1000).y) == 1000
+    assert boston.y[0] == 24.0
+
+
 def test_with_few_support_vectors_abalone_is_predicted_better_than_by_a_support_vector_machine(
-    regression,
+    local_data,
 ):
-    data = regression.load("abalone")
-    folds = data.split()[:3]
     ours, theirs = (
-        np.mean([regression.outer_point(data, method, 0.05, split).error for split in folds])
+        np.mean(regression.points("abalone", 1000, method, 0.05, 30, folds=3, inner_folds=3)["error"])
         for method in ("mr", "svm")
     )
     assert ours < 0.9 * theirs
@@ -128,14 +84,12 @@ def test_with_few_support_vectors_abalone_is_predicted_better_than_by_a_support_
 # -- Figure 3
 
 
-def test_every_contender_reaches_the_error_of_a_support_vector_machine(scaling):
+def test_every_contender_reaches_the_error_of_a_support_vector_machine():
     X, y = make_interactions(1000, 8, noise=1.0, random_state=0)
     y = (y - y.mean()) / y.std()
     machine = scaling.train(scaling.SVM, X, y, 0.0)
-    runs = {
-        name: scaling.train(name, X, y, machine.error)
-        for name in (scaling.MR, scaling.MI, scaling.MR_MIN)
-    }
+    names = (scaling.MR, scaling.MI, scaling.MR_MIN)
+    runs = {name: scaling.train(name, X, y, machine.error) for name in names}
     assert all(run.error <= machine.error for run in runs.values())
     least = runs[scaling.MR_MIN]
     assert least.n_support == least.n_features  # one a step
@@ -143,7 +97,7 @@ def test_every_contender_reaches_the_error_of_a_support_vector_machine(scaling):
     assert least.n_features > runs[scaling.MR].n_features
 
 
-def test_the_exponent_is_a_slope(scaling):
+def test_the_exponent_is_a_slope():
     runs = {n: scaling.Training(3e-6 * n**1.5, 0.1, 5, 5) for n in (100, 1000, 10_000)}
     assert scaling.exponent(runs) == pytest.approx(1.5)
 
@@ -151,22 +105,9 @@ def test_the_exponent_is_a_slope(scaling):
 # -- Table 1
 
 
-@needs("ida_banana")
 @pytest.mark.parametrize("loss", ["squared", "exponential", "logistic"])
-def test_boosted_features_are_sparser_than_a_machine_and_almost_as_good(classes, loss):
-    gamma = 2.0
-    machine = classes.result("ida_banana", 0, classes.SVM, gamma)
-    ours = classes.result("ida_banana", 0, loss, gamma)
-    assert ours.n_support < 0.6 * machine.n_support
-    assert ours.error < machine.error + 4
-
-
-# -- all
-
-
-def test_without_data_the_rest_runs_and_says_why(monkeypatch, tmp_path, capsys):
-    figures = module("figures")
-    monkeypatch.delenv(DATA_VARIABLE, raising=False)
-    monkeypatch.setattr(figures, "run_scaling", lambda output: None)
-    figures.main(tmp_path)
-    assert DATA_VARIABLE in capsys.readouterr().out
+def test_boosted_features_are_sparser_than_a_machine_and_almost_as_good(local_data, loss):
+    of_machine, machine = classes.tested("ida_banana", 0, classes.SVM, 2.0, folds=5)
+    of_ours, ours = classes.tested("ida_banana", 0, loss, 2.0, folds=5)
+    assert ours < 0.6 * machine
+    assert of_ours < of_machine + 4
