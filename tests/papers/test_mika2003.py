@@ -72,6 +72,7 @@ def test_realisations_are_splits(local_data, name):
     assert len(sizes) == 1
 
 
+@pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
 @pytest.mark.parametrize("method", table1.METHODS)
 def test_table_1_on_one_data_set(local_data, method):
     found = ida.table1("heart", method, 4, 1, 3, widths=[2.5, 5.0], nus=[0.3, 0.7])
@@ -82,9 +83,8 @@ def test_table_1_on_one_data_set(local_data, method):
 
 def test_digits_on_few_of_them(local_data, monkeypatch):
     (X, y), (X_test, y_test) = usps.load(usps.SMOOTHING)
-    monkeypatch.setattr(
-        usps, "load", lambda smoothing: ((X[:1200], y[:1200]), (X_test[:600], y_test[:600]))
-    )
+    few = (X[:1200], y[:1200]), (X_test[:600], y_test[:600])
+    monkeypatch.setattr(usps, "load", lambda smoothing: few)
     results = {
         method: usps.digits(method, 0.0, draws=2, n_expansion=300, n_virtual=600)
         for method in usps.CONTENDERS

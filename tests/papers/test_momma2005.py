@@ -71,9 +71,7 @@ def test_fewer_rows_are_drawn_and_all_keep_their_order(boston):
     assert boston.y[0] == 24.0
 
 
-def test_with_few_support_vectors_abalone_is_predicted_better_than_by_a_support_vector_machine(
-    local_data,
-):
+def test_with_few_support_vectors_abalone_is_predicted_better_than_by_a_machine(local_data):
     ours, theirs = (
         np.mean(regression.points("abalone", 1000, method, 0.05, 30, folds=3, inner_folds=3)["error"])
         for method in ("mr", "svm")
