@@ -409,6 +409,13 @@ def test_svmlight_may_be_compressed(server):
     np.testing.assert_array_equal(loaded.y, [1, -1, 1])  # two signs stay what they are
 
 
+def test_svmlight_may_end_in_empty_columns(server):
+    text = io.BytesIO()
+    dump_svmlight_file(X, 2 * Y - 1, text, zero_based=False)
+    known = published(server, text.getvalue(), path="/t", format="svmlight", options={"n_features": 4})
+    assert load(replace(known, shape=(3, 4))).X.shape == (3, 4)
+
+
 def test_pixels_come_as_thousandths_and_classes_from_0(server):
     pixels, text = np.array([[-1, 0.25], [1, -0.999], [0, 0.001]]), io.BytesIO()
     dump_svmlight_file(pixels, Y + 1, text, zero_based=False)

@@ -109,9 +109,11 @@ def _data_of(lines: Sequence[str]) -> Sequence[str]:
     return lines[start + 1 :]
 
 
-def _svmlight(files: Sequence[IO[bytes]], *, thousandths: bool = False) -> Parts:
+def _svmlight(
+    files: Sequence[IO[bytes]], *, n_features: int | None = None, thousandths: bool = False
+) -> Parts:
     """Read svmlight; ``thousandths`` stores values of [-1, 1] as whole numbers, 1000 (x + 1)."""
-    loaded = load_svmlight_files(list(files))
+    loaded = load_svmlight_files(list(files), n_features=n_features)
     X, y = sparse.vstack(loaded[::2], format="csr"), np.concatenate(loaded[1::2])
     if thousandths:
         X = np.rint(1000 * (X.toarray() + 1)).astype(np.uint16)
