@@ -68,8 +68,8 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     reg : float, default=1.0
         Added to the denominator, which is a sum over the samples: ``reg * I`` or ``reg * K``, as
         ``penalty`` says. The default is the best for both penalties on ten sets of 130 to 700 samples,
-        with a kernel of unit diagonal (``python -m papers run mika2003/default_reg``); other kernels need a
-        value of their own.
+        with a kernel of unit diagonal (``python -m papers run mika2003/default_reg``); other kernels
+        need a value of their own.
     {parameters}
 
     Attributes
