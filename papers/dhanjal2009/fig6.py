@@ -25,7 +25,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import normalize
 
 from kernelsieve import KernelPCA, SparseMaximalAlignment, SparseMaximalCovariance
-from kernelsieve.datasets import load_local, rectangle_features
+from kernelsieve.datasets import load, rectangle_features
 from papers.form import Cell, Estimate, Results, Table
 
 from .pictures import new_figure, style, with_legend
@@ -96,7 +96,7 @@ def detect(
     penalties: Sequence[float],
 ) -> dict[str, Any]:
     """Return the curve of one draw of training rows, and what it costs."""
-    train, test = (load_local("cbcl_face", f"cbcl_{part}") for part in ("train", "test"))
+    train, test = (load(f"cbcl_{part}") for part in ("train", "test"))
     drawn = np.random.default_rng(seed).permutation(len(train["X"]))[:rows]
     X, X_test = coordinates(train["X"][drawn]), coordinates(test["X"])
     y, y_test = (np.where(labels > 0, 1, -1) for labels in (train["y"][drawn], test["y"]))
@@ -152,7 +152,7 @@ TABLE = Table(
             key=(method,),
             settings={"method": method},
             printed=PRINTED[method],
-            data=("cbcl_face",),
+            data=("cbcl_train", "cbcl_test"),
             not_comparable=OTHER_KERNEL,
         )
         for method in METHODS

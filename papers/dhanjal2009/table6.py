@@ -19,7 +19,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import normalize
 
 from kernelsieve import SparseKernelPLS, SparseMaximalAlignment, SparseMaximalCovariance
-from kernelsieve.datasets import load_local
+from kernelsieve.datasets import load
 from papers.form import Cell, Estimate, Table
 
 from .protocol import folds
@@ -89,7 +89,7 @@ def retrieval(
     sparsities: Sequence[float],
 ) -> dict[str, list[float]]:
     """Return the measures of every fold."""
-    parts = load_local("reuters_r8")
+    parts = load("reuters_r8")
     drawn = np.random.default_rng(0).permutation(parts["X"].shape[0])[:rows]
     X = normalize(parts["X"][drawn].astype(float))
     earn = list(parts["class_names"]).index("earn")
