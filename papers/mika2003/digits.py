@@ -46,7 +46,7 @@ TABLE = Table(
         for images, smoothing in IMAGES.items()
     ],
     compute=digits,
-    quick={"draws": 2, "n_expansion": 1500, "n_virtual": 6000},
+    quick={"draws": 2, "n_expansion": 3000, "n_virtual": 12000},
     full={"draws": 5, "n_expansion": 3000, "n_virtual": 12000},
     lower_is_better={"error": True},
     digits=".2f",
