@@ -39,8 +39,8 @@ TABLE = Table(
             settings={"method": method, "smoothing": smoothing},
             printed={"error": Estimate.share(PRINTED[method], TEST)} if method in PRINTED else {},
             data=("usps",),
-            explanation="The support vector machine is above print on these images too, so part of the gap "
-            "lies in the data or their preparation.",
+            explanation="The support vector machine is above print on these images too, so part of "
+            "the gap lies in the data or their preparation.",
         )
         for method in CONTENDERS
         for images, smoothing in IMAGES.items()

@@ -31,12 +31,12 @@ PRINTED = {
     "waveform": ((9.9, 0.04, 60), (9.9, 0.04, 0), (10.1, 0.04, 81), (10.2, 0.04, 96)),
 }
 FEW_KINDS = (
-    "150 training rows of 14 kinds: every nu up to 0.5 puts the threshold between the same two of them, "
-    "and cross-validation cannot tell it from nu = 1, with which the same models err by about 23 %."
+    "150 training rows of 14 kinds: every nu up to 0.5 puts the threshold between the same two of "
+    "them, and cross-validation cannot tell it from nu = 1, with which the same models err by about 23 %."
 )
 NARROW = (
-    "The narrowest width of the grid is chosen, and the printed standard error of 0.01 leaves no room for "
-    "so coarse a grid: the difference is some tenths of a per cent."
+    "The narrowest width of the grid is chosen, and the printed standard error of 0.01 leaves no room "
+    "for so coarse a grid: the difference is some tenths of a per cent."
 )
 EXPLANATIONS = {
     "banana, LSKFD": "No c from 0.5 to 2.4 with C from 0.1 to 1 errs by less than 11.2 % on the first "
