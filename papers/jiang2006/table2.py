@@ -74,7 +74,7 @@ TABLE = Table(
             (f"{size:,}", method),
             {"method": method, "size": size, "center": True},
             printed={"error": Estimate(ERRORS[method][place])},
-            explanation="One draw is printed; of 28 some lie beyond two deviations, which few draws tell badly.",
+            explanation="One draw is printed, and few draws of ours tell its deviation badly.",
         )
         for place, size in enumerate(SIZES)
         for method in METHODS

@@ -32,7 +32,7 @@ PRINTED = {
 }
 FEW_KINDS = (
     "150 training rows of 14 kinds: every nu up to 0.5 puts the threshold between the same two of "
-    "them, and cross-validation cannot tell it from nu = 1, with which the same models err by about 23 %."
+    "them, and cross-validation cannot tell it from nu = 1, with which they err by about 23 %."
 )
 NARROW = (
     "The narrowest width of the grid is chosen, and the printed standard error of 0.01 leaves no room "
