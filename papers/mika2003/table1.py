@@ -46,7 +46,7 @@ EXPLANATIONS = {
     "titanic, SVM": "The grid ends at C = 100, and wide kernels tie in cross-validation on 150 rows of "
     "14 kinds; nearly all realisations get the same rule here.",
     "titanic, SKFD": FEW_KINDS,
-    "titanic, LSKFD": "150 training rows of 14 kinds: nearly all realisations get the same rule, and with "
+    "titanic, LSKFD": "150 training rows of 14 kinds: nearly all realisations get one rule, and with "
     "c = 7.5 and C = 3 no nu gives less than 23.0 %.",
     "ringnorm, KFD": NARROW,
     "ringnorm, LSKFD": NARROW,
