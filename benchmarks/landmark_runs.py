@@ -23,8 +23,8 @@ from kernelsieve import (
     GradientMetric,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
+    datasets,
 )
-from kernelsieve.datasets import load_local
 from kernelsieve.exceptions import FewerFeaturesWarning, NothingLearntWarning
 from kernelsieve.kernels import RBF
 
@@ -280,7 +280,7 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     if name in BUNDLED:
         X, y = BUNDLED[name]()
     else:
-        data = load_local(name)
+        data = datasets.load(name)
         X, y = data["X"], data["y"]
     return np.asarray(X, dtype=np.float64), np.asarray(y)
 

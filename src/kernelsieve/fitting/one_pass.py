@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -44,6 +44,8 @@ _ROWS_AHEAD, _FEWEST_AHEAD, _FEW_VALUES = 4, 256, 2**18
 _CAUTION = 10
 # With so many multiplications or fewer, a pass that was in vain takes no longer than a look ahead.
 _QUICK_PASS = 2**33
+
+_Rows = TypeVar("_Rows", Batch, np.ndarray)  # samples, or their numbers
 
 
 class RowPass(Protocol):
@@ -122,19 +124,21 @@ class OnePass:
         known = not isinstance(self.kernel, CallableKernel) and n_values > _FEW_VALUES
         return known and n_values * len(self.pool) <= _QUICK_PASS
 
-    def begin_apart(self, batches: Sequence[Batch]) -> list[tuple[ColumnSums, list[Batch]]]:
+    def begin_apart(
+        self, batch: Batch, groups: Sequence[np.ndarray]
+    ) -> list[tuple[ColumnSums, list[np.ndarray]]]:
         """Begin sums of several groups of samples, all in the form that some of each ask for.
 
-        Samples that have not been summed up yet are returned with every group.
+        The numbers of samples that have not been summed up yet are returned with every group.
         """
         form = self._policy.form()
         if not self._policy.may_change(form) or self.changes:
-            return [(self._pass.empty(form), [batch]) for batch in batches]
-        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components) // len(batches) + 1
-        parts = [_spread(batch, few) for batch in batches]
+            return [(self._pass.empty(form), [rows]) for rows in groups]
+        few = max(_FEWEST_AHEAD, _ROWS_AHEAD * self.settings.n_components) // len(groups) + 1
+        parts = [_spread(rows, few) for rows in groups]
         safe = self._policy.form(prefer_safe=True)
         with reported("looking ahead", verbose=False):
-            begun = [self._pass.gather(some, safe) for some, _ in parts]
+            begun = [self._pass.gather([batch[rows] for rows in some], safe) for some, _ in parts]
         total = self._pass.empty(safe)
         for sums in begun:
             total.merge(sums)
@@ -346,7 +350,7 @@ def _fewer_targets(targets: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     return few.T, rotation
 
 
-def _spread(batch: Batch, n_rows: int) -> tuple[list[Batch], list[Batch]]:
+def _spread(batch: _Rows, n_rows: int) -> tuple[list[_Rows], list[_Rows]]:
     """Return rows from the beginning, the middle and the end, and the two parts between them.
 
     Rows may be sorted, and the first would then be alike.

@@ -153,14 +153,14 @@ class _Gathering:
             yield from [None] * len(extractors)
             return
         batch = plans[0].batch(self.data.X, self.data.y, self.data.weight)
-        groups = [batch[test] for _, test in self.folds]
+        groups = [test for _, test in self.folds]
         if len(self.screened):
-            groups.append(batch[self.screened])
+            groups.append(self.screened)
         together = max(1, _SUMS_BYTES // (len(groups) * 16 * len(plans[0].settled.pool) ** 2))
         for some in row_slices(len(extractors), together):
             start = time.perf_counter()
             self.n_passes += 1
-            sums = self._sums(passes[some], groups, cache)
+            sums = self._sums(passes[some], batch, groups, cache)
             seconds = (time.perf_counter() - start) / len(self.folds) / len(sums)
             for extractor, plan, folds in zip(extractors[some], plans[some], sums, strict=True):
                 yield SettledFolds(extractor, plan, folds, batch, seconds)
@@ -176,18 +176,26 @@ class _Gathering:
         return prepared(extractor, some.X, some.y, some.weight, classes).renumbered(rows)
 
     def _sums(
-        self, passes: Sequence[OnePass], groups: Sequence[Batch], cache: BlockCache
+        self,
+        passes: Sequence[OnePass],
+        batch: Batch,
+        groups: Sequence[np.ndarray],
+        cache: BlockCache,
     ) -> list[FoldSums]:
-        """Pass once over all samples, a part at a time where distances are shared."""
-        begun = [row_pass.begin_apart(groups) for row_pass in passes]
+        """Pass once over all samples, a part at a time where distances are shared.
+
+        Samples of a group are copied when it is their turn.
+        """
+        begun = [row_pass.begin_apart(batch, groups) for row_pass in passes]
         size = max(1, cache.max_bytes // (8 * len(passes[0].pool)))
         for group in range(len(groups)):
             for rest in range(len(begun[0][group][1])):
-                n_rows = len(begun[0][group][1][rest])
+                numbers = begun[0][group][1][rest]
+                n_rows = len(numbers)
                 for rows in row_slices(n_rows, n_rows if len(passes) == 1 else int(size)):
+                    part = batch[numbers[rows]]
                     for row_pass, of_pass in zip(passes, begun, strict=True):
-                        sums, others = of_pass[group]
-                        row_pass.absorb(sums, others[rest][rows])
+                        row_pass.absorb(of_pass[group][0], part)
                     cache.clear()
         found = []
         for row_pass, of_pass in zip(passes, begun, strict=True):
