@@ -7,11 +7,21 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.preprocessing import scale
 
 from kernelsieve.datasets import DATA_VARIABLE, load, local_data_folder
+from kernelsieve.kernels import KERNELS
 
 # New examples are for developers to find; a check of a change must not fail by chance.
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+
+@pytest.fixture
+def known_kernels():
+    """Forgets afterwards the kernels that a test has registered."""
+    before = dict(KERNELS)
+    yield KERNELS
+    KERNELS.clear()
+    KERNELS.update(before)
 
 
 @pytest.fixture(scope="session")

@@ -16,12 +16,7 @@ from kernelsieve.kernels import KERNELS, RBF, Kernel, Linear, register_kernel, r
 PAGE = Path(__file__).parents[2] / "docs" / "kernels.md"
 
 
-@pytest.fixture(autouse=True)
-def _registry_as_it_was():
-    before = dict(KERNELS)
-    yield
-    KERNELS.clear()
-    KERNELS.update(before)
+pytestmark = pytest.mark.usefixtures("known_kernels")
 
 
 @pytest.fixture
