@@ -150,6 +150,6 @@ def test_a_screened_fit_evaluates_what_its_sizes_say(n_rows, k):
     kernel = CountingKernel(0.5)
     SparseMaximalAlignment(k, kernel=kernel, random_state=0).fit(X, y)
     c = max(150, 3 * k // 2)
-    n_sample, n_screened = min(n_rows, max(1500, 10 * c)), min(n_rows, max(2000, 10 * c))
+    n_sample = n_screened = min(n_rows, max(1500, 10 * c))
     screen = (n_sample + 16) * n_screened  # with k(z, z), which a function gives in small blocks
     assert kernel.evaluations <= screen + n_rows * c + c * c + n_rows * k + 1

@@ -39,7 +39,7 @@ from .settings import Settings
 # For every candidate that is wanted, so many samples on which candidates are scored, and so many
 # candidates that are; of many samples such a part, which takes less time than the pass over all.
 _ROWS_EACH, _SCREENED_EACH = 10, 10
-_FEWEST_ROWS, _FEWEST_CANDIDATES = 1500, 2000
+_FEWEST_ROWS, _FEWEST_CANDIDATES = 1500, 1500
 _ROWS_PART, _CANDIDATES_PART = 16, 10
 SCREEN_ROWS, SCREEN_CANDIDATES = 10_000, 10_000  # at most
 _ONE_THREAD_VALUES = 2**22  # that one thread has evaluated before others have begun
