@@ -9,9 +9,7 @@ the printed errors, or of the images of the means ("factor").
 
 from __future__ import annotations
 
-from papers.form import Cell, Estimate, Table
-
-from . import CHOSEN_ON_TEST, METHODS, REPETITIONS
+from .declared import error_table
 from .genes import table2
 
 PRINTED = {
@@ -23,26 +21,4 @@ PRINTED = {
     "DLBCL": ((14.03, 1.72), (4.09, 1.21), (14.74, 1.80), (9.22, 1.93), (3.57, 0.93)),
 }
 
-TABLE = Table(
-    axes=("data set", "method"),
-    cells=[
-        Cell(
-            key=(data, method),
-            settings={"data": data, "method": method},
-            printed={"error": Estimate(*printed, REPETITIONS)},
-            data=(data,),
-            chosen_on_test=CHOSEN_ON_TEST.get(method, ""),
-        )
-        for data, row in PRINTED.items()
-        for method, printed in zip(METHODS, row, strict=True)
-    ]
-    + [
-        Cell((data, "AKDA/QR, factor"), {"data": data, "method": "AKDA/QR, factor"}, data=(data,))
-        for data in PRINTED
-    ],
-    compute=table2,
-    quick={"repetitions": 6},
-    full={"repetitions": 20},
-    lower_is_better={"error": True},
-    digits=".2f",
-)
+TABLE = error_table(PRINTED, "AKDA/QR, factor", table2, repetitions=6)

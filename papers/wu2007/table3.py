@@ -8,9 +8,7 @@ may also weigh classes by their size.
 
 from __future__ import annotations
 
-from papers.form import Cell, Estimate, Table
-
-from . import CHOSEN_ON_TEST, METHODS, REPETITIONS
+from .declared import error_table
 from .texts import table3
 
 PRINTED = {
@@ -23,26 +21,4 @@ PRINTED = {
     "hitech": ((57.83, 1.69), (33.14, 1.57), (31.88, 1.08), (31.71, 1.41), (29.71, 1.12)),
 }
 
-TABLE = Table(
-    axes=("data set", "method"),
-    cells=[
-        Cell(
-            key=(data, method),
-            settings={"data": data, "method": method},
-            printed={"error": Estimate(*printed, REPETITIONS)},
-            data=(data,),
-            chosen_on_test=CHOSEN_ON_TEST.get(method, ""),
-        )
-        for data, row in PRINTED.items()
-        for method, printed in zip(METHODS, row, strict=True)
-    ]
-    + [
-        Cell((data, "AKDA/QR, by size"), {"data": data, "method": "AKDA/QR, by size"}, data=(data,))
-        for data in PRINTED
-    ],
-    compute=table3,
-    quick={"repetitions": 5},
-    full={"repetitions": 20},
-    lower_is_better={"error": True},
-    digits=".2f",
-)
+TABLE = error_table(PRINTED, "AKDA/QR, by size", table3, repetitions=5)
