@@ -46,7 +46,7 @@ def run_in_one_pass(
     if not all(_is_told_by_sums(extractor, data) for of_group in settings for extractor in of_group):
         return None
     screened = _screening_samples(settings[0][0], data)
-    folds = [_parted(np.setdiff1d(test, screened), len(data)) for _, test in folds]
+    folds = [_parted(test, screened, len(data)) for _, test in folds]
     found, score = OnePassScores([{} for _ in folds]), known_score(scoring)
     for group, extractors in zip(groups, settings, strict=True):
         gathering = _Gathering(data, folds, screened)
@@ -86,10 +86,11 @@ def _told(
 def _are_a_partition(folds: Folds, n_samples: int) -> bool:
     """Tell if every sample is held out once, and every fold is fitted to all others."""
     held_out = np.concatenate([test for _, test in folds])
-    if not np.array_equal(np.sort(held_out), np.arange(n_samples)) or len(folds) < 2:
+    if len(folds) < 2 or len(held_out) != n_samples or not _marked(held_out, n_samples).all():
         return False
     return all(
-        len(train) + len(test) == n_samples and not np.intersect1d(train, test).size
+        len(train) + len(test) == n_samples
+        and np.array_equal(_marked(train, n_samples), ~_marked(test, n_samples))
         for train, test in folds
     )
 
@@ -123,9 +124,25 @@ def _screening_samples(extractor: Any, data: Data) -> np.ndarray:
     return np.sort(random_state.choice(len(data), _SCREENING_SAMPLES, replace=False))
 
 
-def _parted(held_out: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the samples of a fold's training, which are all others, and its own."""
-    return np.setdiff1d(np.arange(n_samples), held_out), held_out
+def _parted(
+    test: np.ndarray, screened: np.ndarray, n_samples: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the samples of a fold's training, and its own: those that did not screen candidates."""
+    held_out = _marked(test, n_samples) & ~_marked(screened, n_samples)
+    return np.flatnonzero(~held_out), np.flatnonzero(held_out)
+
+
+def _marked(rows: np.ndarray, n_samples: int) -> np.ndarray:
+    """Return which samples are among some rows; masks of millions cost less than sets of them."""
+    marks = np.zeros(n_samples, dtype=bool)
+    marks[rows] = True
+    return marks
+
+
+def _as_slice(rows: np.ndarray) -> np.ndarray | slice:
+    """Return consecutive rows as a slice, which copies nothing."""
+    consecutive = len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all()
+    return slice(int(rows[0]), int(rows[-1]) + 1) if consecutive else rows
 
 
 # ---------------------------------------------------------------------- the pass
@@ -184,7 +201,7 @@ class _Gathering:
     ) -> list[FoldSums]:
         """Pass once over all samples, a part at a time where distances are shared.
 
-        Samples of a group are copied when it is their turn.
+        Samples of a group are copied when it is their turn, if they are not consecutive.
         """
         begun = [row_pass.begin_apart(batch, groups) for row_pass in passes]
         size = max(1, cache.max_bytes // (8 * len(passes[0].pool)))
@@ -193,7 +210,7 @@ class _Gathering:
                 numbers = begun[0][group][1][rest]
                 n_rows = len(numbers)
                 for rows in row_slices(n_rows, n_rows if len(passes) == 1 else int(size)):
-                    part = batch[numbers[rows]]
+                    part = batch[_as_slice(numbers[rows])]
                     for row_pass, of_pass in zip(passes, begun, strict=True):
                         row_pass.absorb(of_pass[group][0], part)
                     cache.clear()
