@@ -47,14 +47,16 @@ class GradientMetric(TransformerMixin, BaseEstimator):
 
     Kernels treat all features of X alike, and most targets do not. Rounds of a fit with few landmarks
     and of weighting the features by the average outer product of the fitted function's gradients find
-    directions along which the target changes. ``transform`` gives ``X @ components_``, for any method
+    directions along which the target changes. From there a search follows the gradient of the
+    function's evidence, its marginal likelihood, to weights that make the target likely.
+    ``transform`` gives ``X @ components_``, for any method
     with a kernel or with distances that follows in a pipeline.
 
     Parameters
     ----------
-    kernel : str, default="rbf"
+    kernel : str, default="matern"
         Name of a kernel with derivatives: "rbf", "matern", "rational_quadratic", "laplacian",
-        "poly" or "linear".
+        "poly" or "linear". Give the method after it the same one.
     gamma : {"auto"}, float, str or sequence of these, default="auto"
         Widths among which held-out samples choose, anew in each round: numbers, or rules such as
         "scale/4". "auto" searches from 1/64 to 4 over the variance of X, and beyond where it pays.
@@ -65,8 +67,11 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     rank : int, default=None
         Keep the leading directions only, or with "diagonal" the leading features. None keeps all.
     n_rounds : {"auto"} or int, default="auto"
-        Rounds of each structure; "auto" stops when the held-out error stops falling. The best round is
-        kept, never the last as such.
+        Rounds of gradients of each structure; "auto" stops when the held-out error stops falling. The
+        best round is kept, never the last as such.
+    evidence : bool, default=True
+        Whether each structure ends with a search for the metric of the largest evidence. Kernels of
+        absolute differences, and sparse X, have none.
     max_samples : int, default=10000
         Most samples to learn from; of more, so many are drawn. None takes all.
     ridge : {"auto"} or float, default="auto"
@@ -98,7 +103,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     best_round_ : int
         The round that was kept; 0 where nothing was learnt.
     path_ : dict of ndarrays
-        What was tried: "round", "structure", "gamma", "ridge", "error".
+        What was tried: "round", "structure", "by" (gradients or evidence), "gamma", "ridge", "error".
     n_features_in_ : int
         Number of features of X.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -116,6 +121,8 @@ class GradientMetric(TransformerMixin, BaseEstimator):
 
     References
     ----------
+    D. J. C. MacKay. Bayesian interpolation. Neural Computation 4, 1992.
+
     A. Radhakrishnan, D. Beaglehole, P. Pandit, M. Belkin. Mechanism for feature learning in neural
     networks and backpropagation-free machine learning models. Science 383, 2024.
 
@@ -139,19 +146,21 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         "structure": [StrOptions(set(_STRUCTURES))],
         "rank": [Interval(Integral, 1, None, closed="left"), None],
         "n_rounds": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "evidence": ["boolean"],
         "max_samples": [Interval(Integral, 4, None, closed="left"), None],
         "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         **{name: SHARED_CONSTRAINTS[name] for name in ("kernel_params", "degree", "coef0")},
         **{name: SHARED_CONSTRAINTS[name] for name in ("target", "random_state")},
     }
 
-    kernel: str = "rbf"
+    kernel: str = "matern"
     _: KW_ONLY
     gamma: Any = "auto"
     n_components: int = 200
     structure: str = "diagonal-full"
     rank: int | None = None
     n_rounds: int | str = "auto"
+    evidence: bool = True
     max_samples: int | None = 10_000
     ridge: float | str = "auto"
     kernel_params: dict | None = None
@@ -191,7 +200,14 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         random_state = check_random_state(self.random_state)
         problem = self._problem(apply_metric(X, inverse), Y, weight, random_state)
         n_rounds = None if self.n_rounds == "auto" else int(self.n_rounds)
-        found = learn(problem, _STRUCTURES[self.structure], n_rounds, units, self.rank)
+        found = learn(
+            problem,
+            _STRUCTURES[self.structure],
+            n_rounds,
+            units,
+            self.rank,
+            evidence=self.evidence,
+        )
         self._keep([_without_functions(each) for each in found], spreads, inverse)
         return self
 
@@ -367,7 +383,7 @@ class _GivenWidth(float):
 def _without_functions(found: Round) -> Round:
     """Return a round that holds no fitted functions: they are as large as samples."""
     tried = [Fitted(f.width, f.kernel, f.ridge, f.error, ()) for f in found.tried]
-    return Round(found.structure, found.L, (), tried)
+    return Round(found.structure, found.L, (), tried, found.by)
 
 
 def _table(rounds: list[Round]) -> dict[str, np.ndarray]:
@@ -375,6 +391,7 @@ def _table(rounds: list[Round]) -> dict[str, np.ndarray]:
     return {
         "round": np.array([i for i, _, _ in rows]),
         "structure": np.array([each.structure for _, each, _ in rows]),
+        "by": np.array([each.by for _, each, _ in rows]),
         "gamma": np.array([getattr(tried.kernel, "gamma", np.nan) for _, _, tried in rows]),
         "ridge": np.array([tried.ridge for _, _, tried in rows]),
         "error": np.array([tried.error for _, _, tried in rows]),

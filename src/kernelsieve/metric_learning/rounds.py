@@ -1,4 +1,7 @@
-"""Rounds that fit a function and weight inputs by its gradients (average gradient outer products)."""
+"""Rounds that fit a function and weight inputs by its gradients (average gradient outer products).
+
+The best of them is where a search for the metric of the largest evidence begins.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ..execution import single_threaded_blas
 from ..kernels import Kernel, Rows
+from .evidence import Evidence
 from .functions import LandmarkFunctions, Split, fit_functions
 
 RIDGES = 10.0 ** np.arange(-10, 1)
@@ -22,6 +26,7 @@ _SPECTRUM = 1e-4  # added to the eigenvalues of a metric, whose mean is 1
 _GAIN = 0.01  # relative fall of the error below which a round is no better
 _SAME_UNITS = 0.01  # relative difference
 _PATIENCE, _MOST_ROUNDS = 2, 6  # rounds without a gain, and all rounds of a structure
+_EVIDENCE_SAMPLES, _EVIDENCE_LANDMARKS, _EVIDENCE_STEPS = 3000, 300, 60
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Round:
     L: np.ndarray
     of_splits: Sequence[np.ndarray]
     tried: Sequence[Fitted]
+    by: str = "gradients"  # or "evidence"
 
     @property
     def best(self) -> Fitted:
@@ -82,6 +88,7 @@ class MetricProblem:
         L: np.ndarray,
         of_splits: Sequence[np.ndarray] | None = None,
         near: object | None = None,
+        by: str = "gradients",
     ) -> Round:
         """Try widths: those given, or a search that begins with some, or near one.
 
@@ -96,7 +103,7 @@ class MetricProblem:
                 for width in waiting:
                     tried[width] = self._fit(*mapped, width)
                 waiting = [] if self.widths else _beside(tried)
-        return Round(structure, L, of_splits, list(tried.values()))
+        return Round(structure, L, of_splits, list(tried.values()), by)
 
     def next_metric(self, before: Round, structure: str) -> tuple[np.ndarray, list[np.ndarray]]:
         """Return metrics, joint and of splits, by the gradients of the best functions of a round."""
@@ -113,6 +120,33 @@ class MetricProblem:
             found.append(metric)
         roots = [metric_root(metric) for metric in found]
         return (roots[0] if len(roots) == 1 else metric_root(np.sum(found, axis=0))), roots
+
+    def likely_metric(
+        self, before: Round, structure: str
+    ) -> tuple[np.ndarray, list[np.ndarray], float] | None:
+        """Return metrics, joint and of splits, of the largest evidence, and the width of their kernel.
+
+        The search begins with a round. None where a kernel or sparse samples do not allow it.
+        """
+        best, roots, widths = before.best, [], []
+        if sparse.issparse(self.X) or type(best.kernel).landmark_gradient is Kernel.landmark_gradient:
+            return None
+        for L, split in zip(before.of_splits, self.splits, strict=True):
+            rows = split.fitted[:_EVIDENCE_SAMPLES]
+            X, weight = self.X[rows], self.weight[rows]
+            kernel = self.kernel_of(apply_metric(X, L), best.width)
+            n_landmarks = min(_EVIDENCE_LANDMARKS, max(1, len(rows) // 2))
+            evidence = Evidence.of(kernel, X, self.Y[rows], weight, n_landmarks)
+            begin = np.diag(L) if structure == "full" and L.ndim == 1 else L
+            with single_threaded_blas():
+                found = evidence.maximised(
+                    begin, best.ridge * len(rows), _EVIDENCE_STEPS, self.groups
+                )
+            roots.append(metric_root(metric_of(found)))
+            gamma = getattr(kernel, "gamma", 1.0)
+            widths.append(gamma * total_variance(apply_metric(X, found)))
+        joint = roots[0] if len(roots) == 1 else metric_root(np.sum(list(map(metric_of, roots)), axis=0))
+        return joint, roots, float(np.exp(np.mean(np.log(widths))))
 
     def _mapped(self, L: np.ndarray, of_splits: Sequence[np.ndarray]) -> tuple[Rows, list[Rows]]:
         """Return the samples in the joint metric, and in that of each split."""
@@ -139,11 +173,13 @@ def learn(
     n_rounds: int | None,
     units: np.ndarray,
     rank: int | None = None,
+    *,
+    evidence: bool = True,
 ) -> Iterator[Round]:
     """Yield rounds, the first with the inputs as they are: those of the problem times their ``units``.
 
     Each structure begins with the best round so far; a full matrix by the gradients of a first, noisy
-    function would be noise. With a rank the last round has what leads in the best one: earlier, what is
+    function would be noise. It ends with the metric of the largest evidence. With a rank the last round has what leads in the best one: earlier, what is
     left out would be lost for good, since a function has no gradient along it.
     """
     learnt = best = problem.evaluate("identity", units)
@@ -163,6 +199,13 @@ def learn(
             last = problem.evaluate(structure, L, of_splits, last.best.width)
             yield last
             without_gain = 0 if falls(last, best) else without_gain + 1
+            best = last if falls(last, best) else best
+            learnt = last if learnt.structure not in structures or falls(last, learnt) else learnt
+        likely = problem.likely_metric(best, structure) if evidence else None
+        if likely is not None:
+            L, of_splits, width = likely
+            last = problem.evaluate(structure, L, of_splits, width, "evidence")
+            yield last
             best = last if falls(last, best) else best
             learnt = last if learnt.structure not in structures or falls(last, learnt) else learnt
     if rank is not None:
@@ -196,6 +239,11 @@ def with_respect_to_inputs(C: np.ndarray, L: np.ndarray) -> np.ndarray:
     if C.ndim == 1:
         return C * L**2
     return C * np.outer(L, L) if L.ndim == 1 else L @ C @ L.T
+
+
+def metric_of(L: np.ndarray) -> np.ndarray:
+    """Return ``L L'``, or its diagonal."""
+    return L**2 if L.ndim == 1 else L @ L.T
 
 
 def metric_root(M: np.ndarray) -> np.ndarray:
