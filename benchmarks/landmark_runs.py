@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 import warnings
 from collections.abc import Callable, Container, Iterator
@@ -11,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.linalg import cholesky, solve, solve_triangular
 from scipy.spatial.distance import pdist
 from sklearn.cluster import KMeans
@@ -32,7 +34,7 @@ from .ready_made_scale import Split
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = (10, 30, 100, 300)
-N_SPLITS = 2
+N_SPLITS = 10
 MOST_TRAIN, MOST_TESTED = 1000, 2000
 WIDTHS = 4.0 ** np.arange(0, -4, -1)  # of one over the median squared distance
 RIDGES = 10.0 ** np.arange(-7, 1)
@@ -217,7 +219,7 @@ class Inputs:
         """Return them as they are, or in a metric that some training samples have taught."""
         if way == METRIC:
             kind = "classes" if task.labelled else "continuous"
-            metric = GradientMetric(random_state=task.seed, target=kind)
+            metric = GradientMetric("rbf", random_state=task.seed, target=kind)
             metric.fit(split.X[rows], split.y[rows])
             return cls(metric.transform(split.X), metric.transform(split.X_test), NEAR * metric.gamma_)
         median = np.median(pdist(split.X[rows][:500], "sqeuclidean"))
@@ -322,16 +324,21 @@ def missing(n_splits: int) -> Iterator[tuple[str, int]]:
 
 
 def compute(n_splits: int, minutes: float) -> None:
-    """Add results to those that are kept, as long as there is time."""
+    """Add results to those that are kept, as long as there is time, one process for every core."""
     end = time.monotonic() + 60 * minutes
     RESULTS.mkdir(exist_ok=True)
+    jobs = (delayed(quiet_run)(*job) for job in missing(n_splits) if time.monotonic() < end)
+    n_jobs = os.cpu_count() or 1
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch=n_jobs)
+    for result in parallel(jobs):
+        with (RESULTS / "landmarks.jsonl").open("a") as file:
+            file.write(json.dumps(result) + "\n")
+        print(f"  {result['set']}, split {result['split']}", flush=True)
+
+
+def quiet_run(name: str, seed: int) -> dict:
+    """Return a result of one thread, without warnings of what is known."""
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", FewerFeaturesWarning)
         warnings.simplefilter("ignore", NothingLearntWarning)
-        for name, seed in missing(n_splits):
-            if time.monotonic() > end:
-                return
-            line = json.dumps(run(name, seed))
-            with (RESULTS / "landmarks.jsonl").open("a") as file:
-                file.write(line + "\n")
-            print(f"  {name}, split {seed}", flush=True)
+        return run(name, seed)

@@ -6,8 +6,8 @@ training samples; a metric is learned from the other three. Predicted numbers ar
 of the training targets. Results are kept in ``results/landmarks.jsonl``, a line for each set and
 split; what is there is not computed again::
 
-    python -m benchmarks landmarks                           # computes two splits, and reports
-    python -m benchmarks.landmarks --splits 10 --minutes 25  # up to ten, for so long
+    python -m benchmarks landmarks                           # computes ten splits, and reports
+    python -m benchmarks.landmarks --splits 10 --minutes 25  # for so long
 """
 
 from __future__ import annotations

@@ -31,7 +31,9 @@ X, X_test, y, y_test = train_test_split(X, y, random_state=0)
 plain = make_pipeline(StandardScaler(), SparseMaximalAlignment(60, random_state=0), Ridge(1e-3))
 metric = GradientMetric(n_components=80, structure="diagonal", random_state=0).fit(X, y)
 learned = make_pipeline(
-    metric, SparseMaximalAlignment(60, gamma=metric.gamma_, random_state=0), Ridge(1e-3)
+    metric,
+    SparseMaximalAlignment(60, kernel="matern", gamma=metric.gamma_, random_state=0),
+    Ridge(1e-3),
 )
 for name, model in {"inputs as they are": plain, "learned metric": learned}.items():
     print(f"{name}: R2 of new samples {model.fit(X, y).score(X_test, y_test):.3f} with 60 landmarks")

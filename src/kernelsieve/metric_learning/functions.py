@@ -71,9 +71,9 @@ class LandmarkFunctions:
 
     def outer_product(self, U: Rows, weight: np.ndarray, ridge: float, *, diagonal: bool) -> np.ndarray:
         """Return the average outer product of gradients, or its diagonal, summed over targets."""
-        landmarks, coefficients, total = _dense(self.landmarks), self.coefficients(ridge), 0.0
+        landmarks, coefficients, total = dense(self.landmarks), self.coefficients(ridge), 0.0
         for rows in row_slices(U.shape[0], _BLOCK):
-            gradients = self.kernel.sample_gradient(_dense(U[rows]), landmarks, coefficients)
+            gradients = self.kernel.sample_gradient(dense(U[rows]), landmarks, coefficients)
             flat = (gradients * np.sqrt(weight[rows])[:, None]).reshape(-1, landmarks.shape[1])
             total = total + ((flat**2).sum(axis=0) if diagonal else flat.T @ flat)
         return np.asarray(total) / weight.sum()
@@ -153,5 +153,6 @@ def _choose_landmarks(
     return U[chosen] if len(chosen) else U[candidates[:1]]
 
 
-def _dense(X: Rows) -> np.ndarray:
+def dense(X: Rows) -> np.ndarray:
+    """Return samples as an array."""
     return X.toarray() if sparse.issparse(X) else X

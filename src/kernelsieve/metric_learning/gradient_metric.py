@@ -70,8 +70,8 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         Rounds of gradients of each structure; "auto" stops when the held-out error stops falling. The
         best round is kept, never the last as such.
     evidence : bool, default=True
-        Whether each structure ends with a search for the metric of the largest evidence. Kernels of
-        absolute differences, and sparse X, have none.
+        Whether each structure ends with a search for the metric of the largest evidence. The
+        "laplacian" kernel, and sparse X of more than 10,000 features, have none.
     max_samples : int, default=10000
         Most samples to learn from; of more, so many are drawn. None takes all.
     ridge : {"auto"} or float, default="auto"

@@ -17,7 +17,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from ..execution import single_threaded_blas
 from ..kernels import Kernel, Rows
 from .evidence import Evidence
-from .functions import LandmarkFunctions, Split, fit_functions
+from .functions import LandmarkFunctions, Split, dense, fit_functions
 
 RIDGES = 10.0 ** np.arange(-10, 1)
 WIDTHS = (1 / 64, 1 / 16, 1 / 4, 1, 4)  # times one over the variance of all inputs together
@@ -25,8 +25,9 @@ _STEP, _LEAST, _MOST = 4, 1 / 1024, 256  # from a width to the next, and where t
 _SPECTRUM = 1e-4  # added to the eigenvalues of a metric, whose mean is 1
 _GAIN = 0.01  # relative fall of the error below which a round is no better
 _SAME_UNITS = 0.01  # relative difference
-_PATIENCE, _MOST_ROUNDS = 2, 6  # rounds without a gain, and all rounds of a structure
-_EVIDENCE_SAMPLES, _EVIDENCE_LANDMARKS, _EVIDENCE_STEPS = 3000, 300, 60
+_PATIENCE, _MOST_ROUNDS = 1, 4  # rounds without a gain, and all rounds of a structure
+_EVIDENCE_SAMPLES, _EVIDENCE_LANDMARKS, _EVIDENCE_STEPS = 2000, 300, 40
+_EVIDENCE_INPUTS = 10_000  # of which so many sparse samples may be made dense
 
 
 @dataclass(frozen=True)
@@ -126,26 +127,28 @@ class MetricProblem:
     ) -> tuple[np.ndarray, list[np.ndarray], float] | None:
         """Return metrics, joint and of splits, of the largest evidence, and the width of their kernel.
 
-        The search begins with a round. None where a kernel or sparse samples do not allow it.
+        The search begins with a round. None where the kernel, or too many sparse inputs, forbid it.
         """
         best, roots, widths = before.best, [], []
-        if sparse.issparse(self.X) or type(best.kernel).landmark_gradient is Kernel.landmark_gradient:
+        if type(best.kernel).landmark_gradient is Kernel.landmark_gradient:
+            return None
+        if sparse.issparse(self.X) and self.X.shape[1] > _EVIDENCE_INPUTS:
             return None
         for L, split in zip(before.of_splits, self.splits, strict=True):
             rows = split.fitted[:_EVIDENCE_SAMPLES]
-            X, weight = self.X[rows], self.weight[rows]
+            X, weight = dense(self.X[rows]), self.weight[rows]
             kernel = self.kernel_of(apply_metric(X, L), best.width)
             n_landmarks = min(_EVIDENCE_LANDMARKS, max(1, len(rows) // 2))
             evidence = Evidence.of(kernel, X, self.Y[rows], weight, n_landmarks)
             begin = np.diag(L) if structure == "full" and L.ndim == 1 else L
             with single_threaded_blas():
-                found = evidence.maximised(
-                    begin, best.ridge * len(rows), _EVIDENCE_STEPS, self.groups
-                )
+                found = evidence.maximised(begin, best.ridge * len(rows), _EVIDENCE_STEPS, self.groups)
             roots.append(metric_root(metric_of(found)))
             gamma = getattr(kernel, "gamma", 1.0)
             widths.append(gamma * total_variance(apply_metric(X, found)))
-        joint = roots[0] if len(roots) == 1 else metric_root(np.sum(list(map(metric_of, roots)), axis=0))
+        joint = (
+            roots[0] if len(roots) == 1 else metric_root(np.sum(list(map(metric_of, roots)), axis=0))
+        )
         return joint, roots, float(np.exp(np.mean(np.log(widths))))
 
     def _mapped(self, L: np.ndarray, of_splits: Sequence[np.ndarray]) -> tuple[Rows, list[Rows]]:

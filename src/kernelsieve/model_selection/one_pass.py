@@ -124,9 +124,7 @@ def _screening_samples(extractor: Any, data: Data) -> np.ndarray:
     return np.sort(random_state.choice(len(data), _SCREENING_SAMPLES, replace=False))
 
 
-def _parted(
-    test: np.ndarray, screened: np.ndarray, n_samples: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _parted(test: np.ndarray, screened: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the samples of a fold's training, and its own: those that did not screen candidates."""
     held_out = _marked(test, n_samples) & ~_marked(screened, n_samples)
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)

@@ -50,9 +50,10 @@ KINDS = {
     "rbf": KernelKind("rbf", {}, ("diagonal", "full")),
     "laplacian": KernelKind("laplacian", {}, ("diagonal",)),
     "matern": KernelKind("matern", {"nu": 0.5}, ("diagonal", "full")),
+    "matern32": KernelKind("matern", {"nu": 1.5}, ("diagonal", "full")),
     "rational_quadratic": KernelKind("rational_quadratic", {}, ("diagonal", "full")),
 }
-AUTOMATIC = ("laplacian", "rbf", "matern")
+AUTOMATIC = ("laplacian", "rbf", "matern", "matern32")
 
 
 @dataclass(frozen=True)
