@@ -182,8 +182,9 @@ def learn(
     """Yield rounds, the first with the inputs as they are: those of the problem times their ``units``.
 
     Each structure begins with the best round so far; a full matrix by the gradients of a first, noisy
-    function would be noise. It ends with the metric of the largest evidence. With a rank the last round has what leads in the best one: earlier, what is
-    left out would be lost for good, since a function has no gradient along it.
+    function would be noise. It ends with the metric of the largest evidence. With a rank the last round
+    has what leads in the best one: earlier, what is left out would be lost for good, since a function
+    has no gradient along it.
     """
     learnt = best = problem.evaluate("identity", units)
     yield best
