@@ -57,7 +57,9 @@ def main() -> None:
         return
     unknown = set(names) - set(NAMES)
     if unknown:
-        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)} and page")
+        parser.error(
+            f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)} and page"
+        )
     for name in names:
         record.run(name, importlib.import_module(f"benchmarks.{name}").main)
 

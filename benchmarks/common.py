@@ -14,6 +14,7 @@ from kernelsieve.datasets import make_interactions
 
 from .record import part, table_part
 
+
 def seconds(work: Callable[[], object], repeat: int = 5) -> float:
     """Return the shortest of some runs: on a shared machine the others measure the neighbours."""
     best = float("inf")

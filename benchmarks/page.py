@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .common import mark, text_of
+from .readme import README, filled
 from .record import RESULTS, Record, read
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -19,12 +20,14 @@ HEAD = """\
 # Benchmarks
 
 `python -m benchmarks` runs every benchmark, or those that are named, and keeps what they print in
-`benchmarks/results`; `python -m benchmarks page` writes this page from there. It is never edited by hand.
+`benchmarks/results`; `python -m benchmarks page` writes this page from there. It is never edited by
+hand.
 
-A benchmark compares with alternatives in one run, in turns, so that a slow spell of the machine hits all
-of them. Errors are of samples that no method has seen, and lower is better. A line with **ok** or
-**MISS** is a ratio beside what we ask of it: a MISS stays here until the code is better. Times are of the
-machine that is named below each heading; ratios within a table carry over to others, seconds do not.
+A benchmark compares with alternatives in one run, in turns, so that a slow spell of the machine hits
+all of them. Errors are of samples that no method has seen, and lower is better. A line with **ok** or
+**MISS** is a number beside what we ask of it: a MISS stays here until the code is better. Times are of
+the machine that is named below each heading; ratios within a table carry over to others, seconds do
+not.
 """
 
 
@@ -75,20 +78,23 @@ def docstring(name: str) -> str:
     """Return what the module says about itself, with code as Markdown has it."""
     text = inspect.cleandoc(importlib.import_module(f"benchmarks.{name}").__doc__ or "")
     prose, _, commands = text.partition("::\n")
-    return prose.replace("``", "`") + (f":\n\n```\n{inspect.cleandoc(commands)}\n```" if commands else "")
+    return prose.replace("``", "`") + (
+        f":\n\n```\n{inspect.cleandoc(commands)}\n```" if commands else ""
+    )
 
 
 def circumstances(found: Record) -> str:
-    machine, versions = dict(found.machine), found.versions
-    described = ", ".join(f"{name} {value}" for name, value in versions.items())
+    machine = found.machine
+    versions = ", ".join(f"{name} {value}" for name, value in found.versions.items())
     return (
-        f"*{found.date}, {found.seconds:,.0f} seconds; {machine['cpu']}, {machine['cores']} cores, threads of "
-        f"BLAS: {machine['threads of BLAS']}, {machine['memory, GB']} GB, {machine['system']}; {described}.*"
+        f"*{found.date}, {found.seconds:,.0f} seconds; {machine['cpu']}, {machine['cores']} cores, "
+        f"threads of BLAS: {machine['threads of BLAS']}, {machine['memory, GB']} GB, "
+        f"{machine['system']}; {versions}.*"
     )
 
 
 def blocks(parts: Sequence[dict[str, Any]]) -> list[str]:
-    """Return headings, tables, verdicts and remarks as Markdown; lines that follow each other are a list."""
+    """Return the parts as Markdown; verdicts and remarks that follow each other are a list."""
     found: list[str] = []
     lines: list[str] = []
     for part in parts:
@@ -122,7 +128,7 @@ LINES: dict[str, Callable[[Any], str]] = {
 }
 BLOCKS: dict[str, Callable[[Any], str]] = {
     "heading": lambda value: f"### {value}",
-    "table": lambda value: grid(value["header"], [[text_of(cell) for cell in row] for row in value["rows"]]),
+    "table": lambda value: grid(value["header"], [list(map(text_of, row)) for row in value["rows"]]),
 }
 
 
@@ -130,7 +136,7 @@ BLOCKS: dict[str, Callable[[Any], str]] = {
 
 
 def pictures(name: str, folder: Path) -> list[tuple[str, str]]:
-    """Return files and texts of the pictures of a benchmark: its own, and those drawn from its record."""
+    """Return files and texts of pictures: the one that a run drew, and those of its record."""
     found = [(f"benchmarks_{name}.png", title(name))] if (folder / f"{name}.png").exists() else []
     return found + [(f"benchmarks_{name}_{key}.png", text) for key, (text, _) in drawings(name).items()]
 
@@ -157,4 +163,5 @@ def write(names: Iterable[str]) -> None:
         for key, (_, draw) in drawings(name).items():
             draw(found).savefig(FIGURES / f"benchmarks_{name}_{key}.png", dpi=110)
     PAGE.write_text(page(names))
-    print(PAGE)
+    README.write_text(filled(README.read_text(), read("peers")))
+    print(f"{PAGE}\n{README}")
