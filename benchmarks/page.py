@@ -46,7 +46,7 @@ def page(names: Iterable[str], folder: Path = RESULTS) -> str:
 def summary(records: Sequence[Record]) -> str:
     """Return a table of verdicts."""
     rows = [
-        [f"[{found.benchmark}](#{anchor(found.benchmark)})", *map(str, counts(found)), found.date]
+        [f"[{found.benchmark}](#{found.benchmark})", *map(str, counts(found)), found.date]
         for found in records
     ]
     return grid(["benchmark", "ok", "MISS", "date"], rows) if rows else ""
@@ -57,14 +57,10 @@ def counts(found: Record) -> tuple[int, int]:
     return sum(verdicts), len(verdicts) - sum(verdicts)
 
 
-def anchor(name: str) -> str:
-    return name.replace("_", "-")
-
-
 def section(found: Record, folder: Path) -> str:
     """Return the part of the page for one benchmark."""
     name = found.benchmark
-    parts = [f"({anchor(name)})=\n## {name}", docstring(name), circumstances(found)]
+    parts = [f"## {name}", docstring(name), circumstances(found)]
     parts += [f"![{text}](figures/{file})" for file, text in pictures(name, folder)]
     parts += blocks(found.parts)
     return "\n\n".join(parts)

@@ -66,7 +66,7 @@ def draw_errors(record: Record) -> Any:
 
 def first_number(text: object) -> float:
     """Return the median of a cell that shows the range behind it."""
-    return float(str(text).split(" ")[0])
+    return float(str(text).split(" ")[0].replace(",", ""))
 
 
 def draw_times(record: Record) -> Any:
@@ -100,7 +100,7 @@ def draw_growth(record: Record) -> Any:
     """Draw seconds, rates and megabytes against the number of samples."""
     kinds = (
         ("fit time against n", "seconds to fit"),
-        ("predict rate against n", "thousands of rows a second"),
+        ("predict rate against n", "rows a second"),
         ("peak memory against n", "megabytes"),
     )
     figure, axes = subplots(len(kinds), 4.0)

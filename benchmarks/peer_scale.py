@@ -31,9 +31,8 @@ NUMBERS = (1_000, 3_000, 10_000, 30_000)
 N_NEW = 5_000
 REPEAT = 3
 LONG = 5.0  # seconds: fits that take longer are not repeated
-MOST_DENSE = (
-    2.0  # seconds: three times the samples take methods with an n x n matrix up to 27 times as long
-)
+# Seconds: three times the samples take a method with an n x n matrix up to 27 times as long.
+MOST_DENSE = 2.0
 
 
 @dataclass(frozen=True)
@@ -142,35 +141,19 @@ def spread(values: Sequence[float]) -> str:
 def report() -> None:
     """Print what fits and predictions take."""
     times, peaks = measure()
+
+    def by_number(name: str, key: str) -> list[list[float]]:
+        return [[getattr(cost, key) for cost in times.get((name, n), NOT_RUN)] for n in NUMBERS]
+
     header = ["", *(f"n = {n:,}" for n in NUMBERS)]
     heading(f"fit time against n: seconds of the processor, {N_INPUTS} inputs, k = {K}")
-    table(
-        header,
-        [
-            [
-                name,
-                *(spread([c.seconds for c in times.get((name, n), [])] or [np.nan]) for n in NUMBERS),
-            ]
-            for name in SCALED
-        ],
-    )
+    table(header, [[name, *map(spread, by_number(name, "seconds"))] for name in SCALED])
     print(
         f"Medians of {REPEAT} fits in turns, and the range; fits of more than {LONG:g} s are not "
         "repeated. nan: not run, as the method needs time or memory that grows with n x n."
     )
-    heading(f"predict rate against n: thousands of rows a second, {N_NEW:,} new rows")
-    table(
-        header,
-        [
-            [
-                name,
-                *(
-                    median([c.rows_per_second / 1000 for c in times.get((name, n), NOT_RUN)])
-                    for n in NUMBERS
-                ),
-            ]
-            for name in SCALED
-        ],
-    )
+    heading(f"predict rate against n: rows a second, {N_NEW:,} new rows, medians")
+    rates = {name: map(median, by_number(name, "rows_per_second")) for name in SCALED}
+    table(header, [[name, *(f"{rate:,.0f}" for rate in rates[name])] for name in SCALED])
     heading("peak memory against n: megabytes above a small fit, each in a process of its own")
     table(header, [[name, *(peaks.get((name, n), np.nan) for n in NUMBERS)] for name in SCALED])

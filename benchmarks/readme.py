@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from .common import text_of
+from .peer_methods import OURS
 from .record import Record
 
 README = Path(__file__).parents[1] / "README.md"
@@ -35,7 +36,7 @@ def losses(header: list[str], rows: list[list]) -> str:
     lost = []
     for j in range(2, len(header) - 1):
         best = min((row for row in rows if isinstance(row[j], float)), key=lambda row: row[j])
-        if not best[0].startswith(("SMA", "Sieve")):
+        if not best[0].startswith(OURS):
             lost.append(f"{best[0]} on {header[j]}")
     return (
         f"Where others have the lowest error: {'; '.join(lost)}." if lost else "Ours are lowest on all."
