@@ -151,6 +151,12 @@ def share_below(found: list[float]) -> float:
     return float(np.mean([0.5 if abs(r - 1) < TIE else r < 1 for r in found])) if found else np.nan
 
 
+def widths_at_ends(found: Found) -> None:
+    """Print how often the list of widths may have been too short."""
+    at_end = [outcome["at_end"] for outcomes in found.values() for outcome in outcomes]
+    print(f"The width that is chosen is at an end of the list in {np.mean(at_end):.0%} of all fits.")
+
+
 def fit_times(found: Found, results: list[dict]) -> None:
     """Print errors beside times, a table for each set."""
     for name in SETS:
@@ -213,6 +219,7 @@ def report(results: list[dict]) -> None:
     sections: tuple[Callable[[Found], None], ...] = (short_table, equal_evaluations, assembled)
     for section in sections:
         section(found)
+    widths_at_ends(found)
     fit_times(found, results)
 
 

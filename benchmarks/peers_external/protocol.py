@@ -79,6 +79,7 @@ class Outcome:
     fit_seconds: float
     search_seconds: float  # with the fit
     rows_per_second: float
+    at_end: bool  # whether the chosen width is the first or the last of the list
 
 
 def error(Y: np.ndarray, predicted: np.ndarray, seen: np.ndarray, *, labelled: bool) -> float:
@@ -106,7 +107,8 @@ def choose_and_fit(
     (predicted,) = fitted.predict(task.X_test)
     rate = len(task.X_test) / max(clock() - end, 1e-6)
     found = error(task.Y_test, predicted, task.Y, labelled=task.labelled)
-    return Outcome(found, k, fitted.evaluations, end - start, end - begin, rate)
+    at_end = len(widths) > 1 and gamma in (widths[0], widths[-1])
+    return Outcome(found, k, fitted.evaluations, end - start, end - begin, rate, bool(at_end))
 
 
 def chosen(
