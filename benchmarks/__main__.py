@@ -41,6 +41,7 @@ NAMES = (
     "sieve",
     "command_line",
     "peers",
+    "peer_scale",
 )
 
 

@@ -139,11 +139,9 @@ def pictures(name: str, folder: Path) -> list[tuple[str, str]]:
 
 def drawings(name: str) -> dict[str, tuple[str, Callable[[Record], Any]]]:
     """Return texts, and functions from a record to a figure."""
-    if name != "peers":
-        return {}
     from .peer_pictures import DRAWINGS
 
-    return DRAWINGS
+    return DRAWINGS.get(name, {})
 
 
 def write(names: Iterable[str]) -> None:

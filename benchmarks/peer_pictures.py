@@ -11,7 +11,11 @@ from .record import Record
 EQUAL = "error at equal kernel evaluations"
 AGAINST_TIME = "error against fit time, "
 DRAWN = ("SMA", "AKFA", "Nystroem", "RBFSampler", "pivoted Cholesky", "skmatter FPS", "GPyTorch SGPR")
-MARKS = "osD^v<>PX*hp8"
+TIMED = (
+    *("SMA", "AKFA", "our KernelPLS", "Sieve", "Nystroem", "accelerated Cholesky", "GPyTorch SGPR"),
+    *("KernelPCA", "KernelRidge", "SVR or SVC", "HistGradientBoosting", "xRFM"),
+)
+MARKS = "osD^v<>PX*hp8dH"
 GREYS = ("0.35", "0.55", "0.7")
 
 
@@ -28,6 +32,17 @@ def subplots(n: int, height: float = 3.2) -> tuple[Any, list[Any]]:
     for ax in axes.flat[n:]:
         ax.set_visible(False)
     return figure, list(axes.flat[:n])
+
+
+def logarithmic(ax: Any) -> None:
+    """Make both axes logarithmic, with plain numbers on them."""
+    ax.set(xscale="log", yscale="log")
+    for axis in (ax.xaxis, ax.yaxis):
+        low, high = axis.get_view_interval()
+        axis.set_major_formatter("{x:g}")
+        if high < 30 * low:  # too few powers of ten to read anything from
+            axis.set_minor_formatter("{x:g}")
+        axis.set_tick_params(which="both", labelsize="x-small")
 
 
 def style(name: str, place: int) -> dict[str, Any]:
@@ -59,7 +74,8 @@ def draw_errors(record: Record) -> Any:
             points = numbers((row[1], row[column]) for row in rows if row[0] == name)
             if points:
                 ax.plot(*zip(*points, strict=True), **style(method, place))
-        ax.set(title=name, xlabel="kernel evaluations, k", ylabel="error", xscale="log", yscale="log")
+        ax.set(title=name, xlabel="kernel evaluations, k", ylabel="error")
+        logarithmic(ax)
     axes[0].legend(fontsize="x-small")
     return figure
 
@@ -75,14 +91,15 @@ def draw_times(record: Record) -> Any:
     figure, axes = subplots(len(titles), 3.6)
     for ax, title in zip(axes, titles, strict=True):
         (found,) = record.tables(title)
-        methods = list(dict.fromkeys(row[0] for row in found["rows"]))
-        for place, method in enumerate(methods):
+        for place, method in enumerate(TIMED):
             rows = [row for row in found["rows"] if row[0] == method]
+            if not rows:
+                continue
             points = [(first_number(row[5]), first_number(row[3])) for row in rows]
             ax.plot(*zip(*points, strict=True), **style(method, place))
         name = title.removeprefix(AGAINST_TIME).partition(":")[0]
         ax.set(title=name, xlabel="seconds to choose and fit", ylabel="error")
-        ax.set(xscale="log", yscale="log")
+        logarithmic(ax)
     add_legend(figure, axes)
     return figure
 
@@ -111,16 +128,18 @@ def draw_growth(record: Record) -> Any:
             points = [(a, first_number(b)) for a, b in zip(n, cells, strict=True)]
             points = [(a, b) for a, b in points if b > 0]
             ax.plot(*zip(*points, strict=True), **style(method, place))
-        ax.set(xlabel="training samples", ylabel=label, xscale="log", yscale="log")
+        ax.set(xlabel="training samples", ylabel=label)
+        logarithmic(ax)
     add_legend(figure, axes)
     return figure
 
 
-DRAWINGS: dict[str, tuple[str, Callable[[Record], Any]]] = {
-    "errors": ("Errors against kernel evaluations for a new sample", draw_errors),
-    "times": ("Errors against seconds to choose and fit", draw_times),
-    "growth": (
-        "Seconds to fit, rows a second and megabytes against n",
-        draw_growth,
-    ),
+DRAWINGS: dict[str, dict[str, tuple[str, Callable[[Record], Any]]]] = {
+    "peers": {
+        "errors": ("Errors against kernel evaluations for a new sample", draw_errors),
+        "times": ("Errors against seconds to choose and fit", draw_times),
+    },
+    "peer_scale": {
+        "growth": ("Seconds to fit, rows a second and megabytes against n", draw_growth),
+    },
 }

@@ -1,4 +1,9 @@
-"""Fit time, predict rate and memory of the methods against the number of training samples."""
+"""The peers against the number of training samples: fit time, predict rate, memory.
+
+Methods have fixed settings and one thread; seconds are those of the processor. One of the repetitions
+is in a process of its own, which shows the peak of memory; the others take turns. Methods with an
+n x n matrix stop early.
+"""
 
 from __future__ import annotations
 
@@ -94,40 +99,38 @@ def costs(name: str, n: int) -> Cost:
         return Cost(end - start, N_NEW / max(time.process_time() - end, 1e-6))
 
 
-def megabytes(name: str, n: int) -> float:
-    """Return the peak above what the interpreter and a small fit need; runs in a process of its own."""
+def first_costs(name: str, n: int) -> tuple[Cost, float]:
+    """Return costs, and megabytes above what a small fit needs; runs in a process of its own."""
     warm_up()
     costs(name, 500)
     before = peak_megabytes()
-    costs(name, n)
-    return peak_megabytes() - before
+    found = costs(name, n)
+    return found, peak_megabytes() - before
 
 
-def suits(name: str, costs_before: Sequence[Cost]) -> bool:
+def goes_on(name: str, before: Sequence[Cost]) -> bool:
     """Return whether a method goes on to the next number of samples."""
-    return not SCALED[name].dense or not costs_before or costs_before[-1].seconds <= MOST_DENSE
+    return not SCALED[name].dense or before[0].seconds <= MOST_DENSE
 
 
 def measure() -> tuple[dict[tuple[str, int], list[Cost]], dict[tuple[str, int], float]]:
-    """Return times, in turns, and peaks of memory, by method and number of samples."""
+    """Return times and peaks of memory, by method and number of samples."""
     times: dict[tuple[str, int], list[Cost]] = {}
     peaks: dict[tuple[str, int], float] = {}
     warm_up()
-    for name in SCALED:
+    names = list(SCALED)
+    for name in names:
         costs(name, 500)
-    latest: dict[str, list[Cost]] = {name: [] for name in SCALED}
     for n in NUMBERS:
-        names = [name for name in SCALED if suits(name, latest[name])]
-        latest = {name: latest[name] if name in names else [Cost(np.inf, 0)] for name in SCALED}
-        for turn in range(REPEAT):
-            for name in names:
-                done = times.setdefault((name, n), [])
-                if turn == 0 or done[0].seconds <= LONG:
-                    done.append(costs(name, n))
         for name in names:
-            latest[name] = times[name, n]
-            peaks[name, n] = in_own_process(megabytes, name, n)
+            first, peaks[name, n] = in_own_process(first_costs, name, n)
+            times[name, n] = [first]
             print(f"  {name}, {n} samples", flush=True)
+        for _ in range(REPEAT - 1):
+            for name in names:
+                if times[name, n][0].seconds <= LONG:
+                    times[name, n].append(costs(name, n))
+        names = [name for name in names if goes_on(name, times[name, n])]
     return times, peaks
 
 
@@ -138,7 +141,7 @@ def spread(values: Sequence[float]) -> str:
     return middle if len(values) == 1 else f"{middle} ({low:.3g} to {high:.3g})"
 
 
-def report() -> None:
+def main() -> None:
     """Print what fits and predictions take."""
     times, peaks = measure()
 
@@ -149,7 +152,7 @@ def report() -> None:
     heading(f"fit time against n: seconds of the processor, {N_INPUTS} inputs, k = {K}")
     table(header, [[name, *map(spread, by_number(name, "seconds"))] for name in SCALED])
     print(
-        f"Medians of {REPEAT} fits in turns, and the range; fits of more than {LONG:g} s are not "
+        f"Medians of {REPEAT} fits, and the range; fits of more than {LONG:g} s are not "
         "repeated. nan: not run, as the method needs time or memory that grows with n x n."
     )
     heading(f"predict rate against n: rows a second, {N_NEW:,} new rows, medians")

@@ -1,4 +1,4 @@
-"""Side by side with the peers: errors, kernel evaluations, fit time, predict rate and memory.
+"""Side by side with the peers: errors, kernel evaluations, fit time and predict rate.
 
 Every method gets the same scaled inputs. Where it has a width and a penalty (or a number of
 components), the same held-out quarter of the training samples chooses them from the same lists; then
@@ -11,6 +11,7 @@ environment has its own below ``.venv-peers``::
 
     python -m benchmarks.peers --install   # makes the environments; R is called if kernlab is there
     python -m benchmarks peers             # computes what is missing, and reports
+    python -m benchmarks.peers --splits 5  # adds further splits
     python -m benchmarks.peers --fresh     # forgets what was kept of splits
 """
 
@@ -24,10 +25,10 @@ import numpy as np
 
 from kernelsieve.datasets import local_data_folder
 
-from . import peer_runs, peer_scale
+from . import peer_runs
 from .common import heading, table, verdict, warm_up
 from .peer_methods import BOOSTING, CHOLESKY, METHODS, NYSTROEM, SIEVE, SIZES, SMA
-from .peer_runs import KEPT, PEERS, SETS, Kernlab, kernlab_methods
+from .peer_runs import KEPT, N_SPLITS, PEERS, SETS, Kernlab, kernlab_methods
 from .peer_scale import spread
 from .readme import SIDE_BY_SIDE
 
@@ -223,17 +224,16 @@ def report(results: list[dict]) -> None:
     fit_times(found, results)
 
 
-def main() -> None:
+def main(n_splits: int = N_SPLITS) -> None:
     warm_up()
     for name in absent():
         print(f"{name} is not installed, and its results are the kept ones: see --install")
     if local_data_folder() is None:
         print("peers: no data folder, so only the kept results: set KERNELSIEVE_DATA for more")
     else:
-        peer_runs.compute()
+        peer_runs.compute(n_splits)
     if results := peer_runs.kept_results():
         report(results)
-    peer_scale.report()
 
 
 def install() -> None:
@@ -249,10 +249,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers")
     parser.add_argument("--install", action="store_true", help="make the environments of the peers")
     parser.add_argument("--fresh", action="store_true", help="forget the kept results of splits")
+    parser.add_argument("--splits", type=int, default=N_SPLITS)
     given = parser.parse_args()
     if given.install:
         install()
     if given.fresh:
         KEPT.unlink(missing_ok=True)
     if not (given.install or given.fresh):
-        main()
+        main(given.splits)

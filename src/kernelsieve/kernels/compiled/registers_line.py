@@ -17,9 +17,7 @@ from .simd import Registers, lanes
 _LANES_32, _LANES_64 = lanes(np.float32), lanes(np.float64)
 
 
-def line_of(
-    name: str, formula: Callable[..., Any], plain: Callable[..., Any]
-) -> Callable[..., None]:
+def line_of(name: str, formula: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., None]:
     """Return what replaces numbers of a line by a function of them, for compiled loops.
 
     It takes a C-contiguous array, which line of it, where to start and to stop there, scratch memory,
