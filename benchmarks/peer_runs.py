@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from kernelsieve.exceptions import FewerFeaturesWarning, NothingLearntWarning
 
+from .common import warm_up
 from .landmark_runs import load
 from .peer_methods import COMPONENTS, METHODS, ONE_SIZE, PENALTIES, SIZES, Method
 from .peers_external.protocol import Fitted, Outcome, Problem, RidgeHeads, Task, choose_and_fit
@@ -243,13 +244,15 @@ def kept_results() -> list[dict]:
 def compute(n_splits: int = N_SPLITS) -> None:
     """Add the sets and splits that are missing to the results that are kept, a line for each."""
     done = {(result["set"], result["split"]) for result in kept_results()}
+    missing = [(name, seed) for seed in range(n_splits) for name in SETS if (name, seed) not in done]
+    if not missing:
+        return
     KEPT.parent.mkdir(exist_ok=True)
+    warm_up()
     with warnings.catch_warnings(), threadpool_limits(1):
         for category in (FewerFeaturesWarning, NothingLearntWarning, ConvergenceWarning, UserWarning):
             warnings.simplefilter("ignore", category)
-        for seed in range(n_splits):
-            for name in SETS:
-                if (name, seed) not in done:
-                    line = json.dumps(run(name, seed))
-                    with KEPT.open("a") as file:
-                        file.write(line + "\n")
+        for name, seed in missing:
+            line = json.dumps(run(name, seed))
+            with KEPT.open("a") as file:
+                file.write(line + "\n")

@@ -6,8 +6,8 @@ all training samples are fitted. Features of all kinds have the same head, ridge
 HistGradientBoosting, Sieve (SieveRegressor or SieveClassifier), xRFM and the sparse Gaussian process
 choose for themselves. Errors are mean squared errors of targets with unit variance, or rates of wrong
 labels. Seconds are those of one processor. Methods take turns, split by split. Results of splits are
-kept in ``results/peers.jsonl``; what is there is not computed again. A peer that clashes with our
-environment has its own below ``.venv-peers``::
+kept in ``results/peers.jsonl``, with notes on what was different when they were computed; what is there
+is not computed again. A peer that clashes with our environment has its own below ``.venv-peers``::
 
     python -m benchmarks.peers --install   # makes the environments; R is called if kernlab is there
     python -m benchmarks peers             # computes what is missing, and reports
@@ -18,7 +18,7 @@ environment has its own below ``.venv-peers``::
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from statistics import mean, median
 
 import numpy as np
@@ -26,7 +26,7 @@ import numpy as np
 from kernelsieve.datasets import local_data_folder
 
 from . import peer_runs
-from .common import heading, table, verdict, warm_up
+from .common import heading, table, verdict
 from .peer_methods import BOOSTING, CHOLESKY, METHODS, NYSTROEM, SIEVE, SIZES, SMA
 from .peer_runs import KEPT, N_SPLITS, PEERS, SETS, Kernlab, kernlab_methods
 from .peer_scale import spread
@@ -78,9 +78,10 @@ def of_equal_cost() -> list[str]:
 # ---------------------------------------------------------------------- tables
 
 
-def short_table(found: Found) -> None:
+def short_table(found: Found, notes: Iterable[str]) -> None:
     """Print the errors of a few methods on all sets, what a prediction needs, and what a fit takes."""
-    heading(f"{SIDE_BY_SIDE}: errors, means of splits")
+    splits = {len(outcomes) for outcomes in found.values()}
+    heading(f"{SIDE_BY_SIDE}: errors, means of {min(splits)} to {max(splits)} splits")
     errors, seconds = means(found), means(found, "search_seconds")
     rows = []
     for method, k in SHOWN:
@@ -98,6 +99,8 @@ def short_table(found: Found) -> None:
             ]
         )
     table(["", "kernel evaluations", *SETS, "longest fit with its search, s"], rows)
+    for note in notes:
+        print(note)
 
 
 def cell_of(errors: dict, name: str, method: str, k: int | None) -> tuple[str, str, int] | None:
@@ -154,7 +157,9 @@ def share_below(found: list[float]) -> float:
 
 def widths_at_ends(found: Found) -> None:
     """Print how often the list of widths may have been too short."""
-    at_end = [outcome["at_end"] for outcomes in found.values() for outcome in outcomes]
+    at_end = [o["at_end"] for outcomes in found.values() for o in outcomes if "at_end" in o]
+    if not at_end:
+        return
     print(f"The width that is chosen is at an end of the list in {np.mean(at_end):.0%} of all fits.")
 
 
@@ -217,15 +222,14 @@ def absent() -> list[str]:
 
 def report(results: list[dict]) -> None:
     found = by_cell(results)
-    sections: tuple[Callable[[Found], None], ...] = (short_table, equal_evaluations, assembled)
-    for section in sections:
-        section(found)
+    short_table(found, dict.fromkeys(note for result in results for note in result.get("notes", ())))
+    equal_evaluations(found)
+    assembled(found)
     widths_at_ends(found)
     fit_times(found, results)
 
 
 def main(n_splits: int = N_SPLITS) -> None:
-    warm_up()
     for name in absent():
         print(f"{name} is not installed, and its results are the kept ones: see --install")
     if local_data_folder() is None:

@@ -28,7 +28,16 @@ def part(record: Record) -> str:
     lines = [header, ["---", *["--:"] * (len(header) - 1)]]
     lines += [[cell(row, j) for j in range(len(header))] for row in rows]
     grid = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"{grid}\n\n{losses(header, rows)}\n"
+    sentences = [losses(header, rows), *remarks(record)]
+    return f"{grid}\n\n{' '.join(sentences).strip()}\n"
+
+
+def remarks(record: Record) -> list[str]:
+    """Return what is printed below the table."""
+    headings = [i for i, part in enumerate(record.parts) if "heading" in part]
+    first = next(i for i in headings if record.parts[i]["heading"].startswith(SIDE_BY_SIDE))
+    end = next((i for i in headings if i > first), len(record.parts))
+    return [part["remark"] for part in record.parts[first:end] if "remark" in part]
 
 
 def losses(header: list[str], rows: list[list]) -> str:
