@@ -32,6 +32,7 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks page
 
 papers: $(READY)
 	$(BIN)/python -m papers run all --quick

@@ -12,6 +12,8 @@ from typing import Any
 from kernelsieve import SparseMaximalAlignment
 from kernelsieve.datasets import make_interactions
 
+from .record import part, table_part
+
 
 def seconds(work: Callable[[], object], repeat: int = 5) -> float:
     """Return the shortest of some runs: on a shared machine the others measure the neighbours."""
@@ -65,27 +67,36 @@ def in_own_process(work: Callable[..., Any], *args: object) -> Any:
 
 
 def heading(text: str) -> None:
-    print(f"\n{text}\n{'-' * len(text)}")
+    with part("heading", text):
+        print(f"\n{text}\n{'-' * len(text)}")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print columns, the first to the left and numbers to the right."""
-    cells = [[_text(cell) for cell in row] for row in rows]
+    rows = [list(row) for row in rows]
+    cells = [[text_of(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-    for row in (header, *cells):
-        first, *rest = (
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        print("  ".join([first, *rest]))
+    with part("table", table_part(header, rows)):
+        for row in (header, *cells):
+            first, *rest = (
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            print("  ".join([first, *rest]))
 
 
 def verdict(statement: str, value: float, limit: float, *, at_least: bool) -> None:
     """Print a ratio beside what is asked of it."""
-    good = value >= limit if at_least else value <= limit
+    good = bool(value >= limit if at_least else value <= limit)
     relation = "at least" if at_least else "at most"
-    print(f"{'ok  ' if good else 'MISS'} {statement}: {value:.2f} ({relation} {limit:g} asked)")
+    line = f"{statement}: {value:.2f} ({relation} {limit:g} asked)"
+    with part("verdict", {"good": good, "text": line}):
+        print(f"{mark(good)} {line}")
 
 
-def _text(cell: object) -> str:
+def mark(good: bool) -> str:
+    return "ok  " if good else "MISS"
+
+
+def text_of(cell: object) -> str:
     return f"{cell:.3g}" if isinstance(cell, float) else str(cell)

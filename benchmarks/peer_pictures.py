@@ -1,0 +1,145 @@
+"""Pictures of the benchmark of peers, drawn from its kept record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .peer_methods import OURS
+from .record import Record
+
+EQUAL = "error at equal kernel evaluations"
+AGAINST_TIME = "error against fit time, "
+DRAWN = ("SMA", "AKFA", "Nystroem", "RBFSampler", "pivoted Cholesky", "skmatter FPS", "GPyTorch SGPR")
+TIMED = (
+    *("SMA", "AKFA", "our KernelPLS", "Sieve", "Nystroem", "accelerated Cholesky", "GPyTorch SGPR"),
+    *("KernelPCA", "KernelRidge", "SVR or SVC", "HistGradientBoosting", "xRFM"),
+)
+MARKS = "osD^v<>PX*hp8dH"
+GREYS = ("0.35", "0.55", "0.7")
+
+
+def subplots(n: int, height: float = 3.2) -> tuple[Any, list[Any]]:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    columns = min(n, 3)
+    lines = -(-n // columns)
+    size = (11, height * lines)
+    figure, axes = plt.subplots(lines, columns, figsize=size, layout="constrained", squeeze=False)
+    for ax in axes.flat[n:]:
+        ax.set_visible(False)
+    return figure, list(axes.flat[:n])
+
+
+def logarithmic(ax: Any) -> None:
+    """Make both axes logarithmic, with plain numbers on them."""
+    ax.set(xscale="log", yscale="log")
+    for axis in (ax.xaxis, ax.yaxis):
+        low, high = axis.get_view_interval()
+        axis.set_major_formatter("{x:g}")
+        if high < 30 * low:  # too few powers of ten to read anything from
+            axis.set_minor_formatter("{x:g}")
+        axis.set_tick_params(which="both", labelsize="x-small")
+
+
+def style(name: str, place: int) -> dict[str, Any]:
+    """Return a style that grey print can tell apart: ours are black and thick."""
+    ours = name in OURS
+    return {
+        "color": "black" if ours else GREYS[place % len(GREYS)],
+        "linewidth": 2.0 if ours else 1.0,
+        "linestyle": ("-", "--", ":", "-.")[place % 4],
+        "marker": MARKS[place % len(MARKS)],
+        "markersize": 5,
+        "label": name,
+    }
+
+
+def numbers(pairs: Iterable[tuple[object, object]]) -> list[tuple[float, float]]:
+    return [(a, b) for a, b in pairs if isinstance(a, int | float) and isinstance(b, int | float)]
+
+
+def draw_errors(record: Record) -> Any:
+    """Draw errors against kernel evaluations, a picture for each set."""
+    (found,) = record.tables(EQUAL)
+    header, rows = found["header"], found["rows"]
+    sets = list(dict.fromkeys(row[0] for row in rows))
+    figure, axes = subplots(len(sets))
+    for ax, name in zip(axes, sets, strict=True):
+        for place, method in enumerate(m for m in DRAWN if m in header):
+            column = header.index(method)
+            points = numbers((row[1], row[column]) for row in rows if row[0] == name)
+            if points:
+                ax.plot(*zip(*points, strict=True), **style(method, place))
+        ax.set(title=name, xlabel="kernel evaluations, k", ylabel="error")
+        logarithmic(ax)
+    axes[0].legend(fontsize="x-small")
+    return figure
+
+
+def first_number(text: object) -> float:
+    """Return the median of a cell that shows the range behind it."""
+    return float(str(text).split(" ")[0].replace(",", ""))
+
+
+def draw_times(record: Record) -> Any:
+    """Draw errors against seconds to choose and fit, a picture for each set."""
+    titles = [p["heading"] for p in record.parts if p.get("heading", "").startswith(AGAINST_TIME)]
+    figure, axes = subplots(len(titles), 3.6)
+    for ax, title in zip(axes, titles, strict=True):
+        (found,) = record.tables(title)
+        for place, method in enumerate(TIMED):
+            rows = [row for row in found["rows"] if row[0] == method]
+            if not rows:
+                continue
+            points = [(first_number(row[5]), first_number(row[3])) for row in rows]
+            ax.plot(*zip(*points, strict=True), **style(method, place))
+        name = title.removeprefix(AGAINST_TIME).partition(":")[0]
+        ax.set(title=name, xlabel="seconds to choose and fit", ylabel="error")
+        logarithmic(ax)
+    add_legend(figure, axes)
+    return figure
+
+
+def add_legend(figure: Any, axes: list[Any]) -> None:
+    """Name each method once, below all axes."""
+    known = {}
+    for ax in axes:
+        handles, labels = ax.get_legend_handles_labels()
+        known |= dict(zip(labels, handles, strict=True))
+    figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=6, fontsize="x-small")
+
+
+def draw_growth(record: Record) -> Any:
+    """Draw seconds, rates and megabytes against the number of samples."""
+    kinds = (
+        ("fit time against n", "seconds to fit"),
+        ("predict rate against n", "rows a second"),
+        ("peak memory against n", "megabytes"),
+    )
+    figure, axes = subplots(len(kinds), 4.0)
+    for ax, (title, label) in zip(axes, kinds, strict=True):
+        (found,) = record.tables(title)
+        n = [int(text.removeprefix("n = ").replace(",", "")) for text in found["header"][1:]]
+        for place, (method, *cells) in enumerate(found["rows"]):
+            points = [(a, first_number(b)) for a, b in zip(n, cells, strict=True)]
+            points = [(a, b) for a, b in points if b > 0]
+            ax.plot(*zip(*points, strict=True), **style(method, place))
+        ax.set(xlabel="training samples", ylabel=label)
+        logarithmic(ax)
+    add_legend(figure, axes)
+    return figure
+
+
+DRAWINGS: dict[str, dict[str, tuple[str, Callable[[Record], Any]]]] = {
+    "peers": {
+        "errors": ("Errors against kernel evaluations for a new sample", draw_errors),
+        "times": ("Errors against seconds to choose and fit", draw_times),
+    },
+    "peer_scale": {
+        "growth": ("Seconds to fit, rows a second and megabytes against n", draw_growth),
+    },
+}

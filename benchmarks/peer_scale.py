@@ -1,0 +1,162 @@
+"""The peers against the number of training samples: fit time, predict rate, memory.
+
+Methods have fixed settings and one thread; seconds are those of the processor. One of the repetitions
+is in a process of its own, which shows the peak of memory; the others take turns. Methods with an
+n x n matrix stop early.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from kernelsieve.datasets import make_interactions
+
+from .common import heading, in_own_process, peak_megabytes, table, warm_up
+from .peer_methods import (
+    BOOSTING,
+    METHODS,
+    NYSTROEM,
+    SIEVE,
+    SMA,
+    n_samples,
+    scikit_kernel_pca,
+    with_ridge,
+)
+from .peers_external.protocol import Fit, Problem
+
+N_INPUTS, K, GAMMA, PENALTY = 10, 100, 0.05, 1e-4
+NUMBERS = (1_000, 3_000, 10_000, 30_000)
+N_NEW = 5_000
+REPEAT = 3
+LONG = 5.0  # seconds: fits that take longer are not repeated
+# Seconds: three times the samples take a method with an n x n matrix up to 27 times as long.
+MOST_DENSE = 2.0
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A method with settings that stay the same."""
+
+    fit: Fit
+    setting: float = PENALTY
+    dense: bool = False  # needs an n x n matrix
+
+
+def of(name: str, setting: float = PENALTY, *, dense: bool = False) -> Scaled:
+    return Scaled(METHODS[name].fit, setting, dense)
+
+
+SCALED: dict[str, Scaled] = {
+    SMA: of(SMA),
+    "AKFA": of("AKFA"),
+    NYSTROEM: of(NYSTROEM),
+    "RBFSampler": of("RBFSampler"),
+    "accelerated Cholesky": of("accelerated Cholesky"),
+    "fastcan": of("fastcan", dense=True),
+    "our KernelPCA": of("our KernelPCA"),
+    **{
+        f"KernelPCA, {solver}": Scaled(with_ridge(scikit_kernel_pca(solver), n_samples), dense=True)
+        for solver in ("arpack", "randomized", "dense")
+    },
+    "our KernelPLS": of("our KernelPLS", 16),
+    "KernelRidge": of("KernelRidge", dense=True),
+    "SVR": of("SVR or SVC", 1.0, dense=True),  # without the matrix, but with its time
+    BOOSTING: of(BOOSTING),
+    SIEVE: of(SIEVE),
+}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a fit and predictions took; seconds are those of the processor."""
+
+    seconds: float
+    rows_per_second: float
+
+
+NOT_RUN = [Cost(np.nan, np.nan)]
+
+
+def costs(name: str, n: int) -> Cost:
+    """Fit a method to n samples and predict others, with one thread."""
+    X, y = make_interactions(n + N_NEW, N_INPUTS, random_state=0)
+    scaled = SCALED[name]
+    Y = ((y[:n] - y[:n].mean()) / y[:n].std())[:, None]
+    problem = Problem(X[:n], Y, GAMMA, [scaled.setting], K, 0, labelled=False)
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = time.process_time()
+        fitted = scaled.fit(problem)
+        end = time.process_time()
+        fitted.predict(X[n:])
+        return Cost(end - start, N_NEW / max(time.process_time() - end, 1e-6))
+
+
+def first_costs(name: str, n: int) -> tuple[Cost, float]:
+    """Return costs, and megabytes above what a small fit needs; runs in a process of its own."""
+    warm_up()
+    costs(name, 500)
+    before = peak_megabytes()
+    found = costs(name, n)
+    return found, peak_megabytes() - before
+
+
+def goes_on(name: str, before: Sequence[Cost]) -> bool:
+    """Return whether a method goes on to the next number of samples."""
+    return not SCALED[name].dense or before[0].seconds <= MOST_DENSE
+
+
+def measure() -> tuple[dict[tuple[str, int], list[Cost]], dict[tuple[str, int], float]]:
+    """Return times and peaks of memory, by method and number of samples."""
+    times: dict[tuple[str, int], list[Cost]] = {}
+    peaks: dict[tuple[str, int], float] = {}
+    warm_up()
+    names = list(SCALED)
+    for name in names:
+        costs(name, 500)
+    for n in NUMBERS:
+        for name in names:
+            first, peaks[name, n] = in_own_process(first_costs, name, n)
+            times[name, n] = [first]
+            print(f"  {name}, {n} samples", flush=True)
+        for _ in range(REPEAT - 1):
+            for name in names:
+                if times[name, n][0].seconds <= LONG:
+                    times[name, n].append(costs(name, n))
+        names = [name for name in names if goes_on(name, times[name, n])]
+    return times, peaks
+
+
+def spread(values: Sequence[float]) -> str:
+    """Return the median, with the smallest and the largest."""
+    low, high = min(values), max(values)
+    middle = f"{median(values):.3g}"
+    return middle if len(values) == 1 else f"{middle} ({low:.3g} to {high:.3g})"
+
+
+def main() -> None:
+    """Print what fits and predictions take."""
+    times, peaks = measure()
+
+    def by_number(name: str, key: str) -> list[list[float]]:
+        return [[getattr(cost, key) for cost in times.get((name, n), NOT_RUN)] for n in NUMBERS]
+
+    header = ["", *(f"n = {n:,}" for n in NUMBERS)]
+    heading(f"fit time against n: seconds of the processor, {N_INPUTS} inputs, k = {K}")
+    table(header, [[name, *map(spread, by_number(name, "seconds"))] for name in SCALED])
+    print(
+        f"Medians of {REPEAT} fits, and the range; fits of more than {LONG:g} s are not "
+        "repeated. nan: not run, as the method needs time or memory that grows with n x n."
+    )
+    heading(f"predict rate against n: rows a second, {N_NEW:,} new rows, medians")
+    rates = {name: map(median, by_number(name, "rows_per_second")) for name in SCALED}
+    table(header, [[name, *(f"{rate:,.0f}" for rate in rates[name])] for name in SCALED])
+    heading("peak memory against n: megabytes above a small fit, each in a process of its own")
+    table(header, [[name, *(peaks.get((name, n), np.nan) for n in NUMBERS)] for name in SCALED])

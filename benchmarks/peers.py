@@ -1,0 +1,263 @@
+"""Side by side with the peers: errors, kernel evaluations, fit time and predict rate.
+
+Every method gets the same scaled inputs. Where it has a width and a penalty (or a number of
+components), the same held-out quarter of the training samples chooses them from the same lists; then
+all training samples are fitted. Features of all kinds have the same head, ridge regression.
+HistGradientBoosting, Sieve (SieveRegressor or SieveClassifier), xRFM and the sparse Gaussian process
+choose for themselves. Errors are mean squared errors of targets with unit variance, or rates of wrong
+labels. Seconds are those of one processor. Methods take turns, split by split. Results of splits are
+kept in ``results/peers.jsonl``, with notes on what was different when they were computed; what is there
+is not computed again. A peer that clashes with our environment has its own below ``.venv-peers``::
+
+    python -m benchmarks.peers --install   # makes the environments; R is called if kernlab is there
+    python -m benchmarks peers             # computes what is missing, and reports
+    python -m benchmarks.peers --splits 5  # adds further splits
+    python -m benchmarks.peers --fresh     # forgets what was kept of splits
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from statistics import mean, median
+
+import numpy as np
+
+from kernelsieve.datasets import local_data_folder
+
+from . import peer_runs
+from .common import heading, table, verdict
+from .peer_methods import BOOSTING, CHOLESKY, METHODS, NYSTROEM, SIEVE, SIZES, SMA
+from .peer_runs import KEPT, N_SPLITS, PEERS, SETS, Kernlab, kernlab_methods
+from .peer_scale import spread
+from .readme import SIDE_BY_SIDE
+
+Found = dict[tuple[str, str, int], list[dict]]  # by set, method and k, an outcome for each split
+SHOWN = (  # in the short table: methods, and k where there are several
+    (SMA, 30),
+    (SMA, 100),
+    (SMA, 300),
+    ("our KernelPLS", None),
+    (SIEVE, None),
+    (NYSTROEM, 100),
+    (CHOLESKY, 100),
+    ("GPyTorch SGPR", 100),
+    ("KernelPCA", None),
+    ("PLSRegression", None),
+    ("KernelRidge", None),
+    ("SVR or SVC", None),
+    (BOOSTING, None),
+    ("xRFM", None),
+)
+TIE = 1e-3  # of the error, by which rounding may change it
+
+
+def order() -> list[str]:
+    return [*METHODS, *PEERS, *kernlab_methods()]
+
+
+def by_cell(results: Iterable[dict]) -> Found:
+    found: Found = {}
+    for result in results:
+        for method, outcomes in result["outcomes"].items():
+            for outcome in outcomes:
+                found.setdefault((result["set"], method, outcome["k"]), []).append(outcome)
+    return found
+
+
+def means(found: Found, key: str = "error") -> dict[tuple[str, str, int], float]:
+    return {cell: mean(outcome[key] for outcome in outcomes) for cell, outcomes in found.items()}
+
+
+def of_equal_cost() -> list[str]:
+    """Return the methods that cost k kernel evaluations for a new sample."""
+    local = [name for name, method in METHODS.items() if len(method.sizes) > 1]
+    return [*local, *(name for name, peer in PEERS.items() if len(peer.sizes) > 1), "kernlab kfa"]
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def short_table(found: Found, notes: Iterable[str]) -> None:
+    """Print the errors of a few methods on all sets, what a prediction needs, and what a fit takes."""
+    splits = {len(outcomes) for outcomes in found.values()}
+    heading(f"{SIDE_BY_SIDE}: errors, means of {min(splits)} to {max(splits)} splits")
+    errors, seconds = means(found), means(found, "search_seconds")
+    rows = []
+    for method, k in SHOWN:
+        cells = {name: cell_of(errors, name, method, k) for name in SETS}
+        if not any(cells.values()):
+            continue
+        needs = {outcome["evaluations"] for cell in cells.values() if cell for outcome in found[cell]}
+        times = [seconds[cell] for cell in cells.values() if cell]
+        rows.append(
+            [
+                method if k is None else f"{method}, k = {k}",
+                f"{min(needs)}" if len(needs) == 1 else f"{min(needs)} to {max(needs)}",
+                *(errors[cell] if cell else "-" for cell in cells.values()),
+                max(times),
+            ]
+        )
+    table(["", "kernel evaluations", *SETS, "longest fit with its search, s"], rows)
+    for note in notes:
+        print(note)
+
+
+def cell_of(errors: dict, name: str, method: str, k: int | None) -> tuple[str, str, int] | None:
+    sizes = [size for one, other, size in errors if (one, other) == (name, method)]
+    if k is None and sizes:
+        return name, method, sizes[0]
+    return (name, method, k) if k in sizes else None
+
+
+def equal_evaluations(found: Found) -> None:
+    """Print errors of methods that cost the same for a new sample, and how often SMA's is lower."""
+    errors, methods = means(found), of_equal_cost()
+    cells = [(name, k) for name in SETS for k in SIZES if (name, SMA, k) in errors]
+    heading("error at equal kernel evaluations for a new sample, means of splits")
+    rows = [[name, k, *(errors.get((name, m, k), "-") for m in methods)] for name, k in cells]
+    table(["set", "k", *methods], rows)
+    heading("share of cells in which SMA has the lower error, and its error over that of the other")
+    table(
+        ["", "share, k <= 100", "share, all k", "ratio, median", "ratio, worst"],
+        [comparison(errors, cells, m) for m in methods[1:] if ratios(errors, cells, m)],
+    )
+    few = [cell for cell in cells if cell[1] <= 100]
+    for method in (NYSTROEM, CHOLESKY, "accelerated Cholesky"):
+        share = share_below(ratios(errors, few, method))
+        verdict(f"SMA below {method}, share of cells with k <= 100", share, 0.8, at_least=True)
+    print(f"Errors that differ by less than {TIE:.1%} are equal, and count for a half.")
+    for method in methods[1:]:
+        lost = [f"{n} (k = {k})" for n, k in cells if ratio(errors, n, k, method) > 1 + TIE]
+        if lost:
+            print(f"SMA is above {method} in: {', '.join(lost)}")
+
+
+def ratio(errors: dict, name: str, k: int, method: str) -> float:
+    other = errors.get((name, method, k), np.nan)
+    return errors[name, SMA, k] / other if other else np.nan
+
+
+def ratios(errors: dict, cells: Iterable[tuple[str, int]], method: str) -> list[float]:
+    found = [ratio(errors, name, k, method) for name, k in cells]
+    return [value for value in found if np.isfinite(value)]
+
+
+def comparison(errors: dict, cells: list[tuple[str, int]], method: str) -> list[object]:
+    few, every = (
+        ratios(errors, some, method) for some in ([cell for cell in cells if cell[1] <= 100], cells)
+    )
+    return [method, share_below(few), share_below(every), median(every), max(every)]
+
+
+def share_below(found: list[float]) -> float:
+    """Return the share of ratios below one, with ties for a half."""
+    return float(np.mean([0.5 if abs(r - 1) < TIE else r < 1 for r in found])) if found else np.nan
+
+
+def widths_at_ends(found: Found) -> None:
+    """Print how often the list of widths may have been too short."""
+    at_end = [o["at_end"] for outcomes in found.values() for o in outcomes if "at_end" in o]
+    if not at_end:
+        return
+    print(f"The width that is chosen is at an end of the list in {np.mean(at_end):.0%} of all fits.")
+
+
+def fit_times(found: Found, results: list[dict]) -> None:
+    """Print errors beside times, a table for each set."""
+    for name in SETS:
+        some = [result for result in results if result["set"] == name]
+        if not some:
+            continue
+        first = some[0]
+        heading(
+            f"error against fit time, {name}: {first['measure']}, {first['n_train']} samples to train, "
+            f"{first['n_test']} to test, {len(some)} splits"
+        )
+        cells = [(m, k) for m in order() for k in SIZES if (name, m, k) in found]
+        table(
+            ["", "k", "kernel evaluations", "error", "fit, s", "with its search, s", "rows a second"],
+            [[m, k, *times_of(found[name, m, k])] for m, k in cells],
+        )
+
+
+def times_of(outcomes: list[dict]) -> list[object]:
+    def all_of(key: str) -> list[float]:
+        return [outcome[key] for outcome in outcomes]
+
+    return [
+        round(median(all_of("evaluations"))),
+        spread(all_of("error")),
+        spread(all_of("fit_seconds")),
+        spread(all_of("search_seconds")),
+        f"{median(all_of('rows_per_second')):,.0f}",
+    ]
+
+
+def assembled(found: Found) -> None:
+    """Print our assembled predictors beside boosting, by the defaults of both."""
+    heading("SieveRegressor and SieveClassifier beside HistGradientBoosting, all by their defaults")
+    errors, seconds = means(found), means(found, "fit_seconds")
+    rows, slower, lower = [], [], 0
+    for name in SETS:
+        ours, theirs = (cell_of(errors, name, method, None) for method in (SIEVE, BOOSTING))
+        if ours and theirs:
+            rows.append([name, errors[ours], errors[theirs], seconds[ours], seconds[theirs]])
+            slower.append(seconds[ours] / seconds[theirs])
+            lower += errors[ours] < errors[theirs]
+    table(["", "Sieve", "boosting", "fit of Sieve, s", "fit of boosting, s"], rows)
+    print(
+        f"Sieve has the lower error on {lower} of {len(rows)} sets, and its fit takes "
+        f"{min(slower):.0f} to {max(slower):.0f} times as long: it tries kernels, widths and a metric."
+    )
+
+
+# ---------------------------------------------------------------------- all of it
+
+
+def absent() -> list[str]:
+    missing = [name for name, peer in PEERS.items() if not peer.is_installed]
+    return missing if Kernlab.is_installed() else [*missing, *kernlab_methods()]
+
+
+def report(results: list[dict]) -> None:
+    found = by_cell(results)
+    short_table(found, dict.fromkeys(note for result in results for note in result.get("notes", ())))
+    equal_evaluations(found)
+    assembled(found)
+    widths_at_ends(found)
+    fit_times(found, results)
+
+
+def main(n_splits: int = N_SPLITS) -> None:
+    for name in absent():
+        print(f"{name} is not installed, and its results are the kept ones: see --install")
+    if local_data_folder() is None:
+        print("peers: no data folder, so only the kept results: set KERNELSIEVE_DATA for more")
+    else:
+        peer_runs.compute(n_splits)
+    if results := peer_runs.kept_results():
+        report(results)
+
+
+def install() -> None:
+    """Make the environments that are missing."""
+    for peer in PEERS.values():
+        if not peer.is_installed:
+            peer.install()
+    if not Kernlab.is_installed():
+        print("for kernlab install R: apt-get install r-base-core r-cran-kernlab")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers")
+    parser.add_argument("--install", action="store_true", help="make the environments of the peers")
+    parser.add_argument("--fresh", action="store_true", help="forget the kept results of splits")
+    parser.add_argument("--splits", type=int, default=N_SPLITS)
+    given = parser.parse_args()
+    if given.install:
+        install()
+    if given.fresh:
+        KEPT.unlink(missing_ok=True)
+    if not (given.install or given.fresh):
+        main(given.splits)

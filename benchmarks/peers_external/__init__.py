@@ -1,0 +1,1 @@
+"""Scripts that run a method of another package, each in an environment of its own."""
