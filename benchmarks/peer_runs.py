@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(__file__).parent / "peers_external"
 ENVIRONMENTS = ROOT / ".venv-peers"
 KEPT = RESULTS / "peers.jsonl"
-N_SPLITS = 1
+N_SPLITS = 3
 WIDTHS = 4.0 ** np.arange(1, -4, -1)  # of one over the median squared distance
 WIDE = 4.0 ** np.arange(0, -8, -1)  # for spectra, which are smooth
 

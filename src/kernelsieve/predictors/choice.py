@@ -53,7 +53,9 @@ KINDS = {
     "matern32": KernelKind("matern", {"nu": 1.5}, ("diagonal", "full")),
     "rational_quadratic": KernelKind("rational_quadratic", {}, ("diagonal", "full")),
 }
-AUTOMATIC = ("laplacian", "rbf", "matern", "matern32")
+AUTOMATIC = ("laplacian", "matern32", "rbf", "matern")
+#: Of several kernels, those that learn metrics, which the others try: for distances, and for differences.
+_LEARNING = ("laplacian", "matern32")
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Samples:
         groups: np.ndarray,
         random_state: np.random.RandomState,
     ) -> Samples:
-        return cls(X, Y, weight, groups, splits(len(X), random_state, most=5))
+        return cls(X, Y, weight, groups, splits(len(X), random_state))
 
     def problem(self, kind: KernelKind) -> MetricProblem:
         return MetricProblem(
@@ -114,15 +116,16 @@ class Samples:
 
 
 def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) -> Iterator[Trial]:
-    """Yield trials: every kernel as inputs are and with what it learns, then with what others learn."""
+    """Yield trials: every kernel as inputs are, some with what they learn, then with what others learn."""
     problems = [(KINDS[name], samples.problem(KINDS[name])) for name in names]
+    learning = [KINDS[name] for name in names if name in _LEARNING or len(names) == 1]
     plain = (np.ptp(samples.X, axis=0) > 0).astype(float)
     learnt: list[Trial] = []
     for place, (kind, problem) in enumerate(problems):
         if place and clock.is_over:
             return
-        begin = None
-        for found in learn(problem, kind.structures if metric else (), None, plain):
+        begin, structures = None, kind.structures if metric and kind in learning else ()
+        for found in learn(problem, structures, None, plain):
             if begin is None:
                 begin = best = found
                 yield Trial(kind, "identity", found)
