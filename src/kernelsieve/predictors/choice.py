@@ -54,7 +54,7 @@ KINDS = {
     "rational_quadratic": KernelKind("rational_quadratic", {}, ("diagonal", "full")),
 }
 AUTOMATIC = ("laplacian", "matern32", "rbf", "matern")
-#: Of several kernels, those that learn metrics, which the others try: for distances, and for differences.
+#: Of several kernels, those that learn metrics: for distances and for differences. Others try these.
 _LEARNING = ("laplacian", "matern32")
 
 
@@ -116,7 +116,7 @@ class Samples:
 
 
 def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) -> Iterator[Trial]:
-    """Yield trials: every kernel as inputs are, some with what they learn, then with what others learn."""
+    """Yield trials: kernels as inputs are, some with what they learn, then with what others learn."""
     problems = [(KINDS[name], samples.problem(KINDS[name])) for name in names]
     learning = [KINDS[name] for name in names if name in _LEARNING or len(names) == 1]
     plain = (np.ptp(samples.X, axis=0) > 0).astype(float)
