@@ -226,11 +226,10 @@ class Projector:
         """Return what computes features of one dense row without filling tiles with others.
 
         It takes as long as a few features do, and rounds otherwise than a block; None where there is
-        no such way: in float32 a row goes the way of blocks.
+        no such way.
         """
         model = self._model
-        narrow = np.dtype(self._dtype) != np.float64
-        if narrow or not isinstance(self._fill, TiledFiller) or model.refinement is not None:
+        if not isinstance(self._fill, TiledFiller) or model.refinement is not None:
             return None
         product, offset = self._fill.product.of_one(model.projection.T), model.offset
         return lambda row: product(row) - offset
