@@ -27,7 +27,7 @@ from kernelsieve import (
     SparseMaximalCovariance,
     datasets,
 )
-from kernelsieve.exceptions import FewerFeaturesWarning, NothingLearntWarning
+from kernelsieve.exceptions import FewerFeaturesWarning, InputScaleWarning, NothingLearntWarning
 from kernelsieve.kernels import RBF
 
 from .ready_made_scale import Split
@@ -339,6 +339,6 @@ def compute(n_splits: int, minutes: float) -> None:
 def quiet_run(name: str, seed: int) -> dict:
     """Return a result of one thread, without warnings of what is known."""
     with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore", FewerFeaturesWarning)
-        warnings.simplefilter("ignore", NothingLearntWarning)
+        for kind in (FewerFeaturesWarning, InputScaleWarning, NothingLearntWarning):
+            warnings.simplefilter("ignore", kind)
         return run(name, seed)

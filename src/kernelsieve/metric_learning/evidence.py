@@ -12,10 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from ..kernels import Kernel
+from ..kernels import Kernel, Rows
 
 _JITTER = 1e-6  # of the mean of the diagonal of W
 _NOISE = (np.log(1e-6), np.log(1e5))  # range of the ratio of noise to signal, as a logarithm
@@ -49,7 +50,7 @@ class Evidence:
         of noise and of signal, the latter at its best value.
         """
         kernel, root = self.kernel, self.root_weight[:, None]
-        U, V = (_mapped(rows, L) for rows in (self.X, self.Z))
+        U, V = (apply_metric(rows, L) for rows in (self.X, self.Z))
         K, W = kernel.block(U, V), kernel.block(V, V)
         means = (root**2).T @ K / len(K)
         by_values, by_landmarks, loss, by_noise = _derivatives((K - means) * root, W, self.Y, noise)
@@ -69,17 +70,24 @@ class Evidence:
     ) -> np.ndarray:
         """Return the metric of the largest evidence that a search from L finds.
 
-        Weights of a diagonal stay positive, those of a group equal, and those that are 0 stay out.
+        Weights of a diagonal stay positive, and those of a group equal. Inputs of no weight stay out.
         """
         begin = np.clip(np.log(noise), *_NOISE)
+        used = metric_of(L) > 0 if L.ndim == 1 else np.diagonal(metric_of(L)) > 0
         if L.ndim == 2:
-            return self._searched(L.ravel(), begin, lambda x: (x.reshape(L.shape), None), n_steps)
-        used = L > 0
+            inside = np.ix_(used, used)
+
+            def matrix(x: np.ndarray) -> tuple[np.ndarray, Callable]:
+                found = np.zeros_like(L)
+                found[inside] = x.reshape(used.sum(), -1)
+                return found, lambda by: by[inside].ravel()
+
+            return self._searched(L[inside].ravel(), begin, matrix, n_steps)
         groups = np.arange(len(L)) if groups is None else groups
         _, numbers = np.unique(groups[used], return_inverse=True)
         logarithms = np.log(np.bincount(numbers, L[used]) / np.bincount(numbers))
 
-        def weights(x: np.ndarray) -> tuple[np.ndarray, Callable | None]:
+        def weights(x: np.ndarray) -> tuple[np.ndarray, Callable]:
             found = np.zeros_like(L)
             found[used] = np.exp(x)[numbers]
             return found, lambda by: np.bincount(numbers, (by * found)[used])
@@ -90,18 +98,17 @@ class Evidence:
         self,
         begin: np.ndarray,
         noise: float,
-        metric_of: Callable,
+        metric_at: Callable[[np.ndarray], tuple[np.ndarray, Callable]],
         n_steps: int,
         most: float | None = None,
     ) -> np.ndarray:
         def function(x: np.ndarray) -> tuple[float, np.ndarray]:
-            L, pulled_back = metric_of(x[:-1])
+            L, pulled_back = metric_at(x[:-1])
             try:
                 loss, by_metric, by_noise = self.loss(L, x[-1])
             except LinAlgError:
                 return _FAILED, np.zeros_like(x)
-            by = by_metric.ravel() if pulled_back is None else pulled_back(by_metric)
-            return loss, np.append(by, by_noise)
+            return loss, np.append(pulled_back(by_metric), by_noise)
 
         bounds = [(None, None) if most is None else (b - most, b + most) for b in begin]
         found = minimize(
@@ -112,7 +119,7 @@ class Evidence:
             bounds=[*bounds, _NOISE],
             options={"maxiter": n_steps},
         )
-        return np.asarray(metric_of(found.x[:-1])[0])
+        return np.asarray(metric_at(found.x[:-1])[0])
 
 
 def _derivatives(
@@ -148,5 +155,13 @@ def _inverse_factor(W: np.ndarray) -> np.ndarray:
     return np.asarray(solve_triangular(cholesky(W, lower=True), np.eye(len(W)), lower=True))
 
 
-def _mapped(X: np.ndarray, L: np.ndarray) -> np.ndarray:
-    return X * L if L.ndim == 1 else X @ L
+def metric_of(L: np.ndarray) -> np.ndarray:
+    """Return ``L L'``, or its diagonal."""
+    return L**2 if L.ndim == 1 else L @ L.T
+
+
+def apply_metric(X: Rows, L: np.ndarray) -> Rows:
+    """Return ``X L``, with L given in full or as a diagonal."""
+    if L.ndim == 2:
+        return X @ L
+    return sparse.csr_matrix(X.multiply(L[None])) if sparse.issparse(X) else X * L

@@ -20,13 +20,13 @@ from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntW
 from ..kernels import Kernel, Rows, kernel_class, resolve_kernel
 from ..model import save
 from ..rows import TargetEncoder, check_not_constant, warn_if_ambiguous
+from .evidence import apply_metric
 from .functions import splits
 from .rounds import (
     RIDGES,
     Fitted,
     MetricProblem,
     Round,
-    apply_metric,
     best_round,
     column_spreads,
     learn,

@@ -16,7 +16,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ..execution import single_threaded_blas
 from ..kernels import Kernel, Rows
-from .evidence import Evidence
+from .evidence import Evidence, apply_metric, metric_of
 from .functions import LandmarkFunctions, Split, dense, fit_functions
 
 RIDGES = 10.0 ** np.arange(-10, 1)
@@ -231,23 +231,11 @@ def best_round(rounds: Sequence[Round]) -> Round:
     return best
 
 
-def apply_metric(X: Rows, L: np.ndarray) -> Rows:
-    """Return ``X L``, with L given in full or as a diagonal."""
-    if L.ndim == 2:
-        return X @ L
-    return sparse.csr_matrix(X.multiply(L[None])) if sparse.issparse(X) else X * L
-
-
 def with_respect_to_inputs(C: np.ndarray, L: np.ndarray) -> np.ndarray:
     """Return outer products of gradients in the coordinates ``L'x`` as those in ``x``."""
     if C.ndim == 1:
         return C * L**2
     return C * np.outer(L, L) if L.ndim == 1 else L @ C @ L.T
-
-
-def metric_of(L: np.ndarray) -> np.ndarray:
-    """Return ``L L'``, or its diagonal."""
-    return L**2 if L.ndim == 1 else L @ L.T
 
 
 def metric_root(M: np.ndarray) -> np.ndarray:

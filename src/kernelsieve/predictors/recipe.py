@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge
 from ..exceptions import FewerFeaturesWarning, InputScaleWarning
 from ..greedy import SparseMaximalAlignment
 from ..kernels import Kernel
-from ..metric_learning.rounds import apply_metric
+from ..metric_learning.evidence import apply_metric
 from ..model import KernelModel
 from ..model_selection import ComponentPathCV
 from .calibration import HeldOut
