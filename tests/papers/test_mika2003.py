@@ -47,6 +47,34 @@ def test_nu_moves_the_threshold(rng):
         assert error == pytest.approx(100 * np.mean(other.predict(X) != y))
 
 
+def test_no_parameters_of_the_grid_do_better_than_the_best(monkeypatch, rng):
+    y = np.where(np.arange(90) % 3 == 0, 1, -1)
+    X = rng.standard_normal((90, 2)) + y[:, None]
+    halves = [(slice(0, 60), slice(60, 90)), (slice(30, 90), slice(0, 30))]
+
+    def load(data, realisation):
+        a, b = halves[realisation]
+        return (X[a], y[a]), (X[b], y[b])
+
+    monkeypatch.setattr(ida, "load", load)
+    costs, widths, nus = [0.01, 1.0], [0.5, 2.0], [0.1, 1.0]
+    found = ida.errors_by_parameters("any", "KFD", costs, widths, nus, realisations=2)
+    errors = [
+        np.mean(
+            [
+                ida.wrong_by_nu(ida.model_of("KFD", 2 * width, cost).fit(*a), a, b, [nu])
+                for a, b in (load("any", i) for i in range(2))
+            ]
+        )
+        for cost in costs
+        for width in widths
+        for nu in nus
+    ]
+    assert np.mean(found["least error"]) == pytest.approx(min(errors))
+    assert np.mean(found["by C"], axis=0) == pytest.approx([min(errors[:4]), min(errors[4:])])
+    assert found["c"][0] in (1.0, 4.0)  # widths are those of a dimension
+
+
 def test_what_is_printed_is_complete():
     assert all(len(row) == len(table1.METHODS) for row in table1.PRINTED.values())
     assert len(table1.PRINTED) == 10
