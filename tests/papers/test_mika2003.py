@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
+from papers.catalogue import Entry
+from papers.form import judge
 from papers.mika2003 import digits, fig1, ida, plane, table1, usps
+from papers.page import lines_of
+from papers.results import results_of
 
 
 def test_known_invariances_make_first_features_invariant():
@@ -73,6 +77,16 @@ def test_no_parameters_of_the_grid_do_better_than_the_best(monkeypatch, rng):
     assert np.mean(found["least error"]) == pytest.approx(min(errors))
     assert np.mean(found["by C"], axis=0) == pytest.approx([min(errors[:4]), min(errors[4:])])
     assert found["c"][0] in (1.0, 4.0)  # widths are those of a dimension
+
+
+def test_what_is_worse_in_table_1_agrees_with_other_parameters():
+    least = results_of(Entry("mika2003", "table1_grid"))
+    for quick_alone in (False, True):
+        for line in lines_of(Entry("mika2003", "table1"), quick_alone=quick_alone):
+            if line.mark == "worse":
+                assert "mika2003/table1_grid" in line.cell.explanation
+                ours = least[line.cell.key]["least error"]
+                assert judge(line.printed, ours, True).mark in ("agrees", "better")
 
 
 def test_what_is_printed_is_complete():
