@@ -51,6 +51,28 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert hits_of_a_new_process(tmp_path) == 1
 
 
+def test_files_of_several_processes_do_not_mix_up_their_parts(tmp_path):
+    """Loops that are compiled by one process each call the functions of a line that they mean."""
+    program = """
+import numpy as np
+from kernelsieve.kernels import RBF, Matern, RationalQuadratic
+X = np.linspace(-1, 1, 30).reshape(-1, 2)
+t = 0.3 * ((X[:, None] - X[None]) ** 2).sum(axis=2)
+wanted = {RBF(0.3): np.exp(-t), Matern(0.3, nu=0.5): np.exp(-np.sqrt(2 * t)),
+          RationalQuadratic(0.3): 1 / (1 + t)}
+for kernel, values in list(wanted.items())[START:STOP]:
+    np.testing.assert_allclose(kernel.block(X, X), values, rtol=1e-12)
+"""
+    for places in (("0", "1"), ("1", "2"), ("1", "3"), ("0", "3")):
+        new_process(tmp_path, program.replace("START:STOP", ":".join(places)))
+
+
+def test_parts_of_loops_have_names_of_their_own():
+    assert len(set(jit_cache._PARTS)) == len(jit_cache._PARTS) > 10
+    with pytest.raises(ValueError, match="set __qualname__"):
+        jit_cache.part(lambda x: x)
+
+
 @pytest.mark.parametrize(("kind", "content"), [(".nbi", b""), (".nbc", b"damaged")])
 def test_damaged_files_are_replaced(tmp_path, kind, content):
     hits_of_a_new_process(tmp_path)

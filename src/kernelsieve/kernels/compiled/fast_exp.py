@@ -118,7 +118,7 @@ def exp_register(registers: Registers, x: Any, cap: Any, number: Any) -> Any:
 
 
 #: Replaces numbers of a line by their exponentials, those above the parameter by its.
-exp_numbers = line_of(exp_register, lambda x, cap: np.exp(np.minimum(x, cap)))
+exp_numbers = line_of("exp", exp_register, lambda x, cap: np.exp(np.minimum(x, cap)))
 
 
 @compiled(lambda number: (array(number, 2), array(number, 1), number), BOTH_FLOATS)

@@ -5,6 +5,10 @@ keeps what it has compiled in files. It looks for changes in the file of a loop 
 files of two processes that compile one loop for different types at the same time. Here every loop has
 a name that tells its type of number, all sources and the processor, and so files of its own.
 
+Files also hold the parts that loops call, under their names and a number that every process counts
+anew. When files of two processes are loaded, parts of one name and number are taken for the same, so
+parts must have names of their own: functions that a function makes would otherwise share one.
+
 The logger "kernelsieve" says at level INFO when something is compiled, and a warning says once that
 there is no folder to keep it in.
 """
@@ -206,14 +210,23 @@ def compiled(
     return decorate
 
 
-def part(function: Callable[..., Any]) -> Any:
+_PARTS: list[str] = []  # names, of which there may be no two
+
+
+def part(function: Callable[..., Any], **options: Any) -> Any:
     """Let compiled loops call a function, which Python can call as it is."""
-    return register_jitable(function) if COMPILES else function
+    name = f"{function.__module__}.{function.__qualname__}"
+    if "<locals>" in name:
+        raise ValueError(f"{name} is no name of its own; set __qualname__ to one.")
+    _PARTS.append(name)
+    if not COMPILES:
+        return function
+    return (register_jitable(**options) if options else register_jitable)(function)
 
 
 def part_or(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
     """Do the same with a function that has an equal of whole arrays, for lack of a compiler."""
-    return lambda function: register_jitable(function) if COMPILES else plain
+    return lambda function: part(function) if COMPILES else plain
 
 
 def instructions_or(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:

@@ -56,7 +56,7 @@ def _non_negative(registers: Registers, x: Any) -> Any:
     return builder.fsub(zero, builder.select(builder.fcmp_ordered(">", x, zero), zero, x))
 
 
-def _matern(coefficients: tuple[float, ...]) -> Any:
+def _matern(name: str, coefficients: tuple[float, ...]) -> Any:
     """Return what writes ``p(a) exp(-a)`` for a polynomial, of which the constant is 1."""
 
     def formula(registers: Registers, x: Any, _: Any, number: Any) -> Any:
@@ -73,7 +73,7 @@ def _matern(coefficients: tuple[float, ...]) -> Any:
         a = np.minimum(np.sqrt(np.maximum(-x, 0)), 1e4)
         return np.polyval((*reversed(coefficients), 1.0), a) * np.exp(-a)
 
-    return line_of(formula, plain)
+    return line_of(name, formula, plain)
 
 
 def _log(registers: Registers, x: Any, number: Any) -> Any:
@@ -108,8 +108,10 @@ def _plain_power(x: np.ndarray, exponent: float) -> np.ndarray:
     return (1 + np.maximum(-x, 0)) ** -exponent
 
 
-_matern_12, _matern_32, _matern_52 = (_matern(p) for p in ((), (1.0,), (1.0, 1 / 3)))
-_power = line_of(_power_register, _plain_power)
+_matern_12 = _matern("matern_12", ())
+_matern_32 = _matern("matern_32", (1.0,))
+_matern_52 = _matern("matern_52", (1.0, 1 / 3))
+_power = line_of("power", _power_register, _plain_power)
 
 
 # The exponential is not among them: rbf alone is common enough to be compiled alone.

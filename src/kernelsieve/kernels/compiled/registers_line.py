@@ -17,7 +17,9 @@ from .simd import Registers, lanes
 _LANES_32, _LANES_64 = lanes(np.float32), lanes(np.float64)
 
 
-def line_of(formula: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., None]:
+def line_of(
+    name: str, formula: Callable[..., Any], plain: Callable[..., Any]
+) -> Callable[..., None]:
     """Return what replaces numbers of a line by a function of them, for compiled loops.
 
     It takes a C-contiguous array, which line of it, where to start and to stop there, scratch memory,
@@ -25,6 +27,8 @@ def line_of(formula: Callable[..., Any], plain: Callable[..., Any]) -> Callable[
 
     Parameters
     ----------
+    name : str
+        By which it is known among all parts of compiled loops.
     formula : callable
         ``formula(registers, x, parameter, number)`` writes the instructions for one register ``x`` of
         a numba type.
@@ -50,7 +54,6 @@ def line_of(formula: Callable[..., Any], plain: Callable[..., Any]) -> Callable[
 
         return signature, generate
 
-    @part
     def apply(values, line, start, stop, scratch, parameter):
         count = _LANES_32 if values.itemsize == 4 else _LANES_64
         whole = stop - (stop - start) % count
@@ -63,7 +66,8 @@ def line_of(formula: Callable[..., Any], plain: Callable[..., Any]) -> Callable[
             for i in range(whole, stop):
                 values[line, i] = scratch[i - whole]
 
-    return apply
+    apply.__qualname__ = f"line_of_{name}"
+    return part(apply)
 
 
 def as_line(values: np.ndarray) -> np.ndarray:

@@ -8,13 +8,13 @@ They look at nothing: who calls them has checked types, shapes and layout.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import register_jitable
 
 from .fast_exp import exp_numbers
 from .jit_cache import BOTH_FLOATS, array, compiled, const, instructions_or, part
@@ -198,7 +198,7 @@ def _lines_signature(number):
     return *rows, types.boolean, array(number, 3), array(number, 1), array(number, 2)
 
 
-@register_jitable(fastmath={"reassoc"})
+@partial(part, fastmath={"reassoc"})
 def _sum(values, start, stop):
     total = values[start, 0] * 0
     for i in range(start, stop):
