@@ -38,7 +38,8 @@ the root of the number of repetitions; numbers without any spread are compared a
 **agrees** if that is at most 2, and is **better** or **worse** beyond; it **differs** where neither
 direction is better. It is **not comparable** where the paper's own data or setting is not at hand; the
 reason stands beside it. An asterisk marks what was chosen after seeing test errors. Cells are computed
-in the quick form unless "full" stands beside them; both are said above each table.
+in the quick form unless "full" stands beside them; both are said above each table. The quick form has
+fewer repetitions, so that its standard errors are wider and more cells agree than in the full one.
 """
 SHARES = """\
 Of the comparable cells of the following tables {enough:.0%} should agree or be better. "As shown" takes
@@ -133,7 +134,8 @@ def shares(every: list[Entry]) -> str:
     def text(group: list[Entry], quick_alone: bool) -> str:
         lines = (line for entry in group for line in lines_of(entry, quick_alone=quick_alone))
         good, comparable = share(lines)
-        return f"{good} of {comparable}, {good / max(comparable, 1):.1%}"
+        missed = " (missed)" if good < ENOUGH * comparable else ""
+        return f"{good} of {comparable}, {good / max(comparable, 1):.1%}{missed}"
 
     rows = [[name, text(group, False), text(group, True)] for name, group in groups.items()]
     table = grid(["agree or better", "as shown", "quick alone"], rows)

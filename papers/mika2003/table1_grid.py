@@ -1,6 +1,6 @@
 """Table 1 once more: the least error that any parameters give.
 
-For the sets of Table 1 with a cell that is worse than printed, in all four methods: per cent of test
+For four sets of Table 1 with cells that are worse than printed, in all four methods: per cent of test
 errors over a grid of c, C and nu that is wider than that of Table 1, with the parameters that err least
 on these very test rows. No cross-validation within the grid can do better, so where this is above the
 printed error the realisations or the grid do not have it; where it is not, the choice of parameters
