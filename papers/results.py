@@ -100,6 +100,16 @@ def best_records(entry: Entry) -> dict[tuple[str, ...], Record]:
     return {key: line for key, line in found.items() if line is not None}
 
 
+def quick_records(entry: Entry) -> dict[tuple[str, ...], Record]:
+    """Return the kept record of every cell in the quick form."""
+    records = kept(entry)
+    return {
+        cell.key: records[cell.name, "quick"]
+        for cell in entry.table.cells
+        if (cell.name, "quick") in records
+    }
+
+
 def results_of(entry: Entry) -> Results:
     """Return what was found, by key and measure."""
     return {key: line.found for key, line in best_records(entry).items()}

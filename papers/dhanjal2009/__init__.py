@@ -11,6 +11,7 @@ TABLES = (
     "table3",
     "table3_pole",
     "table4",
+    "table4_sparse",
     "table5",
     "table6",
     "fig6",

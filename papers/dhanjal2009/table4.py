@@ -29,8 +29,9 @@ PRINTED = {
 }
 
 FEWER = (
-    "the quick form offers two of the four values of nu and has three inner folds; with all four and "
-    "five inner folds the error of the same outer folds agrees."
+    "the quick form offers two of the four values of nu and has three inner folds; with four values, "
+    "with five inner folds and with both the error on the same outer folds agrees "
+    "(dhanjal2009/table4_sparse)."
 )
 
 TABLE = uci_table("knn", PRINTED, explanations={("Sp. KPLS", "Ionosphere"): FEWER})

@@ -4,4 +4,4 @@ Constructing descriptive and discriminative nonlinear features: Rayleigh coeffic
 spaces. IEEE Transactions on Pattern Analysis and Machine Intelligence 25(5), 2003.
 """
 
-TABLES = ("fig1", "digits", "table1", "default_reg", "default_stop_tol")
+TABLES = ("fig1", "digits", "table1", "table1_grid", "default_reg", "default_stop_tol")

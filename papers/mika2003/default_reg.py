@@ -65,7 +65,7 @@ TABLE = Table(
         for penalty in ("alpha", "norm")
     ],
     compute=compared,
-    quick={"realisations": 1},
-    full={"realisations": 3},
+    quick={"realisations": 3},
+    full={"realisations": 10},
     describe=describe,
 )

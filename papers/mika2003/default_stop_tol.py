@@ -63,7 +63,7 @@ TABLE = Table(
         )
     ],
     compute=compared,
-    quick={"realisations": 1},
-    full={"realisations": 3},
+    quick={"realisations": 3},
+    full={"realisations": 10},
     describe=describe,
 )

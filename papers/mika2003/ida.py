@@ -65,11 +65,13 @@ def model_of(method: str, width: float, cost: float) -> Any:
     )
 
 
-def fitted(method: str, width: float, X: np.ndarray, y: np.ndarray) -> list[Any]:
+def fitted(
+    method: str, width: float, costs: Sequence[float], X: np.ndarray, y: np.ndarray
+) -> list[Any]:
     """Return a model for every cost; sparse ones start from the solution for the next larger cost."""
     if method in ("SVM", "KFD"):
-        return [model_of(method, width, cost).fit(X, y) for cost in COSTS[method]]
-    return list(model_of(method, width, 1.0).path(X, y, COSTS[method]))
+        return [model_of(method, width, cost).fit(X, y) for cost in costs]
+    return list(model_of(method, width, 1.0).path(X, y, costs))
 
 
 def wrong_by_nu(model: Any, train: Rows, test: Rows, nus: Sequence[float]) -> list[float]:
@@ -95,7 +97,8 @@ def chosen(
     errors = np.zeros((len(widths), len(COSTS[method]), len(nus)))
     for a, b in StratifiedKFold(folds, shuffle=True, random_state=0).split(X, y):
         for i, width in enumerate(widths):
-            for j, model in enumerate(fitted(method, width * X.shape[1], X[a], y[a])):
+            models = fitted(method, width * X.shape[1], COSTS[method], X[a], y[a])
+            for j, model in enumerate(models):
                 errors[i, j] += wrong_by_nu(model, (X[a], y[a]), (X[b], y[b]), nus)
     i, j, k = middle_of_the_best(errors)
     return Choice(widths[i] * X.shape[1], COSTS[method][j], nus[k])
@@ -141,3 +144,40 @@ def table1(
         zeros.append(zeros_of(model, len(train[0])))
     settled = {"c": [choice.width], "C": [choice.cost], "nu": [choice.nu]}
     return {"error": errors, "threshold by least squares": plain, "zeros": zeros, **settled}
+
+
+def errors_by_parameters(
+    data: str,
+    method: str,
+    costs: Sequence[float],
+    widths: Sequence[float],
+    nus: Sequence[float],
+    realisations: int,
+) -> dict[str, Any]:
+    """Return the test errors with the best of all parameters, and with the best for every cost.
+
+    Best is the least mean error on these very test rows, so that nothing in the grid does better.
+    """
+    errors = np.empty((realisations, len(widths), len(costs), len(nus)))
+    for realisation in range(realisations):
+        train, test = load(data, realisation)
+        for i, width in enumerate(widths):
+            for j, model in enumerate(fitted(method, width * train[0].shape[1], costs, *train)):
+                errors[realisation, i, j] = wrong_by_nu(model, train, test, nus)
+    mean = errors.mean(axis=0)
+    i, j, k = middle_of_the_best(mean)
+    by_cost = [errors[(slice(None), *best_for_cost(mean, cost))] for cost in range(len(costs))]
+    dimension = load(data, 0)[0][0].shape[1]
+    return {
+        "least error": errors[:, i, j, k],
+        "by C": np.column_stack(by_cost),
+        "c": [widths[i] * dimension],
+        "C": [costs[j]],
+        "nu": [nus[k]],
+    }
+
+
+def best_for_cost(mean: np.ndarray, cost: int) -> tuple[int, int, int]:
+    """Return the place of the least error with this cost."""
+    i, k = middle_of_the_best(mean[:, cost])
+    return i, cost, k

@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
+from papers.catalogue import Entry
+from papers.form import judge
 from papers.mika2003 import digits, fig1, ida, plane, table1, usps
+from papers.page import lines_of
+from papers.results import results_of
 
 
 def test_known_invariances_make_first_features_invariant():
@@ -45,6 +49,47 @@ def test_nu_moves_the_threshold(rng):
     for nu, error in zip(nus, wrong, strict=True):
         other = ida.model_of("KFD", 2.0, 0.1).set_params(threshold="margin", nu=nu).fit(X, y)
         assert error == pytest.approx(100 * np.mean(other.predict(X) != y))
+
+
+def test_no_parameters_of_the_grid_do_better_than_the_best(monkeypatch, rng):
+    y = np.where(np.arange(90) % 3 == 0, 1, -1)
+    X = rng.standard_normal((90, 2)) + y[:, None]
+    halves = [(slice(0, 60), slice(60, 90)), (slice(30, 90), slice(0, 30))]
+
+    def load(data, realisation):
+        a, b = halves[realisation]
+        return (X[a], y[a]), (X[b], y[b])
+
+    monkeypatch.setattr(ida, "load", load)
+    costs, widths, nus = [0.01, 1.0], [0.5, 2.0], [0.1, 1.0]
+    found = ida.errors_by_parameters("any", "KFD", costs, widths, nus, realisations=2)
+    errors = [
+        np.mean(
+            [
+                ida.wrong_by_nu(ida.model_of("KFD", 2 * width, cost).fit(*a), a, b, [nu])
+                for a, b in (load("any", i) for i in range(2))
+            ]
+        )
+        for cost in costs
+        for width in widths
+        for nu in nus
+    ]
+    assert np.mean(found["least error"]) == pytest.approx(min(errors))
+    assert np.mean(found["by C"], axis=0) == pytest.approx([min(errors[:4]), min(errors[4:])])
+    assert found["c"][0] in (1.0, 4.0)  # widths are those of a dimension
+
+
+@pytest.mark.parametrize("quick_alone", [False, True])
+def test_what_is_worse_in_table_1_agrees_with_what_its_explanation_names(quick_alone):
+    least = results_of(Entry("mika2003", "table1_grid"))
+    lines = lines_of(Entry("mika2003", "table1"), quick_alone=quick_alone)
+    for line in (line for line in lines if line.mark == "worse"):
+        if "mika2003/table1_grid" in line.cell.explanation:
+            other = least[line.cell.key]["least error"]
+        else:
+            assert "threshold of least squares" in line.cell.explanation
+            other = line.record.found["threshold by least squares"]
+        assert judge(line.printed, other, True).mark in ("agrees", "better")
 
 
 def test_what_is_printed_is_complete():

@@ -198,6 +198,21 @@ def test_the_page_shows_marks_reasons_and_what_was_not_run(entry):
     assert "worse: because |" in page.page()
 
 
+def test_shares_count_what_can_be_compared_with_and_without_full_runs(entry, monkeypatch):
+    monkeypatch.setattr(page, "ASKED", {"fake": ("table1",)})
+    first, second = TABLE.cells
+    apart = replace(second, printed={"error": Estimate(-1.0, 0.1, 4)})  # worse in the quick form
+    aside = Cell(("aside",), {"method": "aside"}, {"error": Estimate(0.1)}, not_comparable="other data")
+    declare(replace(TABLE, cells=[first, apart, aside]))
+    runner.run(["fake"], "quick")
+    assert "| fake/table1 | 1 of 2, 50.0% (missed) | 1 of 2, 50.0% (missed) |" in page.page()
+    declare(replace(TABLE, cells=[first, replace(apart, printed={"error": Estimate(0.2)})]))
+    runner.run(["fake"], "full")  # its mean is 0.2, that of the quick form 0.1
+    assert "| fake/table1 | 2 of 2, 100.0% | 2 of 2, 100.0% |" in page.page()
+    declare(replace(TABLE, cells=[first, replace(apart, printed={"error": Estimate(0.01, 0.05, 4)})]))
+    assert "| fake/table1 | 1 of 2, 50.0% (missed) | 2 of 2, 100.0% |" in page.page()
+
+
 def test_results_are_described_when_all_are_there(entry):
     declare(replace(TABLE, describe=lambda results: f"SMC has {results['SMC',]['error'].value:.2f}."))
     assert "SMC has" not in page.page()
