@@ -102,7 +102,7 @@ def regression(sets: Any = None, n_splits: int = N_SPLITS) -> None:
     for name, X, y in sets or regression_sets():
         found = np.array([regression_split(X, y, seed) for seed in range(n_splits)])
         sieve, boosting, _, seconds, boosting_seconds, fitted, cover = found.mean(axis=0)
-        peer = found[0, 2]
+        peer = found[0, 2] / found[0, 0]
         ratios.append(sieve / boosting)
         slower.append(seconds / boosting_seconds)
         longest.append(found[:, 5].max())
@@ -120,7 +120,7 @@ def regression(sets: Any = None, n_splits: int = N_SPLITS) -> None:
         "covered, %",
     ]
     table(head, rows)
-    print("xRFM, which keeps all training samples as landmarks, has the first split alone")
+    print("xRFM keeps all training samples as landmarks; its error over that of the sieve, first split")
     verdict(
         "share of sets with a lower error", float(np.mean(np.array(ratios) < 1)), 0.5, at_least=True
     )

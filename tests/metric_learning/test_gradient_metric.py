@@ -91,6 +91,21 @@ def test_the_evidence_finds_weights_where_a_first_function_sees_nothing():
     assert found.error_ < 0.1
 
 
+def test_a_split_with_a_constant_target_has_no_evidence():
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    y = np.zeros(60)
+    y[7] = 1.0
+    with pytest.warns(NothingLearntWarning):
+        metric = quick(structure="diagonal", n_rounds=1).fit(X, y)
+    assert np.isfinite(metric.components_).all()
+
+
+def test_a_matrix_of_many_inputs_has_no_evidence():
+    X = np.random.default_rng(0).standard_normal((60, 301))
+    metric = quick(n_rounds=1, rank=2).fit(X, X[:, 0])
+    assert set(metric.path_["by"][metric.path_["structure"] == "full"]) == {"gradients"}
+
+
 def test_labels_are_targets(data):
     X, y = data
     names = np.array(["low", "middle", "high"])[np.digitize(y, np.quantile(y, [0.33, 0.66]))]

@@ -48,9 +48,8 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     Kernels treat all features of X alike, and most targets do not. Rounds of a fit with few landmarks
     and of weighting the features by the average outer product of the fitted function's gradients find
     directions along which the target changes. From there a search follows the gradient of the
-    function's evidence, its marginal likelihood, to weights that make the target likely.
-    ``transform`` gives ``X @ components_``, for any method
-    with a kernel or with distances that follows in a pipeline.
+    function's evidence, its marginal likelihood, to weights that make the target likely. ``transform``
+    gives ``X @ components_``, for any method with a kernel or with distances that follows it.
 
     Parameters
     ----------
@@ -71,7 +70,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         best round is kept, never the last as such.
     evidence : bool, default=True
         Whether each structure ends with a search for the metric of the largest evidence. The
-        "laplacian" kernel, and sparse X of more than 10,000 features, have none.
+        "laplacian" kernel has none, nor X of more than 300 features for a matrix, 10,000 for weights.
     max_samples : int, default=10000
         Most samples to learn from; of more, so many are drawn. None takes all.
     ridge : {"auto"} or float, default="auto"
@@ -208,7 +207,9 @@ class GradientMetric(TransformerMixin, BaseEstimator):
             self.rank,
             evidence=self.evidence,
         )
-        self._keep([_without_functions(each) for each in found], spreads, inverse)
+        rounds = [_without_functions(each) for each in found]
+        best = rounds[-1] if self.rank else best_round(rounds, problem.n_held_out)
+        self._keep(rounds, best, spreads, inverse)
         return self
 
     def _units(self, spreads: np.ndarray) -> np.ndarray:
@@ -346,14 +347,13 @@ class GradientMetric(TransformerMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ what was found
 
-    def _keep(self, rounds: list[Round], spreads: np.ndarray, inverse: np.ndarray) -> None:
+    def _keep(self, rounds: list[Round], best: Round, spreads: np.ndarray, inverse: np.ndarray) -> None:
         identity = rounds[0]
-        best = best_round(rounds) if self.rank is None else rounds[-1]
         if best is identity:
             warn(
                 f"Nothing was learnt: the held-out error, {identity.error:.3g} of the variance of the "
-                "target, did not fall, and the map is the identity. Pass more samples, another kernel, "
-                "or another structure.",
+                "target, did not fall by more than chance, and the map is the identity. Pass more "
+                "samples, another kernel, or another structure.",
                 NothingLearntWarning,
             )
         self.best_round_ = rounds.index(best)

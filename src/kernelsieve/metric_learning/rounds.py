@@ -24,10 +24,11 @@ WIDTHS = (1 / 64, 1 / 16, 1 / 4, 1, 4)  # times one over the variance of all inp
 _STEP, _LEAST, _MOST = 4, 1 / 1024, 256  # from a width to the next, and where these end
 _SPECTRUM = 1e-4  # added to the eigenvalues of a metric, whose mean is 1
 _GAIN = 0.01  # relative fall of the error below which a round is no better
+_CHANCE = 0.5  # of the relative error of a mean of squares
 _SAME_UNITS = 0.01  # relative difference
 _PATIENCE, _MOST_ROUNDS = 1, 4  # rounds without a gain, and all rounds of a structure
 _EVIDENCE_SAMPLES, _EVIDENCE_LANDMARKS, _EVIDENCE_STEPS = 2000, 300, 40
-_EVIDENCE_INPUTS = 10_000  # of which so many sparse samples may be made dense
+_WEIGHTED_INPUTS, _MATRIX_INPUTS = 10_000, 300  # most, of a diagonal and of a matrix
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,11 @@ class MetricProblem:
     groups: np.ndarray | None = None  # numbers of inputs that share a weight
     aligned: bool = True  # whether landmarks are chosen by alignment, or drawn
 
+    @property
+    def n_held_out(self) -> int:
+        """Number of samples that tell an error, over all splits."""
+        return sum(len(split.held_out) for split in self.splits)
+
     def evaluate(
         self,
         structure: str,
@@ -120,35 +126,37 @@ class MetricProblem:
                 metric = (np.bincount(self.groups, metric) / np.bincount(self.groups))[self.groups]
             found.append(metric)
         roots = [metric_root(metric) for metric in found]
-        return (roots[0] if len(roots) == 1 else metric_root(np.sum(found, axis=0))), roots
+        return joint_root(found, roots), roots
 
     def likely_metric(
         self, before: Round, structure: str
     ) -> tuple[np.ndarray, list[np.ndarray], float] | None:
         """Return metrics, joint and of splits, of the largest evidence, and the width of their kernel.
 
-        The search begins with a round. None where the kernel, or too many sparse inputs, forbid it.
+        The search begins with a round. None where the kernel has no derivative, where inputs are too
+        many, or where targets are constant.
         """
         best, roots, widths = before.best, [], []
         if type(best.kernel).landmark_gradient is Kernel.landmark_gradient:
             return None
-        if sparse.issparse(self.X) and self.X.shape[1] > _EVIDENCE_INPUTS:
+        if self.X.shape[1] > (_MATRIX_INPUTS if structure == "full" else _WEIGHTED_INPUTS):
             return None
-        for L, split in zip(before.of_splits, self.splits, strict=True):
-            rows = split.fitted[:_EVIDENCE_SAMPLES]
+        drawn = [split.fitted[:_EVIDENCE_SAMPLES] for split in self.splits]
+        if not all(np.ptp(self.Y[rows], axis=0).any() for rows in drawn):
+            return None
+        for L, split, rows in zip(before.of_splits, self.splits, drawn, strict=True):
             X, weight = dense(self.X[rows]), self.weight[rows]
             kernel = self.kernel_of(apply_metric(X, L), best.width)
             n_landmarks = min(_EVIDENCE_LANDMARKS, max(1, len(rows) // 2))
             evidence = Evidence.of(kernel, X, self.Y[rows], weight, n_landmarks)
             begin = np.diag(L) if structure == "full" and L.ndim == 1 else L
+            noise = best.ridge * len(split.fitted)
             with single_threaded_blas():
-                found = evidence.maximised(begin, best.ridge * len(rows), _EVIDENCE_STEPS, self.groups)
+                found = evidence.maximised(begin, noise, _EVIDENCE_STEPS, self.groups)
             roots.append(metric_root(metric_of(found)))
             gamma = getattr(kernel, "gamma", 1.0)
             widths.append(gamma * total_variance(apply_metric(X, found)))
-        joint = (
-            roots[0] if len(roots) == 1 else metric_root(np.sum(list(map(metric_of, roots)), axis=0))
-        )
+        joint = joint_root([metric_of(L) for L in roots], roots)
         return joint, roots, float(np.exp(np.mean(np.log(widths))))
 
     def _mapped(self, L: np.ndarray, of_splits: Sequence[np.ndarray]) -> tuple[Rows, list[Rows]]:
@@ -193,29 +201,35 @@ def learn(
         best = problem.evaluate("scaled", used.astype(float))
         yield best
     for structure in structures:
-        last, without_gain = best, 0
-        for _ in range(n_rounds or _MOST_ROUNDS):
-            if n_rounds is None and without_gain == _PATIENCE:
-                break
-            L, of_splits = problem.next_metric(last, structure)
-            if not all(np.isfinite(M).all() and M.any() for M in (L, *of_splits)):
-                break  # the function is constant
-            last = problem.evaluate(structure, L, of_splits, last.best.width)
-            yield last
-            without_gain = 0 if falls(last, best) else without_gain + 1
-            best = last if falls(last, best) else best
-            learnt = last if learnt.structure not in structures or falls(last, learnt) else learnt
-        likely = problem.likely_metric(best, structure) if evidence else None
-        if likely is not None:
-            L, of_splits, width = likely
-            last = problem.evaluate(structure, L, of_splits, width, "evidence")
-            yield last
-            best = last if falls(last, best) else best
-            learnt = last if learnt.structure not in structures or falls(last, learnt) else learnt
+        for found in _rounds_of(structure, problem, best, n_rounds, evidence):
+            yield found
+            best = found if falls(found, best) else best
+            learnt = found if learnt.structure not in structures or falls(found, learnt) else learnt
     if rank is not None:
         of_splits = [leading(L, rank) for L in learnt.of_splits]
         L = of_splits[0] if len(of_splits) == 1 else leading(learnt.L, rank)
-        yield problem.evaluate(learnt.structure, L, of_splits, learnt.best.width)
+        yield problem.evaluate(learnt.structure, L, of_splits, learnt.best.width, learnt.by)
+
+
+def _rounds_of(
+    structure: str, problem: MetricProblem, best: Round, n_rounds: int | None, evidence: bool
+) -> Iterator[Round]:
+    """Yield rounds of gradients, from the best one before, and one of the largest evidence."""
+    last, without_gain = best, 0
+    for _ in range(n_rounds or _MOST_ROUNDS):
+        if n_rounds is None and without_gain == _PATIENCE:
+            break
+        L, of_splits = problem.next_metric(last, structure)
+        if not all(np.isfinite(M).all() and M.any() for M in (L, *of_splits)):
+            break  # the function is constant
+        last = problem.evaluate(structure, L, of_splits, last.best.width)
+        yield last
+        without_gain = 0 if falls(last, best) else without_gain + 1
+        best = last if falls(last, best) else best
+    likely = problem.likely_metric(best, structure) if evidence else None
+    if likely is not None:
+        L, of_splits, width = likely
+        yield problem.evaluate(structure, L, of_splits, width, "evidence")
 
 
 def falls(new: Round, old: Round) -> bool:
@@ -223,12 +237,17 @@ def falls(new: Round, old: Round) -> bool:
     return new.error < (1 - _GAIN) * old.error
 
 
-def best_round(rounds: Sequence[Round]) -> Round:
-    """Return the first round that no later one is better than."""
+def best_round(rounds: Sequence[Round], n_held_out: int) -> Round:
+    """Return the first round that no later one is better than.
+
+    That is the first of all, the identity, where the fall is within the chance of so many samples: the
+    best of many rounds is better by chance as well.
+    """
     best = rounds[0]
     for each in rounds[1:]:
         best = each if falls(each, best) else best
-    return best
+    is_beyond_chance = best.error < (1 - _CHANCE / np.sqrt(n_held_out)) * rounds[0].error
+    return best if is_beyond_chance else rounds[0]
 
 
 def with_respect_to_inputs(C: np.ndarray, L: np.ndarray) -> np.ndarray:
@@ -260,6 +279,11 @@ def metric_root(M: np.ndarray) -> np.ndarray:
     values, vectors = eigh(M)
     roots = np.sqrt(np.maximum(values, 0.0) + _SPECTRUM)
     return (vectors * roots) @ vectors.T * np.outer(used, used)
+
+
+def joint_root(metrics: Sequence[np.ndarray], roots: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the root of the metrics of all splits together."""
+    return roots[0] if len(roots) == 1 else metric_root(np.sum(metrics, axis=0))
 
 
 def leading(L: np.ndarray, rank: int) -> np.ndarray:

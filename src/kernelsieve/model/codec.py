@@ -221,9 +221,12 @@ def _taking(made: Any) -> Callable[[dict[str, Any]], None]:
 
 def _with_defaults(cls: type, state: dict[str, Any]) -> dict[str, Any]:
     """Return a state with what a file of an older version lacks; what a class has not, is refused."""
-    if not is_dataclass(cls) or issubclass(cls, BaseEstimator):
+    if not is_dataclass(cls):
         return state
     known = {field.name: field for field in fields(cls)}
+    if issubclass(cls, BaseEstimator):  # which has what it learned beside its parameters
+        later = {name for name, field in known.items() if field.init} - set(state)
+        return {name: _default(known[name]) for name in sorted(later)} | state
     if not hasattr(cls, "take_state") and not set(state) <= set(known):
         raise ModelFileError(
             f"it names {sorted(set(state) - set(known))} of a {cls.__name__}, unknown here."

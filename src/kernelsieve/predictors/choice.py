@@ -22,6 +22,7 @@ from ..metric_learning.rounds import (
 from .clock import Clock
 
 MOST_SAMPLES = 3000
+_SEARCH_SECONDS = 20  # that must be left for a search by the evidence, which nothing interrupts
 _LANDMARKS = 300  # most of the functions that are compared: drawn, which costs less than choosing
 
 
@@ -32,6 +33,11 @@ class KernelKind:
     name: str
     params: dict[str, Any]
     structures: Sequence[str]  # a rotation of the inputs means nothing to absolute differences
+
+    @property
+    def label(self) -> str:
+        """The name with the parameters."""
+        return " ".join([self.name, *(f"{name}={value:g}" for name, value in self.params.items())])
 
     def kernel(self, U: Rows, width: object) -> Kernel:
         """Return the kernel of a width, relative to the spread of the inputs."""
@@ -125,7 +131,8 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
         if place and clock.is_over:
             return
         begin, structures = None, kind.structures if metric and kind in learning else ()
-        for found in learn(problem, structures, None, plain):
+        evidence = clock.left > _SEARCH_SECONDS
+        for found in learn(problem, structures, None, plain, evidence=evidence):
             if begin is None:
                 begin = best = found
                 yield Trial(kind, "identity", found)
@@ -133,7 +140,7 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
             if clock.is_over:
                 break
         if best is not begin:
-            learnt.append(Trial(kind, f"{best.structure} by {kind.name}", best))
+            learnt.append(Trial(kind, f"{best.structure} by {kind.label}", best))
             yield learnt[-1]
     for kind, problem in problems:
         for other in learnt:
@@ -144,8 +151,8 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
 
 def finalists(trials: Sequence[Trial], n_held_out: int) -> list[Trial]:
     """Return the best trial of every kernel."""
-    names = dict.fromkeys(trial.kind.name for trial in trials)
-    return [_best_of([t for t in trials if t.kind.name == name], n_held_out) for name in names]
+    labels = dict.fromkeys(trial.kind.label for trial in trials)
+    return [_best_of([t for t in trials if t.kind.label == each], n_held_out) for each in labels]
 
 
 def _best_of(trials: Sequence[Trial], n_held_out: int) -> Trial:
