@@ -114,7 +114,7 @@ def regression(sets: Any = None, n_splits: int = N_SPLITS) -> None:
         "sieve",
         "boosting",
         "ratio",
-        "xRFM, 1st split",
+        "xRFM, ratio",
         "predict, ratio",
         "fit, s",
         "covered, %",

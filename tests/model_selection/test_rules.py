@@ -82,3 +82,9 @@ def test_the_choice_is_what_the_rule_says(test):
     assert chosen <= best
     assert mean[chosen] >= mean[best] - error[best]
     assert all(mean[:chosen] < mean[best] - error[best])
+
+
+def test_a_single_model_was_given():
+    scores = Scores(np.array([[0.5], [0.7]]), np.array([30]), np.array([30]))
+    choice = choose(scores, "one_standard_error", Budget())
+    assert choice.reason == "k = 30 was given; its mean test score is 0.6."

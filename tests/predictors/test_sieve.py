@@ -354,6 +354,8 @@ def test_data_that_cannot_be_used():
         quick().fit(X, np.ones(50))
     with pytest.raises(InvalidDataError, match="needs counts, 0 or above"):
         quick(loss="poisson").fit(X, -np.abs(y))
+    with pytest.raises(InvalidDataError, match=r"label 'a' where numbers.*SieveClassifier"):
+        quick().fit(X, np.where(y > 0, "a", "b"))
     with pytest.raises(InvalidParameterError, match=r"coverage=1\.5 must be"):
         quick().fit(X, y).predict_interval(X, 1.5)
     with pytest.raises(InvalidDataError, match="no fold whose training samples differ"):

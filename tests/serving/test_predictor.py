@@ -11,6 +11,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.feature_selection import VarianceThreshold
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import (
     ElasticNet,
     Lasso,
@@ -277,3 +278,24 @@ def test_tables(name):
             else:
                 assert found.tolist() == expected.tolist()
                 assert one == expected[-1]
+
+
+def test_a_frozen_metric_is_served_and_saved(tmp_path):
+    X, y = load_diabetes(return_X_y=True)
+    metric = ks.GradientMetric(
+        structure="diagonal", n_components=30, n_rounds=1, rank=5, random_state=0
+    )
+    metric.fit(X, y)
+    pipeline = make_pipeline(FrozenEstimator(metric), SparseMaximalAlignment(20), Ridge()).fit(X, y)
+    np.testing.assert_allclose(predictor(pipeline)(X), pipeline.predict(X), rtol=1e-8)
+    ks.save(pipeline, tmp_path / "model.ksv")
+    loaded = ks.load(tmp_path / "model.ksv")
+    np.testing.assert_array_equal(loaded.predict(X), pipeline.predict(X))
+
+
+def test_a_row_of_a_data_frame_is_a_sample():
+    pandas = pytest.importorskip("pandas")
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    assert isinstance(X, pandas.DataFrame)
+    pipeline = make_pipeline(StandardScaler(), SparseMaximalAlignment(20), Ridge()).fit(X, y)
+    np.testing.assert_allclose(predictor(pipeline)(X.iloc[3]), pipeline.predict(X[3:4])[0])

@@ -212,7 +212,7 @@ class Decoder:
 
 
 def _taking(made: Any) -> Callable[[dict[str, Any]], None]:
-    if hasattr(made, "take_state"):
+    if hasattr(type(made), "take_state"):  # a frozen estimator asks another one, which is not there yet
         return made.take_state
     if _is_of_scikit_learn(type(made)) and isinstance(made, BaseEstimator):
         return made.__setstate__

@@ -87,6 +87,7 @@ _SCIKIT_LEARN = {
     "sklearn.decomposition": ("PCA", "TruncatedSVD"),
     "sklearn.discriminant_analysis": ("LinearDiscriminantAnalysis",),
     "sklearn.feature_selection": ("VarianceThreshold",),
+    "sklearn.frozen": ("FrozenEstimator",),
     "sklearn.impute": ("MissingIndicator", "SimpleImputer"),
     "sklearn.linear_model": (
         "ElasticNet",

@@ -83,6 +83,8 @@ def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
     mean, k = scores.mean, scores.sizes
     best = _first(eligible, -mean, k)
     within = f" of the models with {budget}" if budget.given else ""
+    if len(k) == 1:
+        return Choice(best, f"{scores.name(best)} was given; its mean test score is {mean[best]:.4g}.")
     if rule != "one_standard_error":
         return Choice(
             best, f"{scores.name(best)} has the best mean test score{within}, {mean[best]:.4g}."

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from .._sklearn import StrOptions, fit_context
 from ..estimators import all_or_nothing, estimator, row_wise
 from ..exceptions import InvalidDataError
+from ..rows import refuse_labels
 from .assembly import MANY_SAMPLES
 from .base import SievePredictor
 from .calibration import half_width
@@ -102,6 +103,7 @@ class SieveRegressor(RegressorMixin, SievePredictor):
 
     def _targets(self, y: Any, n_samples: int, *, reset: bool = True) -> np.ndarray:
         self._check_given(y)
+        refuse_labels(np.asarray(y), "SieveClassifier")
         Y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
         if self.loss == "poisson":
             Y = column_or_1d(Y, warn=True)

@@ -42,7 +42,7 @@ class TargetEncoder:
                 "classes are given where numbers are expected; leave them out, or use a classifier."
             )
         if classes is None and (target == "continuous" or not _are_labels(values, target)):
-            _refuse_labels(values)
+            refuse_labels(values)
             return cls(None, 1 if values.ndim == 1 else values.shape[1], values.ndim == 1)
         given = _labels(values) if classes is None else np.asarray(classes)
         found = _distinct(given)
@@ -196,8 +196,8 @@ def _is_one_column(values: np.ndarray) -> bool:
     return values.ndim == 1 or values.shape[1] == 1
 
 
-def _refuse_labels(values: np.ndarray) -> None:
-    """Refuse strings and other objects where numbers are predicted."""
+def refuse_labels(values: np.ndarray, classifier: str = "KernelPLSClassifier") -> None:
+    """Refuse strings and other objects where numbers are predicted; name what takes them."""
     if values.dtype.kind not in "OSUT":
         return
     try:
@@ -206,7 +206,7 @@ def _refuse_labels(values: np.ndarray) -> None:
         label = next(v for v in values.ravel().tolist() if not isinstance(v, _NUMBERS))
         raise InvalidDataError(
             f"y has the label {label!r} where numbers are expected; for labels use a classifier, such "
-            "as KernelPLSClassifier."
+            f"as {classifier}."
         ) from None
 
 

@@ -118,7 +118,10 @@ class Encoding:
 
 
 def as_rows(X: Any, encoding: Encoding | None) -> Rows | Any:
-    """Return samples as they can be cut: data frames and matrices as they are, lists as arrays."""
-    if hasattr(X, "iloc") or hasattr(X, "tocsr"):
+    """Return samples as they can be cut: data frames and matrices as they are, all else as arrays.
+
+    A row of a data frame is a series.
+    """
+    if hasattr(X, "tocsr") or (hasattr(X, "iloc") and X.ndim == 2):
         return X
     return np.asarray(X, dtype=object if encoding is not None and encoding.texts else None)

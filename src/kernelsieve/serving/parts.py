@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -108,6 +109,8 @@ def _steps(model: Any, name: str = "model") -> Iterator[tuple[str, Any]]:
     chosen = getattr(model, "best_estimator_", getattr(model, "pipeline", None))
     if chosen is not None:
         yield from _steps(chosen, name)
+    elif isinstance(model, FrozenEstimator):
+        yield from _steps(model.estimator, name)
     elif isinstance(model, ExtractorWithHead):
         yield from _steps(model.extractor, "extractor")
         yield from _steps(model.head, "head")
