@@ -241,11 +241,10 @@ class Found:
 def errors_of_way(way: str, split: Split, task: Task) -> Found:
     """Return the errors for every number of landmarks.
 
-    Held-out samples choose the width, as a multiple, and the penalty. Then everything is fitted again
-    to all training samples.
+    Held-out samples choose width and penalty. Then landmarks and head are fitted again to all training
+    samples, in the metric for which these were chosen.
     """
-    everyone = np.arange(len(split.X))
-    rows, held = train_test_split(everyone, test_size=0.25, random_state=task.seed)
+    rows, held = train_test_split(np.arange(len(split.X)), test_size=0.25, random_state=task.seed)
     most = max(k for k in SIZES if k <= len(split.X) // 2)
     inputs = Inputs.of(way, split, rows, task)
     fitted, tested = (inputs.X[rows], split.y[rows]), (inputs.X[held], split.y[held])
@@ -255,7 +254,6 @@ def errors_of_way(way: str, split: Split, task: Task) -> Found:
     ]
     of_sizes = {k: np.array([errors[k][0] for errors in tried]) for k in tried[0]}  # (widths, ridges)
     best = {k: np.unravel_index(np.argmin(errors), errors.shape) for k, errors in of_sizes.items()}
-    inputs = Inputs.of(way, split, everyone, task)
     fitted, tested = (inputs.X, split.y), (inputs.X_test, split.y_test)
     found = {}
     needed = {int(width) for width, _ in best.values()}
