@@ -4,8 +4,8 @@ Every way to choose landmarks is followed by the same head, ridge regression in 
 on the landmarks (Nystroem features), with width and penalty chosen by the squared error on the same
 held-out quarter of the training samples; a metric is learned from the other three. Then landmarks and
 head are fitted to all training samples. Predicted numbers are kept within the range of the training
-targets. Results are kept in ``results/landmarks.jsonl``, a line for each set and split; what is there is
-not computed again::
+targets. Results are kept in ``results/landmarks.jsonl``, a line for each set and split; what is there
+is not computed again::
 
     python -m benchmarks landmarks                           # computes ten splits, and reports
     python -m benchmarks.landmarks --splits 10 --minutes 25  # for so long
