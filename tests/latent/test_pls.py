@@ -22,7 +22,7 @@ from kernelsieve import (
     OrthogonalLoadingsKernelPLS,
 )
 from kernelsieve.deflation import Loss
-from kernelsieve.exceptions import InvalidParameterError
+from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
 
 
 def double_centred(K):
@@ -380,3 +380,17 @@ def test_a_class_without_weight_is_never_the_nearest(digits):
     assert 3 in model.classes_
     assert 3 not in model.predict(X)
     assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist])
+def test_digits_that_a_kernel_matrix_does_not_have_are_no_components(form, rng):
+    """A matrix of rank 2 in float32 has noise beyond, which would be fitted."""
+    X = rng.standard_normal((100, 2)).astype(np.float32)
+    y = np.sin(X[:, 0]).astype(np.float64)
+    K = X @ X.T
+    with pytest.warns(FewerFeaturesWarning):
+        model = KernelPLS(10, kernel="precomputed").fit(form(K), y)
+    assert model.n_components_ == 2
+    whole = np.round(4 * X).astype(np.float64)
+    with pytest.warns(FewerFeaturesWarning):
+        assert KernelPLS(10, kernel="precomputed").fit(whole @ whole.T, y).n_components_ == 2

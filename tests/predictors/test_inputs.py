@@ -113,4 +113,4 @@ def test_a_table_is_predicted_as_well_as_boosting_does(rng):
     ]
     assert errors[0] < errors[1]
     assert "1 of them as indicators of categories; missing values of 1 became medians" in sieve.report_
-    assert sieve.importances_.min() > 0.05
+    assert sieve.importances_.min() > 0.02

@@ -252,7 +252,7 @@ def test_the_report_says_what_was_chosen(fitted):
     best = sieve._sieve.preparation.best
     assert f"kernel {best.recipe.kind.name!r} (gamma={best.recipe.gamma:.3g}" in sieve.report_
     assert sieve.kernel_.gamma == best.recipe.gamma
-    assert len(sieve._sieve.preparation.finalists) == 3
+    assert len(sieve._sieve.preparation.finalists) == 4
     assert "a metric (" in sieve.report_
     n_landmarks = len(sieve.landmark_indices_)
     assert f"Fitted 500 samples with {n_landmarks} landmarks" in sieve.report_

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -29,6 +30,7 @@ from .inputs import (
     check_weights,
     given_candidates,
     given_pool,
+    is_rounded,
 )
 from .parameters import SHARED_CONSTRAINTS, with_class_weight
 from .sources import fitted_on_sources, row_wise
@@ -119,7 +121,7 @@ class KernelEstimator(
             given=None if points is None else given_pool(batch.X, kernel, points),
             candidates=CandidateRule.of_parameters(parameters),
             encoder=encoder,
-            settings=self._settings(),
+            settings=replace(self._settings(), rounded=self._is_precomputed and is_rounded(rows.X)),
             n_components=parameters.get("n_components"),
             random_state=random_state,
             kept=kept,

@@ -178,6 +178,18 @@ def _check_symmetric(X: np.ndarray, name: str) -> None:
             )
 
 
+def is_rounded(X: np.ndarray) -> bool:
+    """Tell if values have the digits of float32 alone, whatever type they are; whole ones are exact."""
+    are_whole = True
+    for rows in row_slices(len(X), max(1, _COMPARED_VALUES // X.shape[1])):
+        with np.errstate(over="ignore"):
+            rounded = X[rows].astype(np.float32)
+        if not np.array_equal(rounded, X[rows]):
+            return False
+        are_whole = are_whole and np.array_equal(np.rint(rounded), rounded)
+    return not are_whole
+
+
 def check_precomputed_columns(X: Rows, known: tuple[int, ...], name: str) -> None:
     """Check the width of precomputed kernel values: of the training matrix, or of the landmarks.
 

@@ -26,6 +26,7 @@ class Settings:
     )
     precision: str = "auto"
     dtype: type = np.float64
+    rounded: bool = False  # whether kernel values come with the digits of float32 alone
     max_memory: float = 2**30
     block_rows: int | None = None
     n_jobs: int | None = None
@@ -44,8 +45,12 @@ class Settings:
 
     @property
     def floor(self) -> float:
-        return max(self.tol, _FLOAT32_FLOOR) if self.dtype == np.float32 else self.tol
+        return max(self.tol, _FLOAT32_FLOOR) if self._has_few_digits else self.tol
 
     @property
     def rounding(self) -> float:
-        return _LAST_DIGITS * float(np.finfo(np.float32).eps) if self.dtype == np.float32 else 0.0
+        return _LAST_DIGITS * float(np.finfo(np.float32).eps) if self._has_few_digits else 0.0
+
+    @property
+    def _has_few_digits(self) -> bool:
+        return self.rounded or self.dtype == np.float32
