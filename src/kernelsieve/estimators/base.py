@@ -328,12 +328,7 @@ class KernelEstimator(
         return Projector(self._prefix(n_components)._current_fit().model)
 
     def prune(
-        self,
-        X: Any,
-        n_landmarks: int | None = None,
-        *,
-        tol: float = 0.01,
-        sample_weight: Any = None,
+        self, X: Any, n_landmarks: int | None = None, *, tol: float = 0.01, sample_weight: Any = None
     ) -> Self:
         """Return a copy that computes nearly the same features from fewer landmarks.
 
