@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -22,6 +22,7 @@ from ..model import save
 from ..rows import TargetEncoder, check_not_constant, warn_if_ambiguous
 from .evidence import apply_metric
 from .functions import splits
+from .orientation import Orientation
 from .rounds import (
     RIDGES,
     Fitted,
@@ -198,29 +199,29 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         inverse = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
         random_state = check_random_state(self.random_state)
         problem = self._problem(apply_metric(X, inverse), Y, weight, random_state)
+        orientation = Orientation.of(problem.X) if self.structure == "full" else None
+        if orientation is not None:
+            problem = replace(problem, X=orientation.along(problem.X))
+        structures = _STRUCTURES[self.structure]
         n_rounds = None if self.n_rounds == "auto" else int(self.n_rounds)
-        found = learn(
-            problem,
-            _STRUCTURES[self.structure],
-            n_rounds,
-            units,
-            self.rank,
-            evidence=self.evidence,
-        )
-        rounds = [_without_functions(each) for each in found]
+        found = learn(problem, structures, n_rounds, units, self.rank, evidence=self.evidence)
+        rounds = [each.without_functions() for each in found]
         best = rounds[-1] if self.rank else best_round(rounds, problem.n_held_out)
-        self._keep(rounds, best, spreads, inverse)
+        L = best.L
+        if orientation is not None:
+            L = orientation.turned_back(L, symmetric=self.rank is None)
+        self._keep(rounds, best, L * (inverse if L.ndim == 1 else inverse[:, None]), spreads)
         return self
 
     def _units(self, spreads: np.ndarray) -> np.ndarray:
         """Return the units in which rounds see the inputs.
 
         Weights must not depend on the units of inputs, so each has its own there. A matrix must not
-        depend on a rotation, so all have the same.
+        depend on a rotation, so all have the same: a power of 2, by which nothing is rounded.
         """
         if self.structure != "full":
             return spreads
-        return np.where(spreads > 0, np.sqrt(np.mean(spreads**2)), 0.0)
+        return np.where(spreads > 0, np.exp2(np.round(np.log2(np.mean(spreads**2)) / 2)), 0.0)
 
     def transform(self, X: Any) -> Any:
         """Map samples.
@@ -347,7 +348,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ what was found
 
-    def _keep(self, rounds: list[Round], best: Round, spreads: np.ndarray, inverse: np.ndarray) -> None:
+    def _keep(self, rounds: list[Round], best: Round, L: np.ndarray, spreads: np.ndarray) -> None:
         identity = rounds[0]
         if best is identity:
             warn(
@@ -359,7 +360,6 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         self.best_round_ = rounds.index(best)
         self.error_, self.ridge_ = best.error, best.best.ridge
         self.gamma_ = getattr(best.best.kernel, "gamma", 1.0)
-        L = best.L * (inverse if best.L.ndim == 1 else inverse[:, None])
         self._map: np.ndarray = np.ones(len(spreads)) if best is identity else L
         of_rank = best.structure == "diagonal" and self.rank is not None
         self._columns = np.flatnonzero(best.L) if of_rank else None
@@ -378,12 +378,6 @@ class GradientMetric(TransformerMixin, BaseEstimator):
 
 class _GivenWidth(float):
     """A width that is gamma itself, not a multiple of what the data ask for."""
-
-
-def _without_functions(found: Round) -> Round:
-    """Return a round that holds no fitted functions: they are as large as samples."""
-    tried = [Fitted(f.width, f.kernel, f.ridge, f.error, ()) for f in found.tried]
-    return Round(found.structure, found.L, (), tried, found.by)
 
 
 def _table(rounds: list[Round]) -> dict[str, np.ndarray]:

@@ -6,7 +6,7 @@ The best of them is where a search for the metric of the largest evidence begins
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,11 @@ class Round:
     @property
     def error(self) -> float:
         return self.best.error
+
+    def without_functions(self) -> Round:
+        """Return a round that holds no fitted functions: they are as large as samples."""
+        tried = [replace(fitted, functions=()) for fitted in self.tried]
+        return replace(self, of_splits=(), tried=tried)
 
 
 @dataclass(frozen=True)
