@@ -33,6 +33,8 @@ from kernelsieve.kernels import RBF
 from .ready_made_scale import Split
 
 RESULTS = Path(__file__).parent / "results"
+KEPT = RESULTS / "landmarks.jsonl"
+MEASURES = ("errors", "held_out_errors")
 SIZES = (10, 30, 100, 300)
 N_SPLITS = 4  # of 26 sets take half an hour of two cores
 MOST_TRAIN, MOST_TESTED = 1000, 2000
@@ -295,8 +297,8 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(X, dtype=np.float64), np.asarray(y)
 
 
-def run(name: str, seed: int) -> dict:
-    """Return the result of one set and split."""
+def run(name: str, seed: int, ways: list[str]) -> dict:
+    """Return the result of one set and split, of some ways."""
     start = time.process_time()
     X, y = load(name)
     labels, codes = np.unique(y, return_inverse=True) if name in LABELLED else ([], y)
@@ -304,7 +306,7 @@ def run(name: str, seed: int) -> dict:
     split = Split.draw(X, codes, seed, labelled=task.labelled)
     few = replace(split, X=split.X[:MOST_TRAIN], y=split.y[:MOST_TRAIN])
     few = replace(few, X_test=split.X_test[:MOST_TESTED], y_test=split.y_test[:MOST_TESTED])
-    found = {way: errors_of_way(way, few, task) for way in WAYS}
+    found = {way: errors_of_way(way, few, task) for way in ways}
     return {
         "set": name,
         "split": seed,
@@ -318,17 +320,33 @@ def run(name: str, seed: int) -> dict:
 
 
 def kept_results() -> list[dict]:
-    path = RESULTS / "landmarks.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    """Return the results of sets and splits; ways may have been computed one after another."""
+    found: dict[tuple[str, int], dict] = {}
+    for line in KEPT.read_text().splitlines() if KEPT.exists() else []:
+        new = json.loads(line)
+        kept = found.setdefault((new["set"], new["split"]), new)
+        for measure in MEASURES:
+            kept[measure] |= new[measure]
+    return list(found.values())
 
 
-def missing(n_splits: int) -> Iterator[tuple[str, int]]:
-    """Yield sets and splits without a result, the first split of all sets first."""
-    done = {(result["set"], result["split"]) for result in kept_results()}
+def forget(way: str) -> None:
+    """Take a way out of the results that are kept."""
+    kept = kept_results()
+    for result in kept:
+        for measure in MEASURES:
+            result[measure].pop(way, None)
+    KEPT.write_text("".join(json.dumps(result) + "\n" for result in kept))
+
+
+def missing(n_splits: int) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield sets and splits with the ways that have no result, the first split of all sets first."""
+    done = {(result["set"], result["split"]): result["errors"] for result in kept_results()}
     for seed in range(n_splits):
         for name in SETS:
-            if (name, seed) not in done:
-                yield name, seed
+            ways = [way for way in WAYS if way not in done.get((name, seed), ())]
+            if ways:
+                yield name, seed, ways
 
 
 def compute(n_splits: int, minutes: float) -> None:
@@ -339,14 +357,14 @@ def compute(n_splits: int, minutes: float) -> None:
     n_jobs = os.cpu_count() or 1
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch=n_jobs)
     for result in parallel(jobs):
-        with (RESULTS / "landmarks.jsonl").open("a") as file:
+        with KEPT.open("a") as file:
             file.write(json.dumps(result) + "\n")
         print(f"  {result['set']}, split {result['split']}", flush=True)
 
 
-def quiet_run(name: str, seed: int) -> dict:
+def quiet_run(name: str, seed: int, ways: list[str]) -> dict:
     """Return a result of one thread, without warnings of what is known."""
     with warnings.catch_warnings(), threadpool_limits(1):
         for kind in (FewerFeaturesWarning, InputScaleWarning, NothingLearntWarning):
             warnings.simplefilter("ignore", kind)
-        return run(name, seed)
+        return run(name, seed, ways)

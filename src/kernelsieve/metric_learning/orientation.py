@@ -24,7 +24,7 @@ class Orientation:
 
     @classmethod
     def of(cls, X: np.ndarray) -> Orientation:
-        """Take the directions of fourth moments: those of second ones are arbitrary in white samples."""
+        """Take the directions of fourth moments; white samples have none of second ones."""
         used = np.ptp(X, axis=0) > 0
         centred = X[:, used] - X[:, used].mean(axis=0)
         far = centred * np.linalg.norm(centred, axis=1)[:, None]
