@@ -59,15 +59,16 @@ class LandmarkFunctions:
         """Return what kernel values are multiplied by, of shape (n_landmarks, n_targets)."""
         return self.root @ self._weights(ridge)
 
-    def squares(self, U: Rows, Y: np.ndarray, ridges: np.ndarray) -> np.ndarray:
-        """Return squared errors, summed over targets, of shape (n_ridges, n_samples)."""
-        found = np.empty((len(ridges), U.shape[0]))
+    def errors(self, U: Rows, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray) -> np.ndarray:
+        """Return the mean squared error for each ridge."""
+        found = np.zeros(len(ridges))
         for rows in row_slices(U.shape[0], _BLOCK):
             coordinates = self.kernel.block(U[rows], self.landmarks) @ self.root - self.means
             residual = Y[rows] - self.target_means
             for i, ridge in enumerate(ridges):
-                found[i, rows] = ((residual - coordinates @ self._weights(ridge)) ** 2).sum(axis=1)
-        return found
+                squares = (residual - coordinates @ self._weights(ridge)) ** 2
+                found[i] += weight[rows] @ squares.sum(axis=1)
+        return found / weight.sum()
 
     def outer_product(self, U: Rows, weight: np.ndarray, ridge: float, *, diagonal: bool) -> np.ndarray:
         """Return the average outer product of gradients, or its diagonal, summed over targets."""

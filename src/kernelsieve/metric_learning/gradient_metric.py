@@ -205,7 +205,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         n_rounds = None if self.n_rounds == "auto" else int(self.n_rounds)
         found = learn(problem, structures, n_rounds, units, self.rank, evidence=self.evidence)
         rounds = [each.without_functions() for each in found]
-        best = rounds[-1] if self.rank else best_round(rounds)
+        best = rounds[-1] if self.rank else best_round(rounds, problem.n_held_out)
         L = best.L
         if orientation is not None:
             L = orientation.turned_back(L, symmetric=self.rank is None)

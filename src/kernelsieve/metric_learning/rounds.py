@@ -24,7 +24,7 @@ WIDTHS = (1 / 64, 1 / 16, 1 / 4, 1, 4)  # times one over the variance of all inp
 _STEP, _LEAST, _MOST = 4, 1 / 1024, 256  # from a width to the next, and where these end
 _SPECTRUM = 1e-4  # added to the eigenvalues of a metric, whose mean is 1
 _GAIN = 0.01  # relative fall of the error below which a round is no better
-_CHANCE = 1.0  # standard errors of the mean gain of held-out samples
+_CHANCE = 0.5  # of the relative error of a mean of squares
 _SAME_UNITS = 0.01  # relative difference
 _PATIENCE, _MOST_ROUNDS = 1, 4  # rounds without a gain, and all rounds of a structure
 _EVIDENCE_SAMPLES, _EVIDENCE_LANDMARKS, _EVIDENCE_STEPS = 2000, 300, 40
@@ -39,12 +39,11 @@ class Fitted:
     kernel: Kernel
     ridge: float
     error: float
-    functions: Sequence[LandmarkFunctions] = ()
-    losses: Sequence[float] | np.ndarray = ()  # shares of the held-out samples in the error
+    functions: Sequence[LandmarkFunctions]
 
     def to_state(self) -> dict[str, Any]:
-        """Return what a file holds: nothing that is as large as samples."""
-        return {**vars(self), "functions": (), "losses": ()}
+        """Return what a file holds: not the functions, which are as large as samples."""
+        return {**vars(self), "functions": ()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +88,11 @@ class MetricProblem:
     n_landmarks: int
     groups: np.ndarray | None = None  # numbers of inputs that share a weight
     aligned: bool = True  # whether landmarks are chosen by alignment, or drawn
+
+    @property
+    def n_held_out(self) -> int:
+        """Number of samples that tell an error, over all splits."""
+        return sum(len(split.held_out) for split in self.splits)
 
     def evaluate(
         self,
@@ -166,19 +170,17 @@ class MetricProblem:
         return U, [U if each is L else apply_metric(self.X, each) for each in of_splits]
 
     def _fit(self, joint: Rows, of_splits: Sequence[Rows], width: object) -> Fitted:
-        Y, weight, functions, losses = self.Y, self.weight, [], []
+        Y, weight, functions, errors = self.Y, self.weight, [], []
         for U, split in zip(of_splits, self.splits, strict=True):
             kernel, held = self.kernel_of(U, width), split.held_out
             functions.append(
                 fit_functions(kernel, U, Y, weight, split, self.n_landmarks, aligned=self.aligned)
             )
-            share = weight[held] / (weight[held].sum() * len(self.splits))
-            losses.append(functions[-1].squares(U[held], Y[held], self.ridges) * share)
-        shares = np.hstack(losses)
-        errors = shares.sum(axis=1)
-        best, kernel = int(np.argmin(errors)), self.kernel_of(joint, width)
-        ridge, error = float(self.ridges[best]), float(errors[best])
-        return Fitted(width, kernel, ridge, error, functions, shares[best])
+            errors.append(functions[-1].errors(U[held], Y[held], weight[held], self.ridges))
+        mean = np.mean(errors, axis=0)
+        best = int(np.argmin(mean))
+        kernel = self.kernel_of(joint, width)
+        return Fitted(width, kernel, float(self.ridges[best]), float(mean[best]), functions)
 
 
 def learn(
@@ -240,23 +242,17 @@ def falls(new: Round, old: Round) -> bool:
     return new.error < (1 - _GAIN) * old.error
 
 
-def best_round(rounds: Sequence[Round]) -> Round:
+def best_round(rounds: Sequence[Round], n_held_out: int) -> Round:
     """Return the first round that no later one is better than.
 
-    That is the first of all, the identity, where the fall is within the chance of the held-out samples:
-    the best of many rounds is better by chance as well.
+    That is the first of all, the identity, where the fall is within the chance of so many samples: the
+    best of many rounds is better by chance as well.
     """
     best = rounds[0]
     for each in rounds[1:]:
         best = each if falls(each, best) else best
-    return best if gain(best.best, rounds[0].best) > _CHANCE else rounds[0]
-
-
-def gain(new: Fitted, old: Fitted) -> float:
-    """Return the fall of the error of the same held-out samples, over its standard error."""
-    falls = np.asarray(old.losses) - np.asarray(new.losses)
-    spread = falls.std() * np.sqrt(len(falls))
-    return float(falls.sum() / spread) if spread > 0 else 0.0
+    is_beyond_chance = best.error < (1 - _CHANCE / np.sqrt(n_held_out)) * rounds[0].error
+    return best if is_beyond_chance else rounds[0]
 
 
 def with_respect_to_inputs(C: np.ndarray, L: np.ndarray) -> np.ndarray:
