@@ -7,7 +7,7 @@ head are fitted to all training samples. Predicted numbers are kept within the r
 targets. Results are kept in ``results/landmarks.jsonl``, a line for each set and split; what is there
 is not computed again::
 
-    python -m benchmarks landmarks                           # computes four splits, and reports
+    python -m benchmarks landmarks                           # computes ten splits, and reports
     python -m benchmarks.landmarks --splits 10 --minutes 25  # for so long
     python -m benchmarks.landmarks --again SMC               # this way anew, with new code
 """

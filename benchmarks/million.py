@@ -93,7 +93,12 @@ def main() -> None:
             ["KernelPCA(100) on 10,000 rows", pca, "-", "-"],
         ],
     )
-    verdict("bound over SMA's time", bound / random[0], 0.70, at_least=True)
+    verdict(
+        "share of the machine's gemm rate, bound over SMA's time",
+        bound / random[0],
+        0.70,
+        at_least=True,
+    )
     verdict("MB above the data", random[1], 400, at_least=False)
     print(
         f"KernelPCA on a hundredth of the rows takes {pca / random[0]:.1f} times as long as SMA on all"
