@@ -63,7 +63,7 @@ def timed_fit(model: Any, X: np.ndarray, y: np.ndarray) -> float:
 def predict_times(models: list, X: np.ndarray) -> list[float]:
     """Return the seconds that a batch takes, of samples as often as need be."""
     batch = np.resize(X, (BATCH, X.shape[1]))
-    return in_turns(*(lambda model=model: model.predict(batch) for model in models), repeat=3)
+    return in_turns(*(lambda model=model: model.predict(batch) for model in models), repeat=5)
 
 
 def xrfm_error(
@@ -101,10 +101,10 @@ def regression(sets: Any = None, n_splits: int = N_SPLITS) -> None:
     rows, ratios, slower, longest, covered = [], [], [], [], []
     for name, X, y in sets or regression_sets():
         found = np.array([regression_split(X, y, seed) for seed in range(n_splits)])
-        sieve, boosting, _, seconds, boosting_seconds, fitted, cover = found.mean(axis=0)
+        sieve, boosting, *_, fitted, cover = found.mean(axis=0)
         peer = found[0, 2] / found[0, 0]
         ratios.append(sieve / boosting)
-        slower.append(seconds / boosting_seconds)
+        slower.append(float(np.median(found[:, 3] / found[:, 4])))
         longest.append(found[:, 5].max())
         covered.append(cover)
         rows.append([name, sieve, boosting, ratios[-1], peer, slower[-1], fitted, 100 * cover])
