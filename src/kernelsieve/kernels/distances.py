@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import additive_chi2_kernel, manhattan_distances
 
 from ..exceptions import InvalidDataError
 from .base import Filler, Kernel, Rows, SharedPart, as_dtype
-from .compiled import exp_inplace
+from .compiled import absolute_differences, exp_inplace
 from .registry import register_kernel
 
 
@@ -54,10 +53,8 @@ class Laplacian(_DistanceKernel):
             X = as_dtype(X, np.float64)
             if sparse.issparse(Z) or sparse.issparse(X):
                 out[...] = manhattan_distances(_with_short_indices(Z), _with_short_indices(X))
-            elif out.dtype == np.float64:
-                cdist(Z, X, "cityblock", out=out)
             else:
-                out[...] = cdist(Z, X, "cityblock")
+                absolute_differences(Z, X, out)
 
         return SharedPart("sums of absolute differences", fill)
 

@@ -21,6 +21,7 @@ models = {
     "sma": SparseMaximalAlignment(8),
     "narrow": SparseMaximalAlignment(4, dtype="float32"),
     "pca": KernelPCA(6),
+    "laplacian": SparseMaximalAlignment(8, kernel="laplacian"),
     "safe": SparseMaximalAlignment(12, candidates=60, precision="safe", random_state=0),
     "dependent": SparseMaximalAlignment(30, gamma=0.01, candidates=60, tol=1e-12, random_state=0),
 }

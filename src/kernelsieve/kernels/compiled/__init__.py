@@ -4,6 +4,7 @@ Other modules import from here alone. With NUMBA_DISABLE_JIT=1 the same loops ru
 their innermost instructions replaced by numpy's: slow, and good for looking inside.
 """
 
+from .absolute_differences import absolute_differences
 from .blas import add_squares
 from .double_double import WIDTH, DoubleDoubleRowProduct
 from .double_double_loops import (
@@ -54,6 +55,7 @@ __all__ = [
     "LineProduct",
     "Profile",
     "RowProduct",
+    "absolute_differences",
     "add_by_class",
     "add_combinations",
     "add_products",
