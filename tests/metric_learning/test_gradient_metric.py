@@ -158,6 +158,15 @@ def test_a_full_metric_turns_with_the_inputs(parameters, white, data):
     assert_allclose(other.path_["error"], one.path_["error"], rtol=1e-12)
 
 
+def test_samples_that_are_drawn_may_be_equal():
+    X, y = np.zeros((500, 3)), np.random.default_rng(0).standard_normal(500)
+    X[-1] = 1.0
+    for structure in ("diagonal", "full"):
+        with pytest.warns(NothingLearntWarning):
+            metric = quick(structure=structure, max_samples=50, n_rounds=1).fit(X, y)
+        assert_array_equal(metric.components_, np.eye(3))
+
+
 def test_a_diagonal_metric_does_not_depend_on_units(data):
     X, y = data
     units = np.array([1, 1e3, 1e-3, 10, 0.1, 5])

@@ -26,18 +26,23 @@ class Orientation:
     def of(cls, X: np.ndarray) -> Orientation:
         """Take the directions of fourth moments; white samples have none of second ones."""
         used = np.ptp(X, axis=0) > 0
+        axes = np.zeros((len(used), len(used)))
+        if not used.any():
+            return cls(axes)
         centred = X[:, used] - X[:, used].mean(axis=0)
         far = centred * np.linalg.norm(centred, axis=1)[:, None]
         _, vectors = eigh(far.T @ far)
         _, turned = svd_flip(centred @ vectors, vectors.T)
-        axes = np.zeros((len(used), len(used)))
         axes[np.ix_(used, used)] = turned.T
         return cls(axes)
 
     def along(self, X: np.ndarray) -> np.ndarray:
         """Return the coordinates of samples, rounded."""
         U = X @ self.axes
-        step = 2.0 ** (np.floor(np.log2(U.std(axis=0).max())) - _BITS)
+        spread = U.std(axis=0).max()
+        if spread == 0:  # the samples that were drawn are equal
+            return U
+        step = 2.0 ** (np.floor(np.log2(spread)) - _BITS)
         return np.round(U / step) * step
 
     def turned_back(self, L: np.ndarray, *, symmetric: bool) -> np.ndarray:

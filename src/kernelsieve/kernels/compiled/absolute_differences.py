@@ -22,9 +22,8 @@ def sums_of_differences(Z, features, out):
         for j in range(out.shape[0]):
             line = out[j, start:stop]
             line[:] = 0.0
-            for f in range(
-                0, n_features - 1, 2
-            ):  # two at a time, so that sums are loaded half as often
+            # Two features at a time, so that sums are loaded half as often.
+            for f in range(0, n_features - 1, 2):
                 z, next_z = Z[j, f], Z[j, f + 1]
                 x, next_x = features[f, start:stop], features[f + 1, start:stop]
                 for i in range(stop - start):
