@@ -17,7 +17,7 @@ from kernelsieve.exceptions import FewerFeaturesWarning
 
 from .common import heading, table, verdict
 
-SIZES, N_SPLITS, MOST_TRAIN = (30, 100, 300), 3, 1500
+SIZES, N_SPLITS, MOST_TRAIN, MOST_TESTED = (30, 100, 300), 3, 1500, 5000
 LABELLED = (
     *("ionosphere", "sonar", "spectf", "wdbc", "usps"),
     *(f"ida_{name}" for name in ("banana", "breast-cancer", "german", "titanic", "waveform", "heart")),
@@ -44,11 +44,20 @@ class Split:
     y_test: np.ndarray
 
     @classmethod
-    def draw(cls, X: np.ndarray, y: np.ndarray, seed: int, *, labelled: bool) -> Split:
+    def draw(
+        cls,
+        X: np.ndarray,
+        y: np.ndarray,
+        seed: int,
+        *,
+        labelled: bool,
+        most_train: int = MOST_TRAIN,
+        most_tested: int = MOST_TESTED,
+    ) -> Split:
         X, X_test, y, y_test = train_test_split(
             X, y, test_size=1 / 3, random_state=seed, stratify=y if labelled else None
         )
-        X, X_test, y, y_test = X[:MOST_TRAIN], X_test[:5000], y[:MOST_TRAIN], y_test[:5000]
+        X, y, X_test, y_test = X[:most_train], y[:most_train], X_test[:most_tested], y_test[:most_tested]
         scaler = StandardScaler().fit(X)
         if not labelled:
             y, y_test = (y - y.mean()) / y.std(), (y_test - y.mean()) / y.std()

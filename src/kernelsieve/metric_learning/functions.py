@@ -17,7 +17,6 @@ _BLOCK = 2048  # rows
 _RANK = 1e-12  # of the largest eigenvalue of the landmarks' kernel matrix
 _JITTER = 1e-9  # of the mean of its diagonal
 _CANDIDATES = 2  # for each landmark
-_MOST_SPLITS = 3
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Split:
 def splits(n_samples: int, random_state: np.random.RandomState) -> list[Split]:
     """Return one split of many samples, and several of few, whose errors are noisy."""
     parts = np.array_split(random_state.permutation(n_samples), min(5, n_samples))
-    n_splits = int(np.clip(round(4000 / n_samples), 1, min(_MOST_SPLITS, len(parts))))
+    n_splits = int(np.clip(round(4000 / n_samples), 1, len(parts)))
     return [Split(np.concatenate(parts[:i] + parts[i + 1 :]), parts[i]) for i in range(n_splits)]
 
 
