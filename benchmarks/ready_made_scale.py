@@ -57,7 +57,12 @@ class Split:
         X, X_test, y, y_test = train_test_split(
             X, y, test_size=1 / 3, random_state=seed, stratify=y if labelled else None
         )
-        X, y, X_test, y_test = X[:most_train], y[:most_train], X_test[:most_tested], y_test[:most_tested]
+        X, y, X_test, y_test = (
+            X[:most_train],
+            y[:most_train],
+            X_test[:most_tested],
+            y_test[:most_tested],
+        )
         scaler = StandardScaler().fit(X)
         if not labelled:
             y, y_test = (y - y.mean()) / y.std(), (y_test - y.mean()) / y.std()

@@ -2,8 +2,10 @@
 Explaining a prediction by its landmarks
 ========================================
 
-A model that rests on few training samples can name them. ``explain`` gives what each landmark
-contributes to a prediction; with the baseline the contributions add up to the score.
+A model that rests on few training samples can name them. The score of a sample is a weighted sum of
+the scores of the landmarks. ``explain`` gives what each of them contributes: its weight times by how
+much its own score is above the mean. With the baseline, near that mean, contributions add up to the
+score.
 """
 
 import matplotlib.pyplot as plt
@@ -39,7 +41,7 @@ for panel in panels:
     panel.set(xticks=[], yticks=[])
 
 # %%
-# All contributions as bars. Where the kernel is wide, large contributions of both signs cancel.
+# All contributions as bars.
 
 ContributionDisplay.from_estimator(sieve, X_test[[unsure]])
 plt.show()
@@ -47,6 +49,6 @@ plt.show()
 # %%
 # They add up to what the model says.
 
-total = explanation.baseline + explanation.contributions.sum()
+total = explanation.baseline[0] + explanation.contributions.sum()
 decision = sieve.decision_function(X_test[[unsure]])[0]
 print(f"baseline and contributions {total:+.4f}, decision {decision:+.4f}")

@@ -3,7 +3,8 @@ Files, ONNX and C
 =================
 
 A fitted model is a handful of arrays. It can be saved to a file that runs no code when it is read,
-folded into one function for serving, written as an ONNX graph, or as a single file of C.
+folded into one function for serving, written as an ONNX graph, or as a single file of C. The graph is
+run by ``onnxruntime`` here, which is no part of this package: ``pip install onnxruntime``.
 """
 
 import ctypes

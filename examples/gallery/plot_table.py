@@ -36,7 +36,7 @@ table.loc[rng.random(n) < 0.15, "price"] = np.nan
 print(table.head())
 
 # %%
-# One line fits. The report says what was tried and chosen; without ``kernel``, three kernels are
+# One line fits. The report says what was tried and chosen; without ``kernel``, four kernels are
 # tried.
 
 train, test, y, y_test = train_test_split(table, left, random_state=0)

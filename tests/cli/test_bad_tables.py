@@ -52,6 +52,10 @@ def test_targets(said):
     assert line.endswith("and 10 more.\n")
     assert "All values of the target 'y' are missing" in said(ROWS.assign(y=np.nan))
     assert "nothing can be learnt" in said(ROWS.assign(y=3))
+    texts = ROWS.assign(y=np.where(ROWS["a"] > ROWS["a"].median(), "flat", "house"))
+    line = said(texts, "--task", "regression")
+    assert "The target 'y' is no number but" in line
+    assert "pass --task classification" in line
     assert "is for classification" in said(ROWS, "--method", "kfd")
     assert "is for classification" in said(ROWS, "--head", "logistic")
 

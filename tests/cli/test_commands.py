@@ -94,8 +94,12 @@ def test_weights_groups_and_new_categories(houses, run, run_here, tmp_path, caps
     assert model.fitted.cv.get_n_splits() == 5
     new = houses.assign(**{"colour é": "never seen", "sold on": "not a date"})
     new.drop(columns=["price", "dear"]).to_csv(tmp_path / "new.csv", index=False)
-    out, _ = run("predict", tmp_path / "m.ksv", tmp_path / "new.csv")
+    out, err = run("predict", tmp_path / "m.ksv", tmp_path / "new.csv")
     assert np.isfinite(pandas.read_csv(io.StringIO(out))["prediction"]).all()
+    lost = (
+        "'sold on': 160 of 160 values are no date and count as missing, such as 'not a date' in row 1."
+    )
+    assert lost in " ".join(err.split())
     new.drop(columns="sold on").to_csv(tmp_path / "short.csv", index=False)
     assert _run(["predict", str(tmp_path / "m.ksv"), str(tmp_path / "short.csv")], debug=False) == 1
     assert "no column 'sold on', which the model needs" in capsys.readouterr().err
@@ -348,6 +352,17 @@ def test_a_broken_pipe(folder, houses, tmp_path):
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     ) as process:
         assert process.stdout.readline() == b"prediction\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="pipes break otherwise elsewhere")
+def test_nobody_reads_what_inspect_prints(folder):
+    command = [*PROGRAM, "inspect", str(folder / "price.ksv")]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 141

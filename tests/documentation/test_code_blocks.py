@@ -132,7 +132,8 @@ def test_the_commands_of_a_page_run(page, folder):
     numbers = pandas.DataFrame(random.uniform(size=(80, 2)), columns=["area", "age"])
     numbers = numbers.assign(price=numbers["area"] * 3 - numbers["age"])
     houses = numbers.assign(kind=random.choice(["flat", "house"], 80))
-    for name, table in {"numbers": numbers, "houses": houses, "new": houses[:5]}.items():
+    tables = {"numbers": numbers, "houses": houses, "new": houses[:5], "held_out": houses[:40]}
+    for name, table in tables.items():
         table.to_csv(folder / f"{name}.csv", index=False)
     found = commands(page)
     assert found

@@ -310,6 +310,8 @@ def test_cut_short_or_wrong_hash(path):
         kernelsieve.load(path)
     with pytest.raises(FileNotFoundError):
         kernelsieve.load(path.with_name("nothing.ksv"))
+    with pytest.raises(FileNotFoundError, match=r"nowhere/model\.ksv'$"):
+        kernelsieve.save(Ridge().fit([[0.0], [1.0]], [0, 1]), path.parent / "nowhere" / "model.ksv")
 
 
 def test_a_changed_array_is_named(path):

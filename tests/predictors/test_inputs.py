@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.inspection import permutation_importance
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelsieve import SieveRegressor
@@ -46,7 +47,6 @@ def test_categories_are_indicators_that_share_a_scale(frame):
     assert_allclose(found[:, 4:7], scale * indicators)
     assert_array_equal(encoder.groups[4:], [4, 4, 4, 5, 5])
     assert found[:, 4:7].var(axis=0).sum() == pytest.approx(1)
-    assert_allclose(encoder.per_feature(encoder.variances), [1, 1, 1, 2, 0])
 
 
 def test_missing_numbers_are_medians_with_an_indicator(frame):
@@ -114,3 +114,20 @@ def test_a_table_is_predicted_as_well_as_boosting_does(rng):
     assert errors[0] < errors[1]
     assert "1 of them as indicators of categories; missing values of 1 became medians" in sieve.report_
     assert sieve.importances_.min() > 0.02
+
+
+@pytest.mark.parametrize("options", [{"kernel": "laplacian"}, {"kernel": "matern", "metric": True}])
+def test_importances_are_what_predictions_lose_without_a_feature(options):
+    rng = np.random.default_rng(0)
+    kinds, gone = rng.choice(["flat", "house", "mill"], 400), rng.random(400) < 0.1
+    X = pd.DataFrame({"kind": kinds, "size": rng.gamma(4, 25, 400), "age": rng.uniform(0, 90, 400)})
+    y = X["size"] * (1 + (kinds == "house")) + 20 * np.sin(X["age"] / 15)
+    X.loc[gone, "age"] = np.nan
+    sieve = SieveRegressor(40, random_state=0, **options).fit(X, y)
+    others, changes = rng.permutation(400), []
+    for name in X.columns:
+        changed = X.assign(**{name: X[name].to_numpy()[others]})
+        changes.append(np.mean((sieve.predict(changed) - sieve.predict(X)) ** 2))
+    assert_allclose(sieve.importances_, np.array(changes) / sum(changes), atol=0.05)
+    lost = permutation_importance(sieve, X, y, n_repeats=5, random_state=0).importances_mean
+    assert_array_equal(np.argsort(lost), np.argsort(sieve.importances_))

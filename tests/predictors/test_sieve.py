@@ -216,8 +216,9 @@ def test_contributions_add_up_to_predictions(fitted, classified):
     X, _, sieve = fitted
     found = sieve.explain(X[:7])
     assert_allclose(found.baseline + found.contributions.sum(axis=1), sieve.predict(X[:7]), atol=1e-8)
-    at_landmark = sieve.explain(X[sieve.landmark_indices_[:1]])
-    assert at_landmark.similarities[0, 0] == pytest.approx(1)
+    at_landmarks = sieve.explain(X[sieve.landmark_indices_])
+    assert at_landmarks.similarities[0, 0] == pytest.approx(1)
+    assert_array_equal(np.abs(at_landmarks.contributions).argmax(axis=1)[:3], [0, 1, 2])
     strongest = found.strongest(2, 3)
     assert len(strongest) == 3
     assert np.abs(found.contributions[2]).max() == np.abs(found.contributions[2, strongest[0]])

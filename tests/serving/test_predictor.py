@@ -242,6 +242,11 @@ def test_what_cannot_be_folded_is_named(model, named):
         predictor(model.fit(X, Y))
 
 
+def test_what_is_no_estimator_is_named():
+    with pytest.raises(InvalidParameterError, match="A str is no estimator; pass a fitted one"):
+        predictor("model.ksv")
+
+
 def test_heads_whose_outputs_are_no_linear_functions_are_refused():
     counts = np.abs(Y)
     with pytest.raises(InvalidParameterError, match="Step 'poissonregressor'"):

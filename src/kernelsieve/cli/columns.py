@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,35 @@ def coerced(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFra
         raise no_column(absent[0], frame.columns, ", which the model needs")
     convert = {NUMBER: numbers_in, DATE: _days, CATEGORY: _texts}
     return pandas.DataFrame({name: convert[kind](frame[name]) for name, kind in kinds.items()})
+
+
+@dataclass
+class LostValues:
+    """Values of tables that are not what their column is, and are missing for a model."""
+
+    kinds: Mapping[str, str]
+    n_rows: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, str] = field(default_factory=dict)
+
+    def add(self, frame: pandas.DataFrame) -> None:
+        """Look at the next rows."""
+        table = coerced(frame, self.kinds)
+        for name in self.kinds:
+            lost = (table[name].isna() & frame[name].notna()).to_numpy()
+            if lost.any():
+                row = int(lost.argmax())
+                self.counts[name] += int(lost.sum())
+                place = f"{str(frame[name].iloc[row])!r} in row {self.n_rows + row + 1}"
+                self.first.setdefault(name, place)
+        self.n_rows += len(frame)
+
+    def sentences(self) -> Iterator[str]:
+        for name, count in self.counts.items():
+            yield (
+                f"Column {name!r}: {count:,} of {self.n_rows:,} values are no {self.kinds[name]} and "
+                f"count as missing, such as {self.first[name]}."
+            )
 
 
 def numbers_in(values: pandas.Series) -> pandas.Series:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas
-from rich.console import Console
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -25,7 +24,7 @@ from .methods import Chosen, automatic, extractor_of
 from .page import page, paragraph
 from .page import table as html_table
 from .tables import open_table
-from .terminal import Terminal, numbers_table
+from .terminal import Output, Terminal, numbers_table
 from .training import LabelledRows, Reading
 
 
@@ -47,8 +46,8 @@ def compare_methods(
             measured[name] = _cross_validated(make, reading, rows, limits)
     table = _table(measured, reading.task)
     sentence = _recommendation(table)
-    Console(highlight=False).print(numbers_table(table.to_dict("list")))
-    Console(highlight=False, soft_wrap=True).print(sentence)
+    Output().print(numbers_table(table.to_dict("list")))
+    Output(soft_wrap=True).print(sentence)
     for path, text in ((csv, table.to_csv(index=False)), (html, _html(table, sentence, data))):
         if path is not None:
             with replacing(path) as file:

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from ..model import save
 from ..model_selection import ComponentPathCV, ExtractorWithHead
-from .columns import coerced, column_encoder
+from .columns import LostValues, coerced, column_encoder
 from .errors import TableError
 from .held_out import held_out_residuals
 from .inspect import in_short
@@ -79,6 +79,9 @@ def fitted_model(
     notes = list(reading.notes)
     if rows.n_dropped:
         notes.append(f"{rows.n_dropped:,} of {len(frame):,} rows have no target and are left out.")
+    lost = LostValues(reading.kinds)
+    lost.add(frame)
+    notes.extend(lost.sentences())
     if not is_all:
         notes.append(
             f"{n_rows:,} rows are fitted out of core; {len(rows.y):,} of them choose the settings."

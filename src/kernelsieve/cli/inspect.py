@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.markup import escape
 
 from ..model import load
 from .methods import extractor_of
 from .table_model import TableModel
-from .terminal import numbers_table
+from .terminal import Output, numbers_table
 
 _SHOWN = 10  # landmarks, and columns of theirs
 _MOST_INPUTS = 30
@@ -24,7 +23,7 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 def inspect_model(path: Path) -> None:
     """Show method, kernel, price, landmarks, importances and scores of a model."""
-    model, console = load(path), Console(highlight=False)
+    model, console = load(path), Output()
     for line in description(model):
         console.print(escape(line))
     if isinstance(model, TableModel):

@@ -10,12 +10,14 @@ import numpy as np
 import pandas
 
 from ..export import served_form
-from ..model import load
+from ..model import landmark_contributions, load
+from .columns import LostValues
 from .errors import TableError, no_column
 from .methods import extractor_of
 from .outputs import writing
 from .table_model import TableModel
 from .tables import open_table
+from .terminal import Terminal
 
 
 def load_table_model(path: Path) -> TableModel:
@@ -45,7 +47,7 @@ def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
     def features(frame: pandas.DataFrame) -> pandas.DataFrame:
         return pandas.DataFrame(np.asarray(extractor.transform(model.encoded(frame))), columns=names)
 
-    _stream(data, output, features)
+    _stream(model, data, output, features)
 
 
 def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any]) -> None:
@@ -71,7 +73,7 @@ def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any])
             found |= explain(X)
         return pandas.DataFrame(found)
 
-    _stream(data, output, predictions)
+    _stream(model, data, output, predictions)
 
 
 def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
@@ -87,11 +89,19 @@ def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
         model.check_has_intervals()
 
 
-def _stream(data: str, output: str, function: Callable[[pandas.DataFrame], pandas.DataFrame]) -> None:
-    table = open_table(data)
+def _stream(
+    model: TableModel,
+    data: str,
+    output: str,
+    function: Callable[[pandas.DataFrame], pandas.DataFrame],
+) -> None:
+    table, lost = open_table(data), LostValues(model.kinds)
     with writing(output) as write:
         for block in table.blocks():
             write(function(block))
+            lost.add(block)
+    for sentence in lost.sentences():
+        Terminal().text(sentence)
 
 
 def _explainer(model: TableModel, number: int) -> Callable[[Any], dict[str, np.ndarray]]:
@@ -134,7 +144,9 @@ def _folded_contributions(fitted: Any) -> Callable[[np.ndarray], np.ndarray]:
     def contributions(X: np.ndarray) -> np.ndarray:
         inputs = X if form.before is None else form.before(X)
         values = form.kernel.block(np.ascontiguousarray(inputs), form.landmarks)
-        return _of_largest(values[:, :, None] * form.coefficients, form.intercept)
+        added = landmark_contributions(form.kernel, form.landmarks, form.coefficients, values)
+        scores = values @ form.coefficients + form.intercept
+        return _of_largest(added, scores - added.sum(axis=1))
 
     return contributions
 

@@ -11,6 +11,19 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from .errors import ClosedPipe
+
+
+class Output(Console):
+    """Standard output, which may be closed while it is written, as by ``head``."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, **options)
+
+    def on_broken_pipe(self) -> None:
+        """Say it in our own way: rich would exit with 1."""
+        raise ClosedPipe
+
 
 class Terminal:
     """Sentences, tables and progress, or nothing."""

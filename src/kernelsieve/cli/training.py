@@ -53,6 +53,11 @@ class Reading:
                 f"The target {roles['target']!r} is {y.iloc[0]!r} in all rows; nothing can be learnt."
             )
         found, sentence = find_task(y, task)
+        if found == "regression" and numbers_in(y).notna().mean() < 0.5:
+            raise TableError(
+                f"The target {roles['target']!r} is no number but {str(y.iloc[0])!r} and the like; "
+                "pass --task classification."
+            )
         kinds, notes = find_kinds(frame, [name for name in named if name])
         whole = bool(pandas.api.types.is_numeric_dtype(y) and not pandas.api.types.is_bool_dtype(y))
         return cls(roles, kinds, found, whole, (sentence, *notes))

@@ -22,7 +22,7 @@ class ContributionDisplay(Display):
     contributions : ndarray of shape (n_landmarks,)
         What each landmark adds to the score.
     baseline : float
-        The score without landmarks.
+        The score without these contributions.
     landmark_indices : ndarray of shape (n_landmarks,)
         Rows of the training samples that the landmarks are.
 
@@ -74,7 +74,7 @@ class ContributionDisplay(Display):
                 f"x has {len(found.contributions)} samples; pass one, as an array of one row."
             )
         one = found.of_output(output) if found.contributions.ndim == 3 else found
-        display = cls(one.contributions[0], float(one.baseline), one.landmark_indices)
+        display = cls(one.contributions[0], float(one.baseline[0]), one.landmark_indices)
         return display.plot(ax, **plot_options)
 
     def plot(self, ax: Any = None, *, max_landmarks: int = 12, **bar_options: Any) -> Self:

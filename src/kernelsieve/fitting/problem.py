@@ -62,7 +62,10 @@ class CandidateRule:
         """What there are fewer of than components, and the remedy."""
         if not self.parameter:
             return "samples; lower n_components"
-        return f"{self.parameter.removeprefix('n_')}; raise {self.parameter} or lower n_components"
+        name = self.parameter
+        return (
+            f"{name.removeprefix('n_')}; lower n_components, or raise {name} if there are more samples"
+        )
 
     @property
     def is_number(self) -> bool:

@@ -78,7 +78,8 @@ def _rule_and_factor(gamma: object) -> tuple[str, float]:
     if found is None or not 0 < number < np.inf:
         raise InvalidParameterError(
             f"gamma={gamma!r} is not known; pass a positive number, 'scale' or 'median', or a part or "
-            "multiple of these, such as 'scale/4' or 'median*2'; 'cv' is for estimators that predict."
+            "multiple of these, such as 'scale/4' or 'median*2'; 'cv' is for estimators "
+            "that predict, and for ComponentPathCV."
         )
     return found["rule"], 1 / number if found["sign"] == "/" else number
 

@@ -15,6 +15,7 @@ from .build import (
     reorthonormalise,
 )
 from .codec import load_object, save_object
+from .contributions import landmark_contributions
 from .explained import (
     explained_variance_ratio,
     is_indefinite,
@@ -46,6 +47,7 @@ __all__ = [
     "features_as_they_are",
     "finish",
     "is_indefinite",
+    "landmark_contributions",
     "linear_heads",
     "load",
     "load_object",

@@ -121,7 +121,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with open(path, "wb") as file:
             yield file
         return
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".unfinished", dir=path.parent)
+    try:
+        handle, temporary = tempfile.mkstemp(
+            prefix=f".{path.name}.", suffix=".unfinished", dir=path.parent
+        )
+    except OSError as error:  # which names the file that was asked for
+        raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, "w+b") as file:
             yield file

@@ -20,7 +20,7 @@ from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError
 from ..execution import open_source, single_threaded_blas
-from ..model import save
+from ..model import landmark_contributions, save
 from ..rows import Part, Source, check_not_constant
 from .assembly import (
     CALIBRATION_SAMPLES,
@@ -264,8 +264,11 @@ class SievePredictor(BaseEstimator):
         function = self._sieve.function
         U = self._sieve.preparation.mapped(self._table(X, reset=False))
         similarities = function.kernel.block(U, function.landmarks)
-        contributions = similarities[:, :, None] * function.coefficients
-        return Explanation(contributions, function.intercept, function.indices, similarities)
+        contributions = landmark_contributions(
+            function.kernel, function.landmarks, function.coefficients, similarities
+        )
+        baseline = function.scores(U) - contributions.sum(axis=1)
+        return Explanation(contributions, baseline, function.indices, similarities)
 
     # ------------------------------------------------------------------ inputs
 

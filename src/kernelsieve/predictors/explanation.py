@@ -11,13 +11,18 @@ import numpy as np
 class Explanation:
     """Contributions of landmarks to scores: with the baseline they add up to the score.
 
+    The score of a sample is a weighted sum of the scores of the landmarks, by the weights of
+    interpolation with the kernel. A landmark contributes its weight times by how much its own score is
+    above the mean of all landmarks.
+
     Attributes
     ----------
     contributions : ndarray of shape (n_samples, n_landmarks) or (n_samples, n_landmarks, n_outputs)
         What each landmark adds to the score of each sample; one output for each target or class
         where there are several.
-    baseline : float or ndarray of shape (n_outputs,)
-        The score far from all landmarks.
+    baseline : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        What no landmark accounts for: the mean score of the landmarks, near them, and the score that
+        all samples far away have there.
     landmark_indices : ndarray of shape (n_landmarks,)
         Rows of the training samples that the landmarks are.
     similarities : ndarray of shape (n_samples, n_landmarks)
@@ -35,7 +40,7 @@ class Explanation:
     """
 
     contributions: np.ndarray
-    baseline: float | np.ndarray
+    baseline: np.ndarray
     landmark_indices: np.ndarray
     similarities: np.ndarray
 
@@ -44,7 +49,7 @@ class Explanation:
         return replace(
             self,
             contributions=self.contributions[:, :, output],
-            baseline=float(np.asarray(self.baseline)[output]),
+            baseline=self.baseline[:, output],
         )
 
     def of_difference(self, output: int, other: int) -> Explanation:

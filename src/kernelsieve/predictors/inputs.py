@@ -66,7 +66,6 @@ class InputEncoder:
     with_missing: np.ndarray  # which of the numeric features had missing values
     categories: Sequence[CategoryColumn]
     scales: np.ndarray  # what columns are multiplied by; 0 for constant ones
-    variances: np.ndarray  # of scaled columns
     source: np.ndarray  # the feature that each column comes from
     n_features: int
 
@@ -82,7 +81,7 @@ class InputEncoder:
         of_categories = [column.feature for column in columns for _ in column.values]
         source = np.array([*numeric, *numeric[with_missing], *of_categories], dtype=np.intp)
         ones = np.ones(len(source))
-        plain = cls(numeric, medians, with_missing, columns, ones, ones, source, X.shape[1])
+        plain = cls(numeric, medians, with_missing, columns, ones, source, X.shape[1])
         return plain._scaled(plain(X))
 
     def __call__(self, X: Any) -> np.ndarray:
@@ -103,18 +102,13 @@ class InputEncoder:
         single, shared = np.arange(n_single), len(self.source) + self.source[n_single:]
         return np.unique(np.concatenate([single, shared]), return_inverse=True)[1]
 
-    def per_feature(self, values: np.ndarray) -> np.ndarray:
-        """Sum values of columns up for the features that they come from."""
-        return np.bincount(self.source, values, self.n_features)
-
     def _scaled(self, columns: np.ndarray) -> Self:
         variances = np.where(np.ptp(columns, axis=0) > 0, columns.var(axis=0), 0.0)
         groups = self.groups
         together = np.bincount(groups, variances)[groups]
         used = variances > 0
         scales = np.divide(1, np.sqrt(together), out=np.zeros(len(groups)), where=used)
-        shares = np.divide(variances, together, out=np.zeros(len(groups)), where=used)
-        return replace(self, scales=scales, variances=shares)
+        return replace(self, scales=scales)
 
 
 def _median(column: np.ndarray) -> float:

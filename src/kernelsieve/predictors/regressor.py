@@ -70,7 +70,8 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     report_ : str
         What was tried and chosen, in sentences.
     importances_ : ndarray of shape (n_features,)
-        Mean squared slopes of the function along the features at unit variance; they add up to 1.
+        How much predictions change if a sample takes a feature from another one, as mean squares in
+        parts of their sum.
     landmark_indices_ : ndarray of shape (n_landmarks,)
         Rows of the training samples that are landmarks.
     kernel_ : Kernel

@@ -38,6 +38,11 @@ class Parts(NamedTuple):
 
 def prediction_parts(model: Any) -> Parts:
     """Take a model apart that predicts by a linear function of kernel values."""
+    if not hasattr(model, "fit"):
+        raise InvalidParameterError(
+            f"A {type(model).__name__} is no estimator; pass a fitted one, a pipeline, a search, or "
+            "what the attribute fitted of a model of the command line is."
+        )
     check_is_fitted(model)
     *steps, (name, last) = _steps(model)
     if isinstance(last, SievePredictor):
