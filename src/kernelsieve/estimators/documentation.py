@@ -64,11 +64,11 @@ landmarks only.""",
     "scale": (
         '{"auto", "unit_variance", "rkhs"}',
         """Which of the features with the same span are given. "unit_variance": orthogonal on the
-training samples, with unit mean square, so that least squares treats each alone and a penalty every direction alike.
-"rkhs": coordinates along orthonormal directions of the kernel's space, in which a direction along
-which the samples vary little stays small, so that a ridge on them is the kernel ridge regression on the
-landmarks. "auto": "rkhs", or "unit_variance" where the kernel is not positive definite on the
-landmarks. The landmarks are the same.""",
+training samples, with unit mean square, so that least squares treats each alone and a penalty every
+direction alike. "rkhs": coordinates along orthonormal directions of the kernel's space, in which a
+direction along which the samples vary little stays small, so that a ridge on them is the kernel
+ridge regression on the landmarks. "auto": "rkhs", or "unit_variance" where the kernel is not
+positive definite on the landmarks. The landmarks are the same.""",
     ),
     "tol": (
         "float",
