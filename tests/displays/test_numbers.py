@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -18,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelsieve import (
     BoostedLatentFeatures,
+    ComponentPathCV,
     KernelPCA,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
@@ -375,6 +377,22 @@ def test_refused_data_of_landmarks(cancer, diabetes):
         LandmarkDisplay.from_estimator(SparseMaximalAlignment())
     with pytest.raises(InvalidDataError, match="nothing to draw"):
         LandmarkDisplay().plot()
+
+
+def test_landmarks_of_pipelines_and_searches_lie_among_the_samples(diabetes):
+    X, y = diabetes
+    X = 100 * X + 7
+    pipeline = make_pipeline(StandardScaler(), SparseMaximalAlignment(8), Ridge()).fit(X, y)
+    search = ComponentPathCV(make_pipeline(StandardScaler(), SparseMaximalAlignment(8)), Ridge())
+    for model, sieve in (
+        (pipeline, pipeline[1]),
+        (search.fit(X, y), search.best_estimator_.extractor[-1]),
+    ):
+        display = LandmarkDisplay.from_estimator(model, X)
+        assert_allclose(display.positions, sieve.landmarks_[:, :2])
+        assert_allclose(display.rows, StandardScaler().fit_transform(X)[:, :2])
+    with pytest.raises(InvalidParameterError, match="Pipeline has no landmarks_"):
+        LandmarkDisplay.from_estimator(make_pipeline(StandardScaler(), Ridge()).fit(X, y))
 
 
 # ---------------------------------------------------------------------- feature maps

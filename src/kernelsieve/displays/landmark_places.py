@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,12 +15,24 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from .points import two_places
 
 
+def with_landmarks(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return what has landmarks inside a search or a pipeline, and samples as it sees them."""
+    inner = getattr(estimator, "best_estimator_", estimator)
+    inner = getattr(inner, "extractor", inner)
+    if not isinstance(inner, Pipeline):
+        return inner, X
+    for place, (_, step) in enumerate(inner.steps):
+        if hasattr(type(step), "landmarks_"):
+            return step, X if X is None or place == 0 else inner[:place].transform(X)
+    return estimator, X
+
+
 def dense_landmarks(estimator: Any, n_landmarks: int | None) -> np.ndarray:
     """Return the first landmarks, or say why there are none."""
     if not hasattr(type(estimator), "landmarks_"):
         raise InvalidParameterError(
             f"A {type(estimator).__name__} has no landmarks_; pass a fitted estimator of kernelsieve, "
-            "of a pipeline the step that extracts the features."
+            "or a pipeline or search with one."
         )
     check_is_fitted(estimator)
     landmarks = estimator.landmarks_

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from .drawing import Display, add_colorbar, add_legend, check_choice
-from .landmark_places import as_images, dense_landmarks, in_plane, landmark_labels
+from .landmark_places import as_images, dense_landmarks, in_plane, landmark_labels, with_landmarks
 from .landmark_spectra import check_feature_axis, draw_spectra, some_rows
 from .points import are_numbers, check_labels, draw_numbers, draw_rows
 
@@ -104,7 +104,8 @@ class LandmarkDisplay(Display):
         Parameters
         ----------
         estimator : estimator
-            A fitted one with ``landmarks_``.
+            A fitted one with ``landmarks_``, or a pipeline or search with one, whose landmarks and
+            samples are drawn as it sees them.
         X : array-like or CSR matrix of shape (n, d), default=None
             Samples to draw in grey behind the landmarks.
         y : array-like of shape (n,), default=None
@@ -127,6 +128,7 @@ class LandmarkDisplay(Display):
             name of a pandas index or series is written below the axis, "wavelength" without one.
         {drawing}
         """
+        estimator, X = with_landmarks(estimator, X)
         landmarks = dense_landmarks(estimator, n_landmarks)
         images = as_images(landmarks, image_shape)
         chosen_plane = plane or _usual_plane(image_shape, feature_axis)
