@@ -17,6 +17,8 @@ _BLOCK = 2048  # rows
 _RANK = 1e-12  # of the largest eigenvalue of the landmarks' kernel matrix
 _JITTER = 1e-9  # of the mean of its diagonal
 _CANDIDATES = 2  # for each landmark
+_N_PARTS, _MOST_SPLITS = 5, 3
+_FEW_SAMPLES = 600  # of which every part is held out
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,9 @@ class Split:
 
 def splits(n_samples: int, random_state: np.random.RandomState) -> list[Split]:
     """Return one split of many samples, and several of few, whose errors are noisy."""
-    parts = np.array_split(random_state.permutation(n_samples), min(5, n_samples))
-    n_splits = int(np.clip(round(4000 / n_samples), 1, len(parts)))
+    parts = np.array_split(random_state.permutation(n_samples), min(_N_PARTS, n_samples))
+    n_splits = int(np.clip(round(4000 / n_samples), 1, _MOST_SPLITS))
+    n_splits = len(parts) if n_samples <= _FEW_SAMPLES else n_splits
     return [Split(np.concatenate(parts[:i] + parts[i + 1 :]), parts[i]) for i in range(n_splits)]
 
 

@@ -95,6 +95,10 @@ class InputEncoder:
         parts += [column.encode(column_of(X, column.feature)) for column in self.categories]
         return np.hstack(parts) * self.scales if len(parts) > 1 else parts[0] * self.scales
 
+    def take_state(self, state: dict[str, Any]) -> None:
+        """Take what a file holds; earlier ones have the variances of the columns, too."""
+        vars(self).update({name: value for name, value in state.items() if name != "variances"})
+
     @property
     def groups(self) -> np.ndarray:
         """Columns of one category have the same number."""
