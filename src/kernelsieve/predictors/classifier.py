@@ -80,7 +80,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from kernelsieve import SieveClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> sieve = SieveClassifier(50, kernel="rbf", random_state=0).fit(X, y)
+    >>> sieve = SieveClassifier(50, metric=False, kernel="rbf", random_state=0).fit(X, y)
     >>> bool(sieve.score(X, y) > 0.97)
     True
     >>> sieve.predict_proba(X[:3]).shape
