@@ -76,9 +76,8 @@ class LostValues:
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
 
-    def add(self, frame: pandas.DataFrame) -> None:
-        """Look at the next rows."""
-        table = coerced(frame, self.kinds)
+    def add(self, frame: pandas.DataFrame, table: pandas.DataFrame) -> None:
+        """Look at the next rows, as they are and as :func:`coerced` returns them."""
         for name in self.kinds:
             lost = (table[name].isna() & frame[name].notna()).to_numpy()
             if lost.any():

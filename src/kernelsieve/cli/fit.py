@@ -80,7 +80,7 @@ def fitted_model(
     if rows.n_dropped:
         notes.append(f"{rows.n_dropped:,} of {len(frame):,} rows have no target and are left out.")
     lost = LostValues(reading.kinds)
-    lost.add(frame)
+    lost.add(frame, coerced(frame, reading.kinds))
     notes.extend(lost.sentences())
     if not is_all:
         notes.append(

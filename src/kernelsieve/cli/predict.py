@@ -42,25 +42,28 @@ def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
         )
     if k is not None:
         extractor = extractor.truncate(k)
-    names = list(map(str, extractor.get_feature_names_out()))
+    names, lost = list(map(str, extractor.get_feature_names_out())), LostValues(model.kinds)
 
     def features(frame: pandas.DataFrame) -> pandas.DataFrame:
-        return pandas.DataFrame(np.asarray(extractor.transform(model.encoded(frame))), columns=names)
+        return pandas.DataFrame(
+            np.asarray(extractor.transform(model.encoded(frame, lost))), columns=names
+        )
 
-    _stream(model, data, output, features)
+    _stream(data, output, features, lost)
 
 
 def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any]) -> None:
     """Write predictions of rows, and what else was asked for."""
     model = load_table_model(path)
     _check(model, wanted)
+    lost = LostValues(model.kinds)
     explain = _explainer(model, wanted["explain"]) if wanted["explain"] else None
 
     def predictions(frame: pandas.DataFrame) -> pandas.DataFrame:
         absent = [name for name in wanted["keep"] if name not in frame.columns]
         if absent:
             raise no_column(absent[0], frame.columns, " to keep")
-        X = model.encoded(frame)
+        X = model.encoded(frame, lost)
         found: dict[str, Any] = {name: frame[name].to_numpy() for name in wanted["keep"]}
         found["prediction"] = model.fitted.predict(X)
         if wanted["proba"]:
@@ -73,7 +76,7 @@ def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any])
             found |= explain(X)
         return pandas.DataFrame(found)
 
-    _stream(model, data, output, predictions)
+    _stream(data, output, predictions, lost)
 
 
 def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
@@ -90,16 +93,16 @@ def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
 
 
 def _stream(
-    model: TableModel,
     data: str,
     output: str,
     function: Callable[[pandas.DataFrame], pandas.DataFrame],
+    lost: LostValues,
 ) -> None:
-    table, lost = open_table(data), LostValues(model.kinds)
+    """Write what a function makes of the blocks of a table, and say what it has lost of them."""
+    table = open_table(data)
     with writing(output) as write:
         for block in table.blocks():
             write(function(block))
-            lost.add(block)
     for sentence in lost.sentences():
         Terminal().text(sentence)
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
 from ..predictors.calibration import half_width
-from .columns import coerced
+from .columns import LostValues, coerced
 from .errors import TableError
 
 
@@ -92,9 +92,11 @@ class TableModel(BaseEstimator):
         names = self.pipeline[:-1].get_feature_names_out()
         return [str(name).partition("__")[2] or str(name) for name in names]
 
-    def encoded(self, frame: pandas.DataFrame) -> Any:
-        """Return the inputs of the last step."""
+    def encoded(self, frame: pandas.DataFrame, lost: LostValues | None = None) -> Any:
+        """Return the inputs of the last step, and note what could not be read."""
         table = coerced(frame, self.kinds)
+        if lost is not None:
+            lost.add(frame, table)
         if len(self.pipeline) == 1:
             return table
         return np.asarray(self.pipeline[:-1].transform(table), dtype=np.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -96,8 +96,8 @@ class InputEncoder:
         return np.hstack(parts) * self.scales if len(parts) > 1 else parts[0] * self.scales
 
     def take_state(self, state: dict[str, Any]) -> None:
-        """Take what a file holds; earlier ones have the variances of the columns, too."""
-        vars(self).update({name: value for name, value in state.items() if name != "variances"})
+        """Take the fields from what a file holds; earlier ones have variances of columns, too."""
+        vars(self).update({known.name: state[known.name] for known in fields(self)})
 
     @property
     def groups(self) -> np.ndarray:
