@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from statistics import median
+from typing import Any, Self
 
 from kernelsieve import SparseMaximalAlignment
 from kernelsieve.datasets import make_interactions
@@ -15,31 +16,57 @@ from kernelsieve.datasets import make_interactions
 from .record import part, table_part
 
 
-def seconds(work: Callable[[], object], repeat: int = 5) -> float:
-    """Return the shortest of some runs: on a shared machine the others measure the neighbours."""
-    best = float("inf")
-    for _ in range(repeat):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
+class Spread(float):
+    """The median of some numbers, which tables show with the smallest and the largest of them."""
+
+    values: tuple[float, ...]
+
+    def __new__(cls, values: Iterable[float]) -> Self:
+        values = tuple(values)
+        self = super().__new__(cls, median(values))
+        self.values = values
+        return self
+
+    def __mul__(self, factor: float) -> Spread:
+        return Spread(value * factor for value in self.values)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: float) -> float:
+        return float(self) / float(other) if isinstance(other, Spread) else self * (1 / other)
+
+    def __str__(self) -> str:
+        middle = f"{float(self):.3g}"
+        low, high = min(self.values), max(self.values)
+        return middle if len(self.values) == 1 else f"{middle} ({low:.3g} to {high:.3g})"
+
+
+def seconds(work: Callable[[], object], repeat: int = 5) -> Spread:
+    """Return what some runs take."""
+    return Spread(_one_run(work) for _ in range(repeat))
+
+
+def _one_run(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
 # The threads of BLAS go on spinning for a while after a product, on the cores that the next work needs.
 REST = 0.1
 
 
-def in_turns(*works: Callable[[], object], repeat: int = 5, rest: float = REST) -> list[float]:
+def in_turns(*works: Callable[[], object], repeat: int = 5, rest: float = REST) -> list[Spread]:
     """Time several works in turns, so that a slow spell of the machine hits all of them.
 
     Before each there are ``rest`` seconds in which nothing runs.
     """
-    best = [float("inf")] * len(works)
+    taken: list[list[float]] = [[] for _ in works]
     for _ in range(repeat):
-        for i, work in enumerate(works):
+        for runs, work in zip(taken, works, strict=True):
             time.sleep(rest)
-            best[i] = min(best[i], seconds(work, 1))
-    return best
+            runs.append(_one_run(work))
+    return list(map(Spread, taken))
 
 
 def warm_up() -> None:
@@ -73,7 +100,7 @@ def heading(text: str) -> None:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print columns, the first to the left and numbers to the right."""
-    rows = [list(row) for row in rows]
+    rows = [[str(cell) if isinstance(cell, Spread) else cell for cell in row] for row in rows]
     cells = [[text_of(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
     with part("table", table_part(header, rows)):

@@ -49,7 +49,7 @@ def main() -> None:
     ]
     table(["", "plain", "double-double", "QR factorisation"], rows)
     print(
-        f"Twice the digits take {twice / plain:.1f} times as long as plain inner products, "
+        f"Double-double sums take {twice / plain:.1f} times as long as plain inner products, "
         f"{twice / factor:.2f} times as long as a factorisation, and "
         f"{twice_features / plain_features:.1f} times as long as plain features."
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from sklearn.decomposition import KernelPCA
 
 from kernelsieve import SparseMaximalAlignment
 from kernelsieve.datasets import make_interactions
 
-from .common import heading, seconds, table, warm_up
+from .common import heading, in_turns, table, warm_up
 
 K, N_INPUTS = 100, 50
 
@@ -21,15 +23,12 @@ def main() -> None:
     for n in sizes:
         X, y = make_interactions(n, N_INPUTS, random_state=0)
         model = SparseMaximalAlignment(K, gamma=gamma, candidates="all")
-        stored = seconds(lambda X=X, y=y, model=model: model.fit(X, y), 1)
-        recomputed = "-"
-        if n <= 4000:
-            model = SparseMaximalAlignment(K, gamma=gamma, candidates="all", max_memory=0)
-            recomputed = seconds(lambda X=X, y=y, model=model: model.fit(X, y), 1)
+        again = SparseMaximalAlignment(K, gamma=gamma, candidates="all", max_memory=0)
         pca = KernelPCA(K, kernel="rbf", gamma=gamma, eigen_solver="randomized", random_state=0)
-        theirs = seconds(lambda X=X, pca=pca: pca.fit(X), 1)
+        models = [model, pca, again][: 3 if n <= 4000 else 2]
+        stored, theirs, *recomputed = in_turns(*(partial(m.fit, X, y) for m in models), repeat=3)
         times.append(stored)
-        rows.append([f"n = {n}", stored, recomputed, theirs, theirs / stored])
+        rows.append([f"n = {n}", stored, *(recomputed or ["-"]), theirs, theirs / stored])
     header = ["", "SMA, K stored", "SMA, K recomputed", "KernelPCA(randomized)", "KernelPCA / SMA"]
     table(header, rows)
     slope = np.polyfit(np.log(sizes), np.log(times), 1)[0]

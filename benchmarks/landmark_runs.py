@@ -319,11 +319,14 @@ def run(name: str, seed: int, ways: list[str]) -> dict:
     }
 
 
+def kept_lines() -> list[dict]:
+    return list(map(json.loads, KEPT.read_text().splitlines())) if KEPT.exists() else []
+
+
 def kept_results() -> list[dict]:
     """Return the results of sets and splits; ways may have been computed one after another."""
     found: dict[tuple[str, int], dict] = {}
-    for line in KEPT.read_text().splitlines() if KEPT.exists() else []:
-        new = json.loads(line)
+    for new in kept_lines():
         kept = found.setdefault((new["set"], new["split"]), new)
         for measure in MEASURES:
             kept[measure] |= new[measure]

@@ -1,8 +1,9 @@
 """Chosen against random landmarks: held-out errors at equal numbers of kernel evaluations.
 
-Every way to choose landmarks is followed by the same head, ridge regression in the norm of the kernel
-on the landmarks (Nystroem features), with width and penalty chosen by the squared error on the same
-held-out quarter of the training samples; a metric is learned from the other three. Then landmarks and
+Every way chooses among all training samples, at most 2,000, and is followed by the same head, ridge
+regression in the norm of the kernel on the landmarks (Nystroem features), with width and penalty chosen
+by the squared error on the same held-out quarter of the training samples; a metric is learned from the
+other three. Then landmarks and
 head are fitted to all training samples. Predicted numbers are kept within the range of the training
 targets. Results are kept in ``results/landmarks.jsonl``, a line for each set and split; what is there
 is not computed again::
@@ -31,6 +32,7 @@ from .landmark_runs import (
     WAYS,
     compute,
     forget,
+    kept_lines,
     kept_results,
     missing,
 )
@@ -64,6 +66,44 @@ def share_below(of_cells: dict[tuple[str, int], np.ndarray], one: str, other: st
         if size in k
     ]
     return float(np.mean(wins)) if wins else float("nan")
+
+
+def decided(results: list[dict], one: str, other: str, sizes: tuple) -> tuple[int, int, int]:
+    """Return in how many cells one way wins, loses, or neither, by two standard errors of splits."""
+    differences: dict[tuple[str, str], list[float]] = {}
+    for result in results:
+        for k in result["errors"][one].keys() & set(map(str, sizes)):
+            difference = result["errors"][one][k] - result["errors"][other][k]
+            differences.setdefault((result["set"], k), []).append(difference)
+    signs = [clear_sign(np.array(found)) for found in differences.values()]
+    return signs.count(-1), signs.count(1), signs.count(0)
+
+
+def clear_sign(differences: np.ndarray) -> int:
+    error = differences.std(ddof=1) / np.sqrt(len(differences)) if len(differences) > 1 else np.inf
+    return int(np.sign(differences.mean())) if abs(differences.mean()) > 2 * error else 0
+
+
+def conclude(results: list[dict], of_cells: dict[tuple[str, int], np.ndarray]) -> None:
+    """Print what it comes to, in sentences."""
+    for sizes, text in ((SIZES[:3], "k <= 100"), (SIZES[3:], f"k = {SIZES[3]}")):
+        n_cells = sum(k in sizes for _, k in of_cells)
+        for way in ("SMA", METRIC):
+            lower = n_cells * share_below(of_cells, way, "random", sizes)
+            won, lost, open_ = decided(results, way, "random", sizes)
+            print(
+                f"{way} against random landmarks, {text}: a lower mean error in {lower:g} of "
+                f"{n_cells} cells; beyond two standard errors of the splits {won} are won, {lost} "
+                f"lost, {open_} open."
+            )
+    ranks = mean_ranks(of_cells)
+    mean, difference = ranks.mean(axis=0), critical_difference(ranks.shape[1], len(ranks))
+    far = [way for way, rank in zip(COMPARED, mean, strict=True) if mean[0] - rank > difference]
+    near = [way for way, rank in zip(COMPARED, mean, strict=True) if abs(mean[0] - rank) <= difference]
+    print(
+        f"Mean ranks that are better than those of random landmarks by the critical difference: "
+        f"{'; '.join(far) or 'none'}. Ranks that do not differ from them by it: {'; '.join(near[1:])}."
+    )
 
 
 def mean_ranks(of_cells: dict[tuple[str, int], np.ndarray]) -> np.ndarray:
@@ -145,9 +185,11 @@ def report(results: list[dict]) -> None:
         ],
     )
     ranks = mean_ranks(of_cells)
-    heading(f"mean ranks up to k=100; {critical_difference(len(ways), len(ranks)):.2f} is significant")
+    difference = critical_difference(len(ways), len(ranks))
+    heading(f"mean ranks up to k=100; critical difference {difference:.2f} (Nemenyi, 5 %)")
     table(["", "mean rank"], sorted(zip(ways, ranks.mean(axis=0), strict=True), key=lambda r: r[1]))
     draw_ranks(ranks, RESULTS / "landmarks.png")
+    conclude(results, of_cells)
     for way, asked in (("SMA", 0.8), (METRIC, 0.9), (IF_PREFERRED, 0.9)):
         for peer in ("random", "pivoted Cholesky"):
             share = share_below(of_cells, way, peer, few)
@@ -160,6 +202,8 @@ def report(results: list[dict]) -> None:
             if k in few and errors[ways.index(way)] > errors[peers].min()
         ]
         print(f"{way} is above one of the two in: {', '.join(lost) or 'none'}")
+    hours = sum(result["cpu_seconds"] for result in kept_lines()) / 3600
+    print(f"All results took {hours:.1f} hours of one processor, in several runs.")
 
 
 def main(n_splits: int = N_SPLITS, minutes: float = np.inf) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -14,7 +15,9 @@ from .readme import README, filled
 from .record import RESULTS, Record, read
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+SCALE = PAGE.with_name("scale.md")
 FIGURES = PAGE.parent / "figures"
+PLACE = re.compile(r"(<!-- result of (\w+): (.*?) -->\n).*?(<!-- end of result -->)", re.DOTALL)
 
 HEAD = """\
 # Benchmarks
@@ -24,8 +27,9 @@ HEAD = """\
 hand.
 
 A benchmark compares with alternatives in one run, in turns, so that a slow spell of the machine hits
-all of them. Errors are of samples that no method has seen, and lower is better. A line with **ok** or
-**MISS** is a number beside what we ask of it: a MISS stays here until the code is better. Times are of
+all of them; `peers` and `landmarks` keep results of single splits between runs. Errors are of samples
+that no method has seen, and lower is better. A line with **ok** or **MISS** is a number beside what we
+ask of it: a MISS stays here until the code is better. Times are medians, with the range behind them, of
 the machine that is named below each heading; ratios within a table carry over to others, seconds do
 not.
 """
@@ -104,6 +108,17 @@ def blocks(parts: Sequence[dict[str, Any]]) -> list[str]:
     return found + ([bullets(lines)] if lines else [])
 
 
+def with_results(text: str, folder: Path = RESULTS) -> str:
+    """Return a page with what a benchmark has below a heading where the page names both."""
+
+    def filled_place(match: re.Match[str]) -> str:
+        found = read(match[2], folder)
+        parts = [] if found is None else found.below(match[3])
+        return match[1] + "\n\n".join(blocks(parts)) + ("\n" if parts else "") + match[4]
+
+    return PLACE.sub(filled_place, text)
+
+
 def bullets(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
@@ -158,4 +173,5 @@ def write(names: Iterable[str]) -> None:
             draw(found).savefig(FIGURES / f"benchmarks_{name}_{key}.png", dpi=110)
     PAGE.write_text(page(names))
     README.write_text(filled(README.read_text(), read("peers")))
-    print(f"{PAGE}\n{README}")
+    SCALE.write_text(with_results(SCALE.read_text()))
+    print(f"{PAGE}\n{README}\n{SCALE}")

@@ -237,7 +237,7 @@ def n_samples(extractor: Any) -> int:
     return len(extractor.X_fit_)
 
 
-SMA, NYSTROEM, CHOLESKY = "SMA", "Nystroem", "pivoted Cholesky"
+SMA, NYSTROEM, CHOLESKY, PLS = "SMA", "Nystroem", "pivoted Cholesky", "PLSRegression"
 SIEVE, BOOSTING = "Sieve", "HistGradientBoosting"
 
 METHODS: dict[str, Method] = {
@@ -251,7 +251,7 @@ METHODS: dict[str, Method] = {
     "our KernelPCA": Method(with_ridge(kernel_pca, n_landmarks), sizes=ONE_SIZE),
     "KernelPCA": Method(with_ridge(scikit_kernel_pca("auto"), n_samples), sizes=ONE_SIZE),
     "our KernelPLS": Method(kernel_pls, COMPONENTS, sizes=ONE_SIZE),
-    "PLSRegression": Method(partial_least_squares, COMPONENTS, has_width=False, sizes=ONE_SIZE),
+    PLS: Method(partial_least_squares, COMPONENTS, has_width=False, sizes=ONE_SIZE),
     "KernelRidge": Method(kernel_ridge, sizes=ONE_SIZE),
     "SVR or SVC": Method(support_vectors, COSTS, sizes=ONE_SIZE),
     BOOSTING: Method(boosting, NOTHING, has_width=False, sizes=ONE_SIZE),

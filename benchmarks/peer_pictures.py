@@ -16,7 +16,9 @@ TIMED = (
     *("KernelPCA", "KernelRidge", "SVR or SVC", "HistGradientBoosting", "xRFM"),
 )
 MARKS = "osD^v<>PX*hp8dH"
-GREYS = ("0.35", "0.55", "0.7")
+# Those of Okabe and Ito, which colour-blind readers can tell apart; marks and dashes do for grey print.
+COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#d55e00", "#cc79a7", "#0072b2")
+DIGITS = ((4, range(1, 10)), (100, (1, 2, 5)))  # first digits of ticks, up to a ratio of the ends
 
 
 def subplots(n: int, height: float = 3.2) -> tuple[Any, list[Any]]:
@@ -35,21 +37,26 @@ def subplots(n: int, height: float = 3.2) -> tuple[Any, list[Any]]:
 
 
 def logarithmic(ax: Any) -> None:
-    """Make both axes logarithmic, with plain numbers on them."""
+    """Make both axes logarithmic, with as many plain numbers on them as there is room for."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
     ax.set(xscale="log", yscale="log")
+    ax.autoscale_view()
     for axis in (ax.xaxis, ax.yaxis):
         low, high = axis.get_view_interval()
+        digits = next((some for most, some in DIGITS if high < most * low), (1,))
+        axis.set_major_locator(LogLocator(subs=digits))
+        axis.set_minor_locator(NullLocator())
         axis.set_major_formatter("{x:g}")
-        if high < 30 * low:  # too few powers of ten to read anything from
-            axis.set_minor_formatter("{x:g}")
-        axis.set_tick_params(which="both", labelsize="x-small")
+        axis.set_tick_params(labelsize="small")
+    ax.grid(color="0.92")
 
 
 def style(name: str, place: int) -> dict[str, Any]:
-    """Return a style that grey print can tell apart: ours are black and thick."""
+    """Return a style that grey print can tell apart, too: ours are black and thick."""
     ours = name in OURS
     return {
-        "color": "black" if ours else GREYS[place % len(GREYS)],
+        "color": "black" if ours else COLOURS[place % len(COLOURS)],
         "linewidth": 2.0 if ours else 1.0,
         "linestyle": ("-", "--", ":", "-.")[place % 4],
         "marker": MARKS[place % len(MARKS)],
@@ -76,7 +83,8 @@ def draw_errors(record: Record) -> Any:
                 ax.plot(*zip(*points, strict=True), **style(method, place))
         ax.set(title=name, xlabel="kernel evaluations, k", ylabel="error")
         logarithmic(ax)
-    axes[0].legend(fontsize="x-small")
+        ax.set_xticks([row[1] for row in rows if row[0] == name])
+    add_legend(figure, axes)
     return figure
 
 
@@ -110,7 +118,7 @@ def add_legend(figure: Any, axes: list[Any]) -> None:
     for ax in axes:
         handles, labels = ax.get_legend_handles_labels()
         known |= dict(zip(labels, handles, strict=True))
-    figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=6, fontsize="x-small")
+    figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=7, fontsize="small")
 
 
 def draw_growth(record: Record) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -248,11 +249,31 @@ def compute(n_splits: int = N_SPLITS) -> None:
     if not missing:
         return
     KEPT.parent.mkdir(exist_ok=True)
-    warm_up()
-    with warnings.catch_warnings(), threadpool_limits(1):
-        for category in (FewerFeaturesWarning, NothingLearntWarning, ConvergenceWarning, UserWarning):
-            warnings.simplefilter("ignore", category)
+    with one_quiet_thread():
         for name, seed in missing:
             line = json.dumps(run(name, seed))
             with KEPT.open("a") as file:
                 file.write(line + "\n")
+
+
+def compute_again(method: str) -> None:
+    """Compute one method of ours, or of scikit-learn's, anew in all results that are kept."""
+    results = kept_results()
+    with one_quiet_thread():
+        for result in results:
+            found = outcomes(METHODS[method], draw(result["set"], result["split"]))
+            result["outcomes"][method] = [asdict(outcome) for outcome in found]
+            print(f"  {result['set']}, split {result['split']}, {method}", flush=True)
+    temporary = KEPT.with_suffix(".tmp")
+    temporary.write_text("".join(json.dumps(result) + "\n" for result in results))
+    temporary.replace(KEPT)
+
+
+@contextlib.contextmanager
+def one_quiet_thread() -> Iterator[None]:
+    """Compute with one thread, everything compiled, and without warnings that are a part of results."""
+    warm_up()
+    with warnings.catch_warnings(), threadpool_limits(1):
+        for category in (FewerFeaturesWarning, NothingLearntWarning, ConvergenceWarning, UserWarning):
+            warnings.simplefilter("ignore", category)
+        yield

@@ -2,7 +2,8 @@
 
 Methods have fixed settings and one thread; seconds are those of the processor. One of the repetitions
 is in a process of its own, which shows the peak of memory; the others take turns. Methods with an
-n x n matrix stop early.
+n x n matrix stop early. Peers with an environment of their own are left out: the peaks of their memory
+would be those of another interpreter.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from threadpoolctl import threadpool_limits
 
 from kernelsieve.datasets import make_interactions
 
-from .common import heading, in_own_process, peak_megabytes, table, warm_up
+from .common import Spread, heading, in_own_process, peak_megabytes, table, warm_up
 from .peer_methods import (
     BOOSTING,
+    CHOLESKY,
     METHODS,
     NYSTROEM,
+    PLS,
     SIEVE,
     SMA,
     n_samples,
@@ -58,6 +61,7 @@ SCALED: dict[str, Scaled] = {
     "AKFA": of("AKFA"),
     NYSTROEM: of(NYSTROEM),
     "RBFSampler": of("RBFSampler"),
+    CHOLESKY: of(CHOLESKY),
     "accelerated Cholesky": of("accelerated Cholesky"),
     "fastcan": of("fastcan", dense=True),
     "our KernelPCA": of("our KernelPCA"),
@@ -66,6 +70,7 @@ SCALED: dict[str, Scaled] = {
         for solver in ("arpack", "randomized", "dense")
     },
     "our KernelPLS": of("our KernelPLS", 16),
+    PLS: of(PLS, N_INPUTS),
     "KernelRidge": of("KernelRidge", dense=True),
     "SVR": of("SVR or SVC", 1.0, dense=True),  # without the matrix, but with its time
     BOOSTING: of(BOOSTING),
@@ -134,13 +139,6 @@ def measure() -> tuple[dict[tuple[str, int], list[Cost]], dict[tuple[str, int], 
     return times, peaks
 
 
-def spread(values: Sequence[float]) -> str:
-    """Return the median, with the smallest and the largest."""
-    low, high = min(values), max(values)
-    middle = f"{median(values):.3g}"
-    return middle if len(values) == 1 else f"{middle} ({low:.3g} to {high:.3g})"
-
-
 def main() -> None:
     """Print what fits and predictions take."""
     times, peaks = measure()
@@ -150,7 +148,7 @@ def main() -> None:
 
     header = ["", *(f"n = {n:,}" for n in NUMBERS)]
     heading(f"fit time against n: seconds of the processor, {N_INPUTS} inputs, k = {K}")
-    table(header, [[name, *map(spread, by_number(name, "seconds"))] for name in SCALED])
+    table(header, [[name, *map(Spread, by_number(name, "seconds"))] for name in SCALED])
     print(
         f"Medians of {REPEAT} fits, and the range; fits of more than {LONG:g} s are not "
         "repeated. nan: not run, as the method needs time or memory that grows with n x n."

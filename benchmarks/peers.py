@@ -3,22 +3,24 @@
 Every method gets the same scaled inputs. Where it has a width and a penalty (or a number of
 components), the same held-out quarter of the training samples chooses them from the same lists; then
 all training samples are fitted. Features of all kinds have the same head, ridge regression.
-HistGradientBoosting, Sieve (SieveRegressor or SieveClassifier), xRFM and the sparse Gaussian process
-choose for themselves. Errors are mean squared errors of targets with unit variance, or rates of wrong
-labels. Seconds are those of one processor. Methods take turns, split by split. Results of splits are
-kept in ``results/peers.jsonl``, with notes on what was different when they were computed; what is there
-is not computed again. A peer that clashes with our environment has its own below ``.venv-peers``::
+HistGradientBoosting, the sieves, xRFM and the sparse Gaussian process choose for themselves; xRFM
+validates by a quarter of its samples, and fits the others. R's kernlab runs on one split of one set.
+Errors are mean squared errors of targets with unit variance, or rates of wrong labels. Seconds are
+those of one processor. Methods take turns, split by split. Results of splits are kept in
+``results/peers.jsonl``, and what is there is not computed again. A peer that clashes with our
+environment has its own below ``.venv-peers``::
 
-    python -m benchmarks.peers --install   # makes the environments; R is called if kernlab is there
-    python -m benchmarks peers             # computes what is missing, and reports
-    python -m benchmarks.peers --splits 5  # adds further splits
-    python -m benchmarks.peers --fresh     # forgets what was kept of splits
+    python -m benchmarks.peers --install       # makes the environments; R is called if kernlab is there
+    python -m benchmarks peers                 # computes what is missing, and reports
+    python -m benchmarks.peers --splits 5      # adds further splits
+    python -m benchmarks.peers --again Sieve   # computes this method anew, with new code
+    python -m benchmarks.peers --fresh         # forgets what was kept of splits
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from statistics import mean, median
 
 import numpy as np
@@ -26,11 +28,10 @@ import numpy as np
 from kernelsieve.datasets import local_data_folder
 
 from . import peer_runs
-from .common import heading, table, verdict
-from .peer_methods import BOOSTING, CHOLESKY, METHODS, NYSTROEM, SIEVE, SIZES, SMA
+from .common import Spread, heading, table, verdict
+from .peer_methods import BOOSTING, CHOLESKY, METHODS, NYSTROEM, OURS, PLS, SIEVE, SIZES, SMA
 from .peer_runs import KEPT, N_SPLITS, PEERS, SETS, Kernlab, kernlab_methods
-from .peer_scale import spread
-from .readme import SIDE_BY_SIDE
+from .readme import SIDE_BY_SIDE, lowest
 
 Found = dict[tuple[str, str, int], list[dict]]  # by set, method and k, an outcome for each split
 SHOWN = (  # in the short table: methods, and k where there are several
@@ -41,14 +42,16 @@ SHOWN = (  # in the short table: methods, and k where there are several
     (SIEVE, None),
     (NYSTROEM, 100),
     (CHOLESKY, 100),
+    ("fastcan", 100),
     ("GPyTorch SGPR", 100),
     ("KernelPCA", None),
-    ("PLSRegression", None),
+    (PLS, None),
     ("KernelRidge", None),
     ("SVR or SVC", None),
     (BOOSTING, None),
     ("xRFM", None),
 )
+LABELS = {SIEVE: "SieveRegressor, SieveClassifier", "our KernelPLS": "KernelPLS, kernelsieve's"}
 TIE = 1e-3  # of the error, by which rounding may change it
 
 
@@ -78,7 +81,7 @@ def of_equal_cost() -> list[str]:
 # ---------------------------------------------------------------------- tables
 
 
-def short_table(found: Found, notes: Iterable[str]) -> None:
+def short_table(found: Found) -> None:
     """Print the errors of a few methods on all sets, what a prediction needs, and what a fit takes."""
     splits = {len(outcomes) for outcomes in found.values()}
     heading(f"{SIDE_BY_SIDE}: errors, means of {min(splits)} to {max(splits)} splits")
@@ -92,15 +95,43 @@ def short_table(found: Found, notes: Iterable[str]) -> None:
         times = [seconds[cell] for cell in cells.values() if cell]
         rows.append(
             [
-                method if k is None else f"{method}, k = {k}",
+                LABELS.get(method, method) if k is None else f"{method}, k = {k}",
                 f"{min(needs)}" if len(needs) == 1 else f"{min(needs)} to {max(needs)}",
                 *(errors[cell] if cell else "-" for cell in cells.values()),
                 max(times),
             ]
         )
-    table(["", "kernel evaluations", *SETS, "longest fit with its search, s"], rows)
-    for note in notes:
-        print(note)
+    header = ["", "kernel evaluations", *SETS, "longest fit with its search, s"]
+    table(header, rows)
+    for sentence in losses(found, header, rows):
+        print(sentence)
+
+
+def losses(found: Found, header: list[str], rows: list[list]) -> Iterator[str]:
+    """Yield what speaks against us."""
+    ours = tuple(LABELS.get(name, name) for name in OURS)
+    for j, names in lowest(header, rows).items():
+        if not any(name.startswith(ours) for name in names):
+            yield f"On {header[j]} {names[0]} has the lowest error."
+    errors, cells = means(found), of_cells(found)
+    few = [cell for cell in cells if cell[1] <= 100]
+    for method in (NYSTROEM, CHOLESKY, "fastcan"):
+        share = share_below(ratios(errors, few, method))
+        yield f"SMA is below {method} in {share:.0%} of all sets and k <= 100."
+    low, high = times_of_boosting(found)
+    yield f"A fit of the sieves takes {low:.0f} to {high:.0f} times as long as one of {BOOSTING}."
+
+
+def times_of_boosting(found: Found) -> tuple[float, float]:
+    """Return how many times as long as boosting the sieves fit, at least and at most of the sets."""
+    seconds = means(found, "fit_seconds")
+    pairs = [[cell_of(seconds, name, method, None) for method in (SIEVE, BOOSTING)] for name in SETS]
+    slower = [seconds[ours] / seconds[theirs] for ours, theirs in pairs if ours and theirs]
+    return min(slower), max(slower)
+
+
+def of_cells(found: Found) -> list[tuple[str, int]]:
+    return [(name, k) for name in SETS for k in SIZES if (name, SMA, k) in found]
 
 
 def cell_of(errors: dict, name: str, method: str, k: int | None) -> tuple[str, str, int] | None:
@@ -113,7 +144,7 @@ def cell_of(errors: dict, name: str, method: str, k: int | None) -> tuple[str, s
 def equal_evaluations(found: Found) -> None:
     """Print errors of methods that cost the same for a new sample, and how often SMA's is lower."""
     errors, methods = means(found), of_equal_cost()
-    cells = [(name, k) for name in SETS for k in SIZES if (name, SMA, k) in errors]
+    cells = of_cells(found)
     heading("error at equal kernel evaluations for a new sample, means of splits")
     rows = [[name, k, *(errors.get((name, m, k), "-") for m in methods)] for name, k in cells]
     table(["set", "k", *methods], rows)
@@ -187,9 +218,9 @@ def times_of(outcomes: list[dict]) -> list[object]:
 
     return [
         round(median(all_of("evaluations"))),
-        spread(all_of("error")),
-        spread(all_of("fit_seconds")),
-        spread(all_of("search_seconds")),
+        Spread(all_of("error")),
+        Spread(all_of("fit_seconds")),
+        Spread(all_of("search_seconds")),
         f"{median(all_of('rows_per_second')):,.0f}",
     ]
 
@@ -198,17 +229,17 @@ def assembled(found: Found) -> None:
     """Print our assembled predictors beside boosting, by the defaults of both."""
     heading("SieveRegressor and SieveClassifier beside HistGradientBoosting, all by their defaults")
     errors, seconds = means(found), means(found, "fit_seconds")
-    rows, slower, lower = [], [], 0
+    rows, lower = [], 0
     for name in SETS:
         ours, theirs = (cell_of(errors, name, method, None) for method in (SIEVE, BOOSTING))
         if ours and theirs:
             rows.append([name, errors[ours], errors[theirs], seconds[ours], seconds[theirs]])
-            slower.append(seconds[ours] / seconds[theirs])
             lower += errors[ours] < errors[theirs]
     table(["", "Sieve", "boosting", "fit of Sieve, s", "fit of boosting, s"], rows)
+    low, high = times_of_boosting(found)
     print(
         f"Sieve has the lower error on {lower} of {len(rows)} sets, and its fit takes "
-        f"{min(slower):.0f} to {max(slower):.0f} times as long: it tries kernels, widths and a metric."
+        f"{low:.0f} to {high:.0f} times as long: it tries kernels, widths and a metric."
     )
 
 
@@ -222,7 +253,7 @@ def absent() -> list[str]:
 
 def report(results: list[dict]) -> None:
     found = by_cell(results)
-    short_table(found, dict.fromkeys(note for result in results for note in result.get("notes", ())))
+    short_table(found)
     equal_evaluations(found)
     assembled(found)
     widths_at_ends(found)
@@ -254,10 +285,13 @@ if __name__ == "__main__":
     parser.add_argument("--install", action="store_true", help="make the environments of the peers")
     parser.add_argument("--fresh", action="store_true", help="forget the kept results of splits")
     parser.add_argument("--splits", type=int, default=N_SPLITS)
+    parser.add_argument("--again", choices=METHODS, metavar="METHOD", help="compute this method anew")
     given = parser.parse_args()
+    if given.again:
+        peer_runs.compute_again(given.again)
     if given.install:
         install()
     if given.fresh:
         KEPT.unlink(missing_ok=True)
-    if not (given.install or given.fresh):
+    if not (given.install or given.fresh or given.again):
         main(given.splits)

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from .common import text_of
-from .peer_methods import OURS
 from .record import Record
 
 README = Path(__file__).parents[1] / "README.md"
@@ -15,41 +14,29 @@ SIDE_BY_SIDE = "side by side"
 
 
 def part(record: Record) -> str:
-    """Return the short table of the peers, the lowest error of each set in bold, and the losses."""
+    """Return the short table of the peers, the lowest errors of each set in bold, and the losses."""
     (found,) = record.tables(SIDE_BY_SIDE)
     header, rows = found["header"], found["rows"]
-    sets = range(2, len(header) - 1)
-    lowest = {j: min(row[j] for row in rows if isinstance(row[j], float)) for j in sets}
+    best = lowest(header, rows)
 
     def cell(row: list, j: int) -> str:
-        text = text_of(row[j])
-        return f"**{text}**" if j in lowest and row[j] == lowest[j] else text
+        return f"**{text_of(row[j])}**" if row[0] in best.get(j, ()) else text_of(row[j])
 
     lines = [header, ["---", *["--:"] * (len(header) - 1)]]
     lines += [[cell(row, j) for j in range(len(header))] for row in rows]
     grid = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    sentences = [losses(header, rows), *remarks(record)]
-    return f"{grid}\n\n{' '.join(sentences).strip()}\n"
+    remarks = [part["remark"] for part in record.below(SIDE_BY_SIDE) if "remark" in part]
+    return f"{grid}\n\n{' '.join(remarks)}\n"
 
 
-def remarks(record: Record) -> list[str]:
-    """Return what is printed below the table."""
-    headings = [i for i, part in enumerate(record.parts) if "heading" in part]
-    first = next(i for i in headings if record.parts[i]["heading"].startswith(SIDE_BY_SIDE))
-    end = next((i for i in headings if i > first), len(record.parts))
-    return [part["remark"] for part in record.parts[first:end] if "remark" in part]
-
-
-def losses(header: list[str], rows: list[list]) -> str:
-    """Return a sentence on the sets in which none of ours has the lowest error."""
-    lost = []
+def lowest(header: list[str], rows: list[list]) -> dict[int, list[str]]:
+    """Return which methods have the lowest error, by the column of the set; equal digits are a tie."""
+    found = {}
     for j in range(2, len(header) - 1):
-        best = min((row for row in rows if isinstance(row[j], float)), key=lambda row: row[j])
-        if not best[0].startswith(OURS):
-            lost.append(f"{best[0]} on {header[j]}")
-    return (
-        f"Where others have the lowest error: {'; '.join(lost)}." if lost else "Ours are lowest on all."
-    )
+        errors = {row[0]: row[j] for row in rows if isinstance(row[j], float)}
+        least = text_of(min(errors.values()))
+        found[j] = [name for name, error in errors.items() if text_of(error) == least]
+    return found
 
 
 def filled(text: str, record: Record | None) -> str:

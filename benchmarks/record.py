@@ -39,14 +39,19 @@ class Record:
     versions: dict[str, str]
     parts: list[dict[str, Any]] = field(default_factory=list)
 
-    def tables(self, heading: str) -> Iterator[dict[str, Any]]:
-        """Yield the tables below the headings that begin with a text."""
-        below = False
+    def below(self, heading: str) -> list[dict[str, Any]]:
+        """Return the parts below the headings that begin with a text."""
+        found, below = [], False
         for part in self.parts:
             if "heading" in part:
                 below = part["heading"].startswith(heading)
-            elif below and "table" in part:
-                yield part["table"]
+            elif below:
+                found.append(part)
+        return found
+
+    def tables(self, heading: str) -> list[dict[str, Any]]:
+        """Return the tables below the headings that begin with a text."""
+        return [part["table"] for part in self.below(heading) if "table" in part]
 
 
 def machine() -> dict[str, Any]:

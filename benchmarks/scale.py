@@ -95,7 +95,7 @@ def on_paper(rows_per_second: float) -> None:
     Parts are merged in a tree of eight branches over a network of a gigabyte a second, and the loop on
     their coordinates runs on one core, in the time that it took here.
     """
-    part_bytes = 8 * (2 + POOL) ** 2
+    part_bytes = 8 * (2 + POOL) * (3 + POOL) // 2
     loop = min(fit_statistic() for _ in range(3))
     lines = []
     for n_rows in (10**6, 10**7, 10**8, 10**9):
@@ -106,7 +106,9 @@ def on_paper(rows_per_second: float) -> None:
             moved = part_bytes * workers + POOL * N_INPUTS * 4 * workers
             share = n_rows / (workers * rows_per_second) / total
             lines.append([f"{n_rows:,}", workers, moved / 1e6, total, f"{share:.0%}"])
-    print(f"\non paper, from {rows_per_second:,.0f} rows a second and core; loop {loop:.2f} s")
+    heading(
+        f"on paper: from {rows_per_second:,.0f} rows a second and core, and {loop:.2f} s for the loop"
+    )
     table(["rows", "workers", "MB moved", "s", "in passes"], lines)
 
 
@@ -123,7 +125,6 @@ def fit_statistic() -> float:
 
 
 def main() -> None:
-    heading(f"scale: SMA on {N_ROWS:,} x {N_INPUTS} float32 from disk, pool {POOL}, k = {K}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_rows(folder)
@@ -138,6 +139,7 @@ def main() -> None:
         growth = [
             min(in_own_process(fit_map, folder, n_rows)[0] for _ in range(2)) for n_rows in GROWTH
         ]
+    heading(f"on disk: SMA on {N_ROWS:,} x {N_INPUTS} float32, pool {POOL}, k = {K}")
     table(
         ["", "s", "MB above the interpreter"],
         [
@@ -149,11 +151,12 @@ def main() -> None:
             ["transform_to .parquet", *to_parquet],
         ],
     )
-    table(["rows", "s"], [[f"{n:,}", s] for n, s in zip(GROWTH, growth, strict=True)])
-    exponent = np.polyfit(np.log(GROWTH), np.log(growth), 1)[0]
     verdict("bound over the time from a memory map", bound / from_map[0], 0.6, at_least=True)
     verdict("MB above the interpreter, memory map", from_map[1], 1024, at_least=False)
     verdict("MB above the interpreter, Parquet", from_parquet[1], 1024, at_least=False)
+    heading("growth: fits of a memory map, the faster of two")
+    table(["rows", "s"], [[f"{n:,}", s] for n, s in zip(GROWTH, growth, strict=True)])
+    exponent = np.polyfit(np.log(GROWTH), np.log(growth), 1)[0]
     verdict("exponent of rows in the time of a fit", exponent, 1.1, at_least=False)
     verdict("exponent of rows in the time of a fit", exponent, 0.9, at_least=True)
     on_paper(N_ROWS / from_map[0] / joblib.cpu_count())

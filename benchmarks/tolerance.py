@@ -1,8 +1,7 @@
 """Which default of ``tol`` leaves out directions that new samples cannot repeat.
 
 Test R2 of SMA and kernel PLS followed by least squares, on raw and on standardised inputs, for several
-``tol``. The last lines are the means for each method, with R2 below zero taken for zero, and how often
-R2 was below -0.5.
+``tol``.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from kernelsieve import KernelPLS, SparseMaximalAlignment
 from kernelsieve.datasets import load, local_data_folder
 from kernelsieve.exceptions import FewerFeaturesWarning
+
+from .common import heading, table
 
 TOLERANCES = (1e-20, 1e-14, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6)
 SETS = [
@@ -81,8 +82,8 @@ def main() -> None:
         print("tolerance: needs the data sets of the papers; set KERNELSIEVE_DATA to their folder")
         return
     warnings.simplefilter("ignore", FewerFeaturesWarning)
-    print(f"{'':28}" + "".join(f"{f'tol={tol:g}':>16}" for tol in TOLERANCES))
-    collected: dict[str, list[np.ndarray]] = {}
+    header = ["", *(f"tol = {tol:g}" for tol in TOLERANCES)]
+    rows, collected = [], dict[str, list[np.ndarray]]()
     for name, X, y in tables():
         order = np.random.default_rng(0).permutation(len(y))[: N_TRAIN + N_TEST]
         n_train = min(N_TRAIN, int(0.7 * len(order)))
@@ -92,15 +93,18 @@ def main() -> None:
             train, test = (inputs[:n_train], y[:n_train]), (inputs[n_train:], y[n_train:])
             for method in (SparseMaximalAlignment, KernelPLS):
                 found = [scores(method, train, test, tol) for tol in TOLERANCES]
-                r2 = np.array([score for score, _ in found])
-                summary = f"{'scaled' if scaled else 'raw'} {method.__name__[:9]}"
-                collected.setdefault(summary, []).append(r2)
-                title = f"{name[:14]} {'scaled' if scaled else 'raw'} {method.__name__[:9]}"
-                print(f"{title:28}" + "".join(f"{score:11.4f} ({k:2})" for score, k in found))
-    for summary, found in collected.items():
-        means, wild = np.clip(found, 0, None).mean(axis=0), (np.array(found) < -0.5).sum(axis=0)
-        row = "".join(f"{mean:11.4f} ({count:2})" for mean, count in zip(means, wild, strict=True))
-        print(f"{'mean ' + summary:28}{row}")
+                way = f"{'scaled' if scaled else 'raw'}, {method.__name__}"
+                collected.setdefault(way, []).append(np.array([r2 for r2, _ in found]))
+                rows.append([f"{name}, {way}", *(f"{r2:.4f} ({k})" for r2, k in found)])
+    heading(f"tolerance: test R2, and features of {N_COMPONENTS} that are left, by tol")
+    table(header, rows)
+    heading("tolerance: mean R2, at least 0 each, and how many are below -0.5")
+    table(header, [[way, *summary(np.array(found))] for way, found in collected.items()])
+
+
+def summary(r2: np.ndarray) -> list[str]:
+    means, wild = np.clip(r2, 0, None).mean(axis=0), (r2 < -0.5).sum(axis=0)
+    return [f"{mean:.4f} ({count})" for mean, count in zip(means, wild, strict=True)]
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import common, readme, record
 from benchmarks.__main__ import NAMES
-from benchmarks.page import PAGE, blocks, page
+from benchmarks.page import PAGE, PLACE, SCALE, blocks, page, with_results
 from benchmarks.peer_methods import accelerated_pivots
 from benchmarks.peers_external.protocol import RidgeHeads, rbf
 
@@ -25,6 +25,8 @@ def small_benchmark():
 def test_what_is_printed_is_kept(tmp_path, capsys):
     found = record.run("small", small_benchmark, tmp_path)
     assert record.read("small", tmp_path) == found
+    assert found.tables("a head") == [found.parts[1]["table"]]
+    assert found.below("no such") == []
     assert found.parts == [
         {"heading": "a heading"},
         {"table": {"header": ["", "s"], "rows": [["one", 1.23457], ["two", "nan"], ["three", 3]]}},
@@ -88,6 +90,27 @@ def test_the_table_of_the_readme_is_made_from_the_results():
     assert kept is not None
     assert readme.PLACE.search(text)
     assert text == readme.filled(text, kept), "run: python -m benchmarks page"
+
+
+def test_results_in_other_pages_are_made_from_the_results():
+    text = SCALE.read_text()
+    places = PLACE.findall(text)
+    assert len(places) == 5
+    for _, name, heading, _ in places:
+        kept = record.read(name)
+        assert kept is not None
+        assert kept.below(heading), f"{name} has nothing below {heading!r}"
+    assert text == with_results(text), "run: python -m benchmarks page"
+
+
+def test_a_median_is_shown_with_its_range():
+    taken = common.Spread([3.0, 1.0, 2.0])
+    assert taken == 2.0
+    assert str(taken) == "2 (1 to 3)"
+    assert str(taken / 4) == "0.5 (0.25 to 0.75)"
+    assert str(1000 * taken) == "2e+03 (1e+03 to 3e+03)"
+    assert taken / common.Spread([4.0]) == 0.5
+    assert str(common.Spread([4.0])) == "4"
 
 
 def test_kept_files_name_benchmarks():

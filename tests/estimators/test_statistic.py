@@ -3,6 +3,7 @@
 import itertools
 import subprocess
 import sys
+import zipfile
 from functools import reduce
 
 import numpy as np
@@ -260,6 +261,16 @@ def test_sums_are_small_files(tmp_path):
     plan.statistic(X, Y).save(tmp_path / "part")
     n_lines = 2 + len(POOL)
     assert (tmp_path / "part").stat().st_size < 8 * n_lines * (n_lines + 1) + 5000
+
+
+@pytest.mark.parametrize("n_samples", [1, 5, 100])
+def test_a_file_holds_sums_and_no_sample(tmp_path, n_samples):
+    plan = SparseMaximalAlignment(3, candidates=POOL, gamma=0.3).prepare(X, Y)
+    plan.statistic(X[:n_samples], Y[:n_samples]).save(tmp_path / "part")
+    n_lines = 2 + len(POOL)
+    with zipfile.ZipFile(tmp_path / "part") as archive:
+        arrays = [np.load(archive.open(name)) for name in archive.namelist() if name.endswith(".npy")]
+    assert {array.size for array in arrays} <= {n_lines, n_lines * (n_lines + 1) // 2}
 
 
 @pytest.mark.parametrize("entry", EXTRACTORS)

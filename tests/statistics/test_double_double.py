@@ -1,5 +1,6 @@
 """The safe form: double-double precision, against fractions, and few products."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -236,6 +237,18 @@ def test_a_failure_keeps_the_rows_that_wait(monkeypatch, rng):
             statistic.update(rng.standard_normal((4, 400)))
     assert statistic.n_rows == 200
     assert sum(lines.shape[1] for lines, _ in statistic._waiting) == 200
+
+
+def test_a_pickle_has_half_of_the_sums(rng):
+    lines = np.vstack([np.ones(2000), rng.standard_normal((299, 2000))])
+    statistic = DoubleDoubleStatistic(300)
+    statistic.update(lines)
+    written = pickle.dumps(statistic)
+    assert len(written) < 1.1 * 2 * 8 * 300 * 301 / 2
+    read = pickle.loads(written)
+    assert_array_equal(read.products(np.eye(300)), statistic.products(np.eye(300)))
+    read.update(lines[:, :10])
+    assert read.n_rows == 2010
 
 
 def test_merging_with_itself_counts_rows_twice(rng):

@@ -52,6 +52,11 @@ class FoldSums:
         for sums in self._all:
             sums.scale(factor)
 
+    def sum_up(self) -> None:
+        """Keep nothing of single rows, even where they are few."""
+        for sums in self._all:
+            sums.sum_up()
+
     @property
     def _all(self) -> list[Any]:
         return [*self.folds, self.never_held_out]

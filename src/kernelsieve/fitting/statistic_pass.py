@@ -54,6 +54,11 @@ class ColumnSums:
         for statistic in self.statistics:
             statistic.scale(factor)
 
+    def sum_up(self) -> None:
+        """Keep nothing of single rows, even where they are few."""
+        for statistic in self.statistics:
+            statistic.sum_up()
+
     @property
     def statistics(self) -> tuple[Statistic, ...]:
         return self.columns, *self.beside

@@ -91,6 +91,10 @@ class Statistic(ABC):
             self.by_class.scale(factor)
         self.trace *= factor
 
+    def sum_up(self) -> None:
+        """Keep nothing of single rows, even where they are few."""
+        return
+
     def to_state(self) -> dict[str, Any]:
         """Return what a file holds of the statistic."""
         own = {"n_lines": self.n_lines, "n_rows": self.n_rows, "trace": self.trace}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -51,6 +51,21 @@ class DoubleDoubleStatistic(Statistic):
 
     def empty(self) -> Self:
         return type(self)(self.n_lines, self._shift, n_classes=self.n_classes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Send half of each symmetric matrix to other processes."""
+        sums = None if self._sums is None else [packed(part[: self.n_lines]) for part in self._sums]
+        return vars(self) | {"_sums": sums}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if self._sums is not None:
+            high, low = (unpacked(part, self.n_lines, self._padded_size) for part in self._sums)
+            self._sums = high, low
+
+    def sum_up(self) -> None:
+        if self._waiting:
+            self._fold()
 
     def squared(self, shift: np.ndarray) -> GramStatistic:
         """Return the fast form of the same rows, with that shift of the lines."""
