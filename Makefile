@@ -7,18 +7,22 @@ READY := $(VENV)/.ready
 OLDEST := .venv-oldest
 OLDEST_READY := $(OLDEST)/.ready
 
-.PHONY: demo test test-oldest lint bench papers docs format clean
+.PHONY: demo test test-slow test-oldest lint bench smoke papers docs format clean
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
 
 # The tests run side by side, so each of them has one thread for its matrix products.
 PYTEST := -m pytest -q -n auto
-test test-oldest: export OMP_NUM_THREADS = 1
-test test-oldest: export OPENBLAS_NUM_THREADS = 1
+test test-slow test-oldest: export OMP_NUM_THREADS = 1
+test test-slow test-oldest: export OPENBLAS_NUM_THREADS = 1
 
 test: $(READY)
-	$(BIN)/python $(PYTEST)
+	$(BIN)/python $(PYTEST) -m "not slow"
+
+# Clusters, compilers, long examples, and scikit-learn's checks of further options.
+test-slow: $(READY)
+	$(BIN)/python $(PYTEST) -m slow
 
 # The same with the oldest Python and the lower bounds of pyproject.toml for the dependencies.
 test-oldest: $(OLDEST_READY)
@@ -33,6 +37,10 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks page
+
+# The wheel in an environment of its own, without a compiler.
+smoke: $(READY)
+	$(BIN)/python tools/smoke.py --fresh
 
 papers: $(READY)
 	$(BIN)/python -m papers run all --quick

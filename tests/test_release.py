@@ -91,6 +91,7 @@ def test_the_wheel_has_the_package_and_nothing_else(wheel):
     assert all(name.startswith("kernelsieve/") and "__pycache__" not in name for name in files)
 
 
+@pytest.mark.slow
 def test_the_wheel_works_where_it_is_installed(wheel, tmp_path):
     site = tmp_path / "site"
     zipfile.ZipFile(wheel).extractall(site)  # what an installer does with a wheel of Python alone

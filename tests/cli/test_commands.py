@@ -230,6 +230,7 @@ def test_reports(folder, run, run_here, tmp_path):
         assert "color-scheme: light dark" in text
 
 
+@pytest.mark.slow
 def test_compare(folder, run, tmp_path):
     paths = {"csv": tmp_path / "c.csv", "html": tmp_path / "c.html"}
     options = [item for name, path in paths.items() for item in (f"--{name}", path)]
@@ -244,6 +245,7 @@ def test_compare(folder, run, tmp_path):
     assert "<table" in paths["html"].read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "other"), [("price", "dear"), ("dear", "price")])
 def test_parts(target, other, houses, run, run_here, tmp_path):
     halves = houses[::2], houses[1::2]
@@ -312,6 +314,7 @@ def test_export_of_features(folder, houses, run_here, tmp_path):
     assert np.allclose(session.run(None, {"X": X})[0], model.transform(houses), 1e-8, 1e-8)
 
 
+@pytest.mark.slow
 def test_demo_papers_and_bench(run, tmp_path):
     _, said = run("demo", cwd=tmp_path)
     assert "kernelsieve inspect diabetes.ksv" in said
@@ -323,6 +326,7 @@ def test_demo_papers_and_bench(run, tmp_path):
     assert "in the sources" in run("bench", cwd=tmp_path, code=1)[1]
 
 
+@pytest.mark.slow
 def test_papers_are_run_in_the_sources(run):
     assert "dhanjal2009/table3" in run("papers", "list", cwd=Path(__file__).parents[2])[0]
 

@@ -1,7 +1,7 @@
 """All of scikit-learn's checks, for every public estimator."""
 
 import pytest
-from contract_cases import all_cases
+from contract_cases import all_cases, plain_cases
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -36,12 +36,17 @@ EXEMPT = {
 }
 
 
-def instances():
-    """Yield each estimator as it is, with a drawn pool, with a kernel matrix, and with each loss."""
+def defaults():
+    """Yield each estimator as it is."""
+    for case in plain_cases():
+        yield case.entry(**FEW_STEPS.get(case.entry.__name__, {}))
+
+
+def options():
+    """Yield each estimator with a drawn pool, with a kernel matrix, and with each loss."""
     for case in all_cases():
         few = FEW_STEPS.get(case.entry.__name__, {})
         if not case.option:
-            yield case.entry(**few)
             for others in ({case.pool: 10}, {"kernel": "precomputed"}):
                 if case.parameters.issuperset(others):
                     yield case.entry(**few, **others)
@@ -67,6 +72,12 @@ def excused(estimator):
     return found
 
 
-@parametrize_with_checks(list(instances()), expected_failed_checks=excused)
+@parametrize_with_checks(list(defaults()), expected_failed_checks=excused)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(list(options()), expected_failed_checks=excused)
+def test_scikit_learn_checks_of_options(estimator, check):
     check(estimator)

@@ -3,12 +3,14 @@
 import importlib.util
 from pathlib import Path
 
+import pytest
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "pictures.py"
 
 
+@pytest.mark.slow
 def test_every_picture_is_written_and_nothing_is_cut_off(tmp_path, capsys, monkeypatch):
     figures = []
     save = Figure.savefig

@@ -4,10 +4,12 @@ import runpy
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import pytest
 
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "gallery" / "plot_spectra.py"
 
 
+@pytest.mark.slow
 def test_the_walk_through_a_calibration(monkeypatch, capsys):
     monkeypatch.setattr(plt, "show", lambda: None)
     names = runpy.run_path(str(SCRIPT))

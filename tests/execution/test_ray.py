@@ -12,6 +12,7 @@ pandas = pytest.importorskip("pandas")
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::Warning:ray"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Ray leaves files open
 ]

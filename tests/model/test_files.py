@@ -351,6 +351,7 @@ def mutated(data, random):
     return data[:start] + b"\xff" * 4 + data[start + 4 :]
 
 
+@pytest.mark.slow
 def test_mutated_files_load_identically_or_are_refused(path):
     data, random = path.read_bytes(), np.random.default_rng(20)
     expected, refused = outputs(MODELS["columns"]), 0

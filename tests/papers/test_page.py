@@ -94,6 +94,7 @@ def test_three_cells_of_each_paper_are_computed_again():
         assert set(best_records(ENTRIES[identifier])[key].found) - set(CLOCKS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("identifier", "key"), cheap_cells())
 def test_a_cell_from_scratch_is_what_was_kept(identifier, key):
     entry = ENTRIES[identifier]

@@ -180,6 +180,7 @@ def test_the_subspace_kernel_serves_support_vector_machines(few):
     assert_array_equal(pickle.loads(pickle.dumps(machine)).predict(new), machine.predict(new))
 
 
+@pytest.mark.slow
 def test_the_subspace_kernel_serves_machines_that_ask_for_pairs(few):
     X, y, new = (part[:40] for part in few)
     kernel = SubspaceKernelFeatures(gamma=GAMMA, max_iter=5).fit(X, y).subspace_kernel_

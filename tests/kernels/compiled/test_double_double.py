@@ -107,6 +107,7 @@ def test_arrays_that_do_not_fit_are_refused(rng):
         product(np.zeros((5, 4)), np.empty((4, 2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "told", [{"NUMBA_CPU_FEATURES": "+sse4.2,+avx"}, {"NUMBA_ENABLE_AVX": "0"}], ids=str
 )

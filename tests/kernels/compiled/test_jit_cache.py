@@ -16,6 +16,7 @@ from kernelsieve.exceptions import UncachedCodeWarning
 from kernelsieve.kernels.compiled import jit_cache
 from kernelsieve.kernels.compiled.jit_cache import _LOOPS, array, compiled, const
 
+pytestmark = pytest.mark.slow
 PROGRAM = """
 import numpy as np
 from kernelsieve.kernels import exp_inplace

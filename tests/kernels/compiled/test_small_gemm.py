@@ -211,6 +211,7 @@ def test_the_same_bits_in_a_shorter_triangle(rng):
         assert_array_equal(short, whole[:, :k])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "told", [{"NUMBA_CPU_FEATURES": "+sse4.2,+avx"}, {"NUMBA_ENABLE_AVX": "0"}], ids=str
 )

@@ -5,10 +5,12 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 from kernelsieve.kernels.compiled.double_double import _plain_rounding_of_product
 
+pytestmark = pytest.mark.slow
 PROGRAM = """
 import sys
 import numpy as np
