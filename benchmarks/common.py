@@ -27,6 +27,10 @@ class Spread(float):
         self.values = values
         return self
 
+    def __getnewargs__(self) -> tuple[tuple[float, ...]]:
+        """Return what a copy in another process is made of."""
+        return (self.values,)
+
     def __mul__(self, factor: float) -> Spread:
         return Spread(value * factor for value in self.values)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -111,6 +112,7 @@ def test_a_median_is_shown_with_its_range():
     assert str(1000 * taken) == "2e+03 (1e+03 to 3e+03)"
     assert taken / common.Spread([4.0]) == 0.5
     assert str(common.Spread([4.0])) == "4"
+    assert str(pickle.loads(pickle.dumps(taken))) == str(taken)
 
 
 def test_kept_files_name_benchmarks():
