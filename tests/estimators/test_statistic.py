@@ -263,9 +263,10 @@ def test_sums_are_small_files(tmp_path):
     assert (tmp_path / "part").stat().st_size < 8 * n_lines * (n_lines + 1) + 5000
 
 
+@pytest.mark.parametrize("folds", [None, 3])
 @pytest.mark.parametrize("n_samples", [1, 5, 100])
-def test_a_file_holds_sums_and_no_sample(tmp_path, n_samples):
-    plan = SparseMaximalAlignment(3, candidates=POOL, gamma=0.3).prepare(X, Y)
+def test_a_file_holds_sums_and_no_sample(tmp_path, n_samples, folds):
+    plan = SparseMaximalAlignment(3, candidates=POOL, gamma=0.3).prepare(X, Y, folds=folds)
     plan.statistic(X[:n_samples], Y[:n_samples]).save(tmp_path / "part")
     n_lines = 2 + len(POOL)
     with zipfile.ZipFile(tmp_path / "part") as archive:

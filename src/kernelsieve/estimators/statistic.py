@@ -219,7 +219,7 @@ class StatisticPlan(Saved):
                 empty = partial(row_pass.new_statistic, repeatable=False)
                 work = FoldWork(empty, row_pass.absorb, self.folds)
                 work.add(sums := work.empty(), batch)
-            sums.sum_up()  # a part may go where its samples may not
+            sums.forget_rows()  # a part may go where its samples may not
         return StatisticPart(sums)
 
     @property

@@ -52,10 +52,10 @@ class FoldSums:
         for sums in self._all:
             sums.scale(factor)
 
-    def sum_up(self) -> None:
+    def forget_rows(self) -> None:
         """Keep nothing of single rows, even where they are few."""
         for sums in self._all:
-            sums.sum_up()
+            sums.forget_rows()
 
     @property
     def _all(self) -> list[Any]:

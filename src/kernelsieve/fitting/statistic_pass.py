@@ -54,10 +54,10 @@ class ColumnSums:
         for statistic in self.statistics:
             statistic.scale(factor)
 
-    def sum_up(self) -> None:
+    def forget_rows(self) -> None:
         """Keep nothing of single rows, even where they are few."""
         for statistic in self.statistics:
-            statistic.sum_up()
+            statistic.forget_rows()
 
     @property
     def statistics(self) -> tuple[Statistic, ...]:

@@ -91,7 +91,7 @@ class Statistic(ABC):
             self.by_class.scale(factor)
         self.trace *= factor
 
-    def sum_up(self) -> None:
+    def forget_rows(self) -> None:
         """Keep nothing of single rows, even where they are few."""
         return
 

@@ -63,7 +63,7 @@ class DoubleDoubleStatistic(Statistic):
             high, low = (unpacked(part, self.n_lines, self._padded_size) for part in self._sums)
             self._sums = high, low
 
-    def sum_up(self) -> None:
+    def forget_rows(self) -> None:
         if self._waiting:
             self._fold()
 
