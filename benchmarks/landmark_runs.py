@@ -123,12 +123,12 @@ def pivoted_cholesky(choice: Choice) -> np.ndarray:
     Mathematics 78, 2025.
     """
     X, rng = choice.X, np.random.default_rng(choice.seed)
-    K = RBF(choice.gamma).block(X, X)  # of which the columns of pivots alone are read
+    column_of = RBF(choice.gamma).block
     factor, rest, chosen = np.zeros((len(X), choice.most)), np.ones(len(X)), list[int]()
     while len(chosen) < choice.most and rest.sum() > 1e-12 * len(X):
         pivot = int(rng.choice(len(X), p=rest / rest.sum()))
         j = len(chosen)
-        column = K[pivot] - factor[:, :j] @ factor[pivot, :j]
+        column = column_of(X[pivot : pivot + 1], X)[0] - factor[:, :j] @ factor[pivot, :j]
         if not column[pivot] > 0:
             rest[pivot] = 0.0
             continue
