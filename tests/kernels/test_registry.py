@@ -59,10 +59,10 @@ def test_the_kernel_of_the_page_is_what_it_says(page, rng):
 
 def test_the_models_of_the_page_use_it(page):
     X, _ = load_iris(return_X_y=True)
-    kernel = page["sieve"]._fit.model.kernel
+    kernel = page["sma"]._fit.model.kernel
     assert kernel.power == 2.0
     assert kernel.gamma == resolve_kernel("rbf", X, gamma="median").gamma
-    assert page["same"].transform(X).shape == (150, 5)
+    assert page["pca"].transform(X).shape == (150, 5)
 
 
 def test_messages_know_a_new_kernel(page):

@@ -40,7 +40,7 @@ class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
         columns to half the digits: raise ``regularization`` to 1e-4 or so with it. "safe" does so in
-        double-double precision, at four or five times the cost. "auto" is "safe" here.
+        double-double precision, at about four times the cost. "auto" is "safe" here.
     {parameters}
 
     Attributes

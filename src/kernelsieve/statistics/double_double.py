@@ -31,7 +31,7 @@ class DoubleDoubleStatistic(Statistic):
 
     Residuals of columns are known until they are down to 1e-14 of what the columns were, and the inner
     products of combinations of lines can be told (:meth:`products`) although nearly all of it cancels.
-    That takes four or five times as long as :class:`GramStatistic`, and less than orthogonal
+    That takes about four times as long as :class:`GramStatistic`, and less than orthogonal
     transformations of the rows, which know half as many digits.
 
     The lines are taken in as they are. A ``shift`` near values that vary little saves digits: it is

@@ -17,7 +17,7 @@ class GramStatistic(Statistic):
 
     A factor of ``G`` is good to half the digits of float64: a column whose squared residual has
     fallen below about 1e-8 of its squared norm is no longer known well. :class:`DoubleDoubleStatistic`
-    does not have that limit and takes four or five times as long.
+    does not have that limit and takes about four times as long.
     """
 
     keeps_all_digits = False
