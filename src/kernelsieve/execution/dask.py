@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -11,6 +12,7 @@ from importlib import import_module
 from itertools import accumulate, pairwise
 from typing import Any
 
+import cloudpickle
 import dask
 import dask.array
 import numpy as np
@@ -244,20 +246,45 @@ def _followed(tasks: list[Any], lengths: Sequence[int]) -> Iterator[list[Any]]:
             yield futures
 
 
-def _sums(summing: Summing, parts: Sequence[Part], starts: Sequence[int]) -> Any:
+@dataclass
+class _Sent:
+    """A value that is pickled once, before any task uses it.
+
+    A worker passes on to others what its own tasks are using. What changes meanwhile, as objects with
+    cached properties do, cannot be pickled, and whoever waits for it waits for ever.
+    """
+
+    value: Any
+
+    @cached_property
+    def pickled(self) -> bytes:
+        return cloudpickle.dumps(self.value)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], _Sent], tuple[bytes]]:
+        return _received, (self.pickled,)
+
+
+def _received(pickled: bytes) -> _Sent:
+    sent = _Sent(pickle.loads(pickled))
+    sent.pickled = pickled
+    return sent
+
+
+def _sums(sent: _Sent, parts: Sequence[Part], starts: Sequence[int]) -> Any:
+    summing: Summing = sent.value
     sums = summing.empty()
     for part, start in zip(parts, starts, strict=True):
         summing.add(sums, part, start)
     return sums
 
 
-def _apply(X: Any, row_wise: RowWise) -> Any:
-    return row_wise(X)
+def _apply(X: Any, row_wise: _Sent) -> Any:
+    return row_wise.value(X)
 
 
-def _apply_to_block(X: Any, row_wise: RowWise, block_info: Any = None) -> Any:
+def _apply_to_block(X: Any, row_wise: _Sent, block_info: Any = None) -> Any:
     start = block_info[0]["array-location"][0][0]
-    return row_wise(X, 0 if np.isnan(start) else int(start))
+    return row_wise.value(X, 0 if np.isnan(start) else int(start))
 
 
 def _cut(start: int, size: int, *chunks: Any) -> Any:
@@ -272,7 +299,7 @@ def _each(function: Callable[..., Any], *values: Iterable[Any]) -> list[Any]:
 
 def _once(value: Any) -> Any:
     """Return a value as one key of a graph, which goes to each worker once."""
-    return delayed(value, pure=False, traverse=False)
+    return delayed(_Sent(value), pure=False, traverse=False)
 
 
 def _compute(values: Iterable[Any]) -> tuple[Any, ...]:
