@@ -73,6 +73,14 @@ def in_turns(*works: Callable[[], object], repeat: int = 5, rest: float = REST) 
     return list(map(Spread, taken))
 
 
+def measured_in_turns(
+    *works: Callable[[], Sequence[float]], repeat: int = 3
+) -> list[tuple[Spread, ...]]:
+    """Return what works that measure themselves found, each time after all the others."""
+    runs = [[work() for work in works] for _ in range(repeat)]
+    return [tuple(map(Spread, zip(*of_work, strict=True))) for of_work in zip(*runs, strict=True)]
+
+
 def warm_up() -> None:
     """Let everything be compiled and loaded before anything is timed."""
     X, y = make_interactions(500, 5, random_state=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.kernel_approximation import Nystroem
@@ -12,7 +14,17 @@ from kernelsieve import KernelFisherDiscriminant
 from kernelsieve.datasets import make_interactions
 from kernelsieve.rayleigh import ImageRotation, ImageTranslation, LineThickening
 
-from .common import heading, in_own_process, peak_megabytes, seconds, table, verdict, warm_up
+from .common import (
+    heading,
+    in_own_process,
+    in_turns,
+    measured_in_turns,
+    peak_megabytes,
+    seconds,
+    table,
+    verdict,
+    warm_up,
+)
 
 N, N_NEW, N_INPUTS, POOL, SVC_ROWS = 100_000, 10_000, 50, 1000, 10_000
 GAMMA = 1 / (2 * N_INPUTS)
@@ -59,13 +71,13 @@ def main() -> None:
         ),
         f"SVC on {SVC_ROWS} rows": SVC(gamma=GAMMA, cache_size=1000),
     }
-    rows = []
-    for name, model in models.items():
-        some = tuple(part[:SVC_ROWS] for part in train) if isinstance(model, SVC) else train
-        fit = seconds(lambda model=model, some=some: model.fit(*some), 1)
-        predict = seconds(lambda model=model: model.predict(new), 1)
-        error = float(np.mean(model.predict(new) != truth))
-        rows.append([name, fit, predict, error])
+    some = tuple(part[:SVC_ROWS] for part in train)
+    of_model = [some if isinstance(model, SVC) else train for model in models.values()]
+    every = list(zip(models.values(), of_model, strict=True))
+    fits = in_turns(*(lambda m=m, of=of: m.fit(*of) for m, of in every), repeat=3)
+    predictions = in_turns(*(lambda m=m: m.predict(new) for m, _ in every), repeat=3)
+    errors = [float(np.mean(model.predict(new) != truth)) for model, _ in every]
+    rows = [list(row) for row in zip(models, fits, predictions, errors, strict=True)]
     table(["", "fit s", "predict s", "error"], rows)
     ours, _, nystroem, svc = rows
     verdict("time of Nystroem + LDA to fit over ours", nystroem[1] / ours[1], 1, at_least=True)
@@ -79,8 +91,8 @@ def main() -> None:
         f"{svc[2] / ours[2]:.1f} times as long to predict, with {svc[3] / ours[3]:.2f} times the error"
     )
     print("\n7291 x 256, ten classes, each against the rest, 3000 points")
-    peaks = [
-        [name, *in_own_process(many_points, name != "plain")] for name in ("plain", "4 invariances")
-    ]
-    table(["", "fit s", "peak MB"], peaks)
-    verdict("peak MB", max(row[2] for row in peaks), 1500, at_least=False)
+    ways = {"plain": False, "4 invariances": True}
+    found = measured_in_turns(*(partial(in_own_process, many_points, way) for way in ways.values()))
+    table(["", "fit s", "peak MB"], [[name, *of] for name, of in zip(ways, found, strict=True)])
+    most = max(max(megabytes.values) for _, megabytes in found)
+    verdict("peak MB", most, 1500, at_least=False)

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from kernelsieve import KernelPLS
 from kernelsieve.datasets import make_interactions
 
-from .common import heading, in_turns, seconds, table, verdict, warm_up
+from .common import heading, in_turns, table, verdict, warm_up
 
 N, N_INPUTS, K, POOL = 6000, 20, 10, 300
 GAMMA = 1 / (2 * N_INPUTS)
@@ -47,16 +47,13 @@ def main() -> None:
             Nystroem(gamma=GAMMA, n_components=POOL, random_state=0), PLSRegression(K, scale=False)
         ),
     }
-    names = list(models)
-    fits = in_turns(*(lambda m=m: m.fit(*train) for m in models.values()), repeat=3)
-    predictions = in_turns(*(lambda m=m: m.predict(new) for m in models.values()), repeat=3)
-    peer = nirs4all_kernel_pls()
+    names, peer = list(models), nirs4all_kernel_pls()
     if peer is None:
         print("nirs4all is not installed: pip install --no-deps nirs4all adds it to the table")
     else:
         models["nirs4all KernelPLS"] = peer
-        fits.append(seconds(lambda: peer.fit(*train), 1))
-        predictions.append(seconds(lambda: peer.predict(new), 1))
+    fits = in_turns(*(lambda m=m: m.fit(*train) for m in models.values()), repeat=3)
+    predictions = in_turns(*(lambda m=m: m.predict(new) for m in models.values()), repeat=3)
     scores = [r2_score(y[N:], model.predict(new)) for model in models.values()]
     table(
         ["", "fit s", "predict s", "R2"],

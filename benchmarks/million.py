@@ -11,7 +11,16 @@ from kernelsieve import SparseMaximalAlignment
 from kernelsieve.execution import run_blocks
 from kernelsieve.rows import row_slices, rows_per_block
 
-from .common import heading, in_own_process, peak_megabytes, seconds, table, verdict, warm_up
+from .common import (
+    heading,
+    in_own_process,
+    measured_in_turns,
+    peak_megabytes,
+    seconds,
+    table,
+    verdict,
+    warm_up,
+)
 
 N_ROWS, N_INPUTS, POOL, K = 1_000_000, 50, 1000, 100
 SCREENED = 3 * K  # candidates, as by default
@@ -79,11 +88,12 @@ def kernel_pca_seconds(n_rows: int = 10_000) -> float:
 
 def main() -> None:
     heading(f"million: SMA on {N_ROWS} x {N_INPUTS}, k = {K}, float64")
-    bound = bound_seconds()
-    random = in_own_process(fit_million, "random", POOL)
-    screened = in_own_process(fit_million, "screen", SCREENED)
-    bound = min(bound, bound_seconds())
-    pca = kernel_pca_seconds()
+    (bound,), random, screened, (pca,) = measured_in_turns(
+        lambda: [bound_seconds()],
+        lambda: in_own_process(fit_million, "random", POOL),
+        lambda: in_own_process(fit_million, "screen", SCREENED),
+        lambda: [kernel_pca_seconds()],
+    )
     table(
         ["", "s", "MB above the data", "share of target explained"],
         [
@@ -99,7 +109,7 @@ def main() -> None:
         0.70,
         at_least=True,
     )
-    verdict("MB above the data", random[1], 400, at_least=False)
+    verdict("MB above the data", max(random[1].values), 400, at_least=False)
     print(
         f"KernelPCA on a hundredth of the rows takes {pca / random[0]:.1f} times as long as SMA on all"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -26,15 +29,16 @@ from .common import warm_up
 from .landmark_runs import load
 from .peer_methods import COMPONENTS, METHODS, ONE_SIZE, PENALTIES, SIZES, Method
 from .peers_external.protocol import Fitted, Outcome, Problem, RidgeHeads, Task, choose_and_fit
-from .record import RESULTS
+from .record import RESULTS, cpu_model
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(__file__).parent / "peers_external"
 ENVIRONMENTS = ROOT / ".venv-peers"
 KEPT = RESULTS / "peers.jsonl"
 N_SPLITS = 3
-WIDTHS = 4.0 ** np.arange(1, -4, -1)  # of one over the median squared distance
-WIDE = 4.0 ** np.arange(0, -8, -1)  # for spectra, which are smooth
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+WIDTHS = 4.0 ** np.arange(1, -6, -1)  # of one over the median squared distance
+WIDE = 4.0 ** np.arange(0, -10, -1)  # for spectra, which are smooth
 
 
 # ---------------------------------------------------------------------- sets
@@ -94,6 +98,7 @@ class Peer:
     """A method of a package that has an environment of its own."""
 
     environment: str
+    package: str
     script: str
     installs: tuple[tuple[str, ...], ...]  # arguments of pip, one call after the other
     sizes: tuple[int, ...] = ONE_SIZE
@@ -115,6 +120,10 @@ class Peer:
             subprocess.run([self.python, "-m", "pip", "install", "--quiet", *packages], check=True)
         (folder / ".ready").touch()
 
+    def version(self) -> str:
+        asked = f"from importlib.metadata import version; print(version({self.package!r}))"
+        return printed([self.python, "-c", asked])
+
     def run(self, task: Task) -> list[Outcome]:
         """Return an outcome for every size."""
         sizes = sizes_of(task, self.sizes)
@@ -123,22 +132,30 @@ class Peer:
             grids = {"penalties": PENALTIES, "components": COMPONENTS, "sizes": sizes}
             np.savez(given, **asdict(task), **grids)
             command = [self.python, SCRIPTS / self.script, given, found]
-            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            done = subprocess.run(
+                command, check=False, capture_output=True, text=True, env=os.environ | ONE_THREAD
+            )
             if done.returncode:
                 raise RuntimeError(f"{self.script} failed: {done.stderr.strip()[-2000:]}")
             return [Outcome(**outcome) for outcome in json.loads(found.read_text())]
+
+
+def printed(command: list[str | Path]) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 # A CPU build of torch first, so that no other package asks for one with a GPU stack.
 TORCH = (("torch==2.13.0",), ("xrfm", "gpytorch", "scikit-learn"))
 NIRS4ALL = (("numpy", "scipy", "scikit-learn"), ("--no-deps", "nirs4all"))
 PEERS = {
-    "skmatter FPS": Peer("skmatter", "run_fps.py", (("skmatter",),), SIZES),
-    "GPyTorch SGPR": Peer("torch", "run_sgpr.py", TORCH, SIZES[:3], numbers_only=True),
-    "skmatter KernelPCovR": Peer("skmatter", "run_kernel_pcovr.py", (("skmatter",),), dense=True),
-    "ikpls": Peer("ikpls", "run_ikpls.py", (("ikpls",),)),
-    "nirs4all KernelPLS": Peer("nirs4all", "run_nirs4all.py", NIRS4ALL, dense=True),
-    "xRFM": Peer("torch", "run_xrfm.py", TORCH),
+    "skmatter FPS": Peer("skmatter", "skmatter", "run_fps.py", (("skmatter",),), SIZES),
+    "GPyTorch SGPR": Peer("torch", "gpytorch", "run_sgpr.py", TORCH, SIZES[:3], numbers_only=True),
+    "skmatter KernelPCovR": Peer(
+        "skmatter", "skmatter", "run_kernel_pcovr.py", (("skmatter",),), dense=True
+    ),
+    "ikpls": Peer("ikpls", "ikpls", "run_ikpls.py", (("ikpls",),)),
+    "nirs4all KernelPLS": Peer("nirs4all", "nirs4all", "run_nirs4all.py", NIRS4ALL, dense=True),
+    "xRFM": Peer("torch", "xrfm", "run_xrfm.py", TORCH),
 }
 
 
@@ -156,6 +173,10 @@ class Kernlab:
         call = [program, SCRIPTS / "kernlab.R", "check"]
         return subprocess.run(call, check=False, capture_output=True).returncode == 0
 
+    @staticmethod
+    def version() -> str:
+        return printed(["Rscript", SCRIPTS / "kernlab.R", "check"])
+
     def clock(self) -> float:
         return time.process_time() + self._spent
 
@@ -163,7 +184,7 @@ class Kernlab:
         np.savetxt(folder / "X.csv", X, delimiter=",")
         paths = [folder / name for name in ("model.rds", "features.csv", "seconds.csv")]
         call = ["Rscript", SCRIPTS / "kernlab.R", *before, folder / "X.csv", *after, *paths]
-        subprocess.run(call, check=True, capture_output=True)
+        subprocess.run(call, check=True, capture_output=True, env=os.environ | ONE_THREAD)
         self._spent += float(paths[2].read_text())
         return np.loadtxt(paths[1], delimiter=",", ndmin=2)
 
@@ -220,6 +241,13 @@ def runners(name: str, seed: int) -> Iterator[tuple[str, Callable[[Task], list[O
             yield key, lambda task, method=method: outcomes(method, task)
 
 
+def versions() -> dict[str, str]:
+    """Return those of the packages of others that are run."""
+    found = {"fastcan": version("fastcan")}
+    found |= {peer.package: peer.version() for peer in PEERS.values() if peer.is_installed}
+    return found | ({"kernlab": Kernlab.version()} if Kernlab.is_installed() else {})
+
+
 def run(name: str, seed: int) -> dict:
     """Return the result of one set and split; methods take turns, split by split."""
     start, found = time.perf_counter(), {}
@@ -233,6 +261,9 @@ def run(name: str, seed: int) -> dict:
         "measure": "error rate" if task.labelled else "mean squared error",
         "n_train": len(task.X),
         "n_test": len(task.X_test),
+        "date": date.today().isoformat(),
+        "cpu": cpu_model(),
+        "versions": versions(),
         "seconds": round(time.perf_counter() - start, 1),
         "outcomes": found,
     }
@@ -259,6 +290,10 @@ def compute(n_splits: int = N_SPLITS) -> None:
 def compute_again(method: str) -> None:
     """Compute one method of ours, or of scikit-learn's, anew in all results that are kept."""
     results = kept_results()
+    if others := {result["cpu"] for result in results} - {cpu_model()}:
+        raise SystemExit(
+            f"Times would not compare with those kept, of {', '.join(others)}: use --fresh."
+        )
     with one_quiet_thread():
         for result in results:
             found = outcomes(METHODS[method], draw(result["set"], result["split"]))

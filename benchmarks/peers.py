@@ -4,7 +4,9 @@ Every method gets the same scaled inputs. Where it has a width and a penalty (or
 components), the same held-out quarter of the training samples chooses them from the same lists; then
 all training samples are fitted. Features of all kinds have the same head, ridge regression.
 HistGradientBoosting, the sieves, xRFM and the sparse Gaussian process choose for themselves; xRFM
-validates by a quarter of its samples, and fits the others. R's kernlab runs on one split of one set.
+validates by a quarter of its samples, and fits the others. A "-" is what was not run: kernlab starts R
+for every fit, so it has one split of one set; the sparse Gaussian process predicts numbers alone; it and
+fastcan are slow beyond k = 100; KernelPCovR and nirs4all are slow beyond 1,000 samples.
 Errors are mean squared errors of targets with unit variance, or rates of wrong labels. Seconds are
 those of one processor. Methods take turns, split by split. Results of splits are kept in
 ``results/peers.jsonl``, and what is there is not computed again. A peer that clashes with our
@@ -51,7 +53,9 @@ SHOWN = (  # in the short table: methods, and k where there are several
     (BOOSTING, None),
     ("xRFM", None),
 )
+WITH_COMPONENTS = ("our KernelPCA", "KernelPCA", "skmatter KernelPCovR", "kernlab kpca")  # k of them
 LABELS = {SIEVE: "SieveRegressor, SieveClassifier", "our KernelPLS": "KernelPLS, kernelsieve's"}
+BUDGETS = (0.1, 0.3, 1.0, 3.0, 10.0)  # seconds of one processor
 TIE = 1e-3  # of the error, by which rounding may change it
 
 
@@ -84,7 +88,7 @@ def of_equal_cost() -> list[str]:
 def short_table(found: Found) -> None:
     """Print the errors of a few methods on all sets, what a prediction needs, and what a fit takes."""
     splits = {len(outcomes) for outcomes in found.values()}
-    heading(f"{SIDE_BY_SIDE}: errors, means of {min(splits)} to {max(splits)} splits")
+    heading(f"{SIDE_BY_SIDE}: errors, means of {max(splits)} splits")
     errors, seconds = means(found), means(found, "search_seconds")
     rows = []
     for method, k in SHOWN:
@@ -117,7 +121,16 @@ def losses(found: Found, header: list[str], rows: list[list]) -> Iterator[str]:
     few = [cell for cell in cells if cell[1] <= 100]
     for method in (NYSTROEM, CHOLESKY, "fastcan"):
         share = share_below(ratios(errors, few, method))
-        yield f"SMA is below {method} in {share:.0%} of all sets and k <= 100."
+        yield (
+            f"SMA is below {method} in {share:.0%} of the {len(few)} pairs of a set and a k <= 100; "
+            "ties count for a half."
+        )
+    pairs = within_budgets(found)
+    below = share_below([errors[SMA] / errors[NYSTROEM] for *_, errors in pairs if SMA in errors])
+    yield (
+        f"Given equal time to choose and fit, SMA is below {NYSTROEM} in {below:.0%} of "
+        f"{sum(SMA in errors for *_, errors in pairs)} pairs of a set and a time."
+    )
     low, high = times_of_boosting(found)
     yield f"A fit of the sieves takes {low:.0f} to {high:.0f} times as long as one of {BOOSTING}."
 
@@ -186,6 +199,31 @@ def share_below(found: list[float]) -> float:
     return float(np.mean([0.5 if abs(r - 1) < TIE else r < 1 for r in found])) if found else np.nan
 
 
+def within_budgets(found: Found) -> list[tuple[str, float, dict[str, float]]]:
+    """Return errors by method, for every set and time to choose and fit: of the largest k in time."""
+    errors, seconds = means(found), means(found, "search_seconds")
+    pairs = []
+    for name in SETS:
+        for budget in BUDGETS:
+            in_time = {
+                method: errors[name, method, k]
+                for one, method, k in sorted(errors, key=lambda cell: cell[2])
+                if one == name and seconds[name, method, k] <= budget
+            }
+            if NYSTROEM in in_time:
+                pairs.append((name, budget, in_time))
+    return pairs
+
+
+def equal_fit_time(found: Found) -> None:
+    """Print errors of what each method has fitted after the same time."""
+    pairs = within_budgets(found)
+    methods = [method for method in order() if any(method in errors for *_, errors in pairs)]
+    heading("error at equal fit time, with the search: the largest k that is fitted in time")
+    rows = [[name, f"{s:g}", *(errors.get(m, "-") for m in methods)] for name, s, errors in pairs]
+    table(["set", "seconds", *methods], rows)
+
+
 def widths_at_ends(found: Found) -> None:
     """Print how often the list of widths may have been too short."""
     at_end = [o["at_end"] for outcomes in found.values() for o in outcomes if "at_end" in o]
@@ -196,6 +234,7 @@ def widths_at_ends(found: Found) -> None:
 
 def fit_times(found: Found, results: list[dict]) -> None:
     """Print errors beside times, a table for each set."""
+    with_k = {*of_equal_cost(), *WITH_COMPONENTS}
     for name in SETS:
         some = [result for result in results if result["set"] == name]
         if not some:
@@ -208,7 +247,7 @@ def fit_times(found: Found, results: list[dict]) -> None:
         cells = [(m, k) for m in order() for k in SIZES if (name, m, k) in found]
         table(
             ["", "k", "kernel evaluations", "error", "fit, s", "with its search, s", "rows a second"],
-            [[m, k, *times_of(found[name, m, k])] for m, k in cells],
+            [[m, k if m in with_k else "-", *times_of(found[name, m, k])] for m, k in cells],
         )
 
 
@@ -251,13 +290,23 @@ def absent() -> list[str]:
     return missing if Kernlab.is_installed() else [*missing, *kernlab_methods()]
 
 
+def circumstances(results: list[dict]) -> None:
+    heading("packages of others, and when and where the results were computed")
+    table(["", "version"], sorted({pair for result in results for pair in result["versions"].items()}))
+    minutes = sum(result["seconds"] for result in results) / 60
+    dates, processors = (", ".join(sorted({r[key] for r in results})) for key in ("date", "cpu"))
+    print(f"All sets and splits took {minutes:.0f} minutes of {processors}, on {dates}.")
+
+
 def report(results: list[dict]) -> None:
     found = by_cell(results)
     short_table(found)
     equal_evaluations(found)
+    equal_fit_time(found)
     assembled(found)
     widths_at_ends(found)
     fit_times(found, results)
+    circumstances(results)
 
 
 def main(n_splits: int = N_SPLITS) -> None:

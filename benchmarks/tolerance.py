@@ -42,7 +42,7 @@ SETS = [
     "uci_sml",
     "uci_wine",
 ]
-N_TRAIN, N_TEST, N_COMPONENTS = 1500, 3000, 50
+N_TRAIN, N_TEST, N_COMPONENTS = 800, 2000, 50
 
 
 def tables() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:

@@ -1,9 +1,10 @@
 # Kernel features of kernlab (kpca, kfa). Three calls:
-#   Rscript kernlab.R check
+#   Rscript kernlab.R check    # prints its version
 #   Rscript kernlab.R fit kfa|kpca X.csv gamma k model.rds features.csv seconds.csv
 #   Rscript kernlab.R transform X.csv model.rds features.csv seconds.csv
 suppressMessages(library(kernlab))
 given <- commandArgs(trailingOnly = TRUE)
+if (given[1] == "check") cat(as.character(packageVersion("kernlab")))
 
 write_features <- function(features, seconds, paths) {
   write.table(features, paths[1], sep = ",", row.names = FALSE, col.names = FALSE)
