@@ -5,7 +5,7 @@ components), the same held-out quarter of the training samples chooses them from
 all training samples are fitted. Features of all kinds have the same head, ridge regression.
 HistGradientBoosting, the sieves, xRFM and the sparse Gaussian process choose for themselves; xRFM
 validates by a quarter of its samples, and fits the others. A "-" is what was not run: kernlab starts R
-for every fit, so it has one split of one set; the sparse Gaussian process predicts numbers alone; it and
+for every fit, so it has one split of one set; the sparse Gaussian process has numbers alone; it and
 fastcan are slow beyond k = 100; KernelPCovR and nirs4all are slow beyond 1,000 samples.
 Errors are mean squared errors of targets with unit variance, or rates of wrong labels. Seconds are
 those of one processor. Methods take turns, split by split. Results of splits are kept in
