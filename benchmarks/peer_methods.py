@@ -67,7 +67,6 @@ def alignment(problem: Problem) -> SparseMaximalAlignment:
     return SparseMaximalAlignment(
         problem.k,
         gamma=problem.gamma,
-        scale="rkhs",
         tol=1e-14,
         target="classes" if problem.labelled else "continuous",
         random_state=problem.seed,

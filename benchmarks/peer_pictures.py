@@ -15,6 +15,10 @@ TIMED = (
     *("SMA", "AKFA", "our KernelPLS", "Sieve", "Nystroem", "accelerated Cholesky", "GPyTorch SGPR"),
     *("KernelPCA", "KernelRidge", "SVR or SVC", "HistGradientBoosting", "xRFM"),
 )
+GROWING = (  # a method with all solvers, or a rival of its kind, is in the table alone
+    *("SMA", "our KernelPLS", "Sieve", "Nystroem", "accelerated Cholesky"),
+    *("KernelPCA, randomized", "KernelRidge", "HistGradientBoosting"),
+)
 MARKS = "osD^v<>PX*hp8dH"
 # Those of Okabe and Ito, which colour-blind readers can tell apart; marks and dashes do for grey print.
 COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#d55e00", "#cc79a7", "#0072b2")
@@ -132,9 +136,10 @@ def draw_growth(record: Record) -> Any:
     for ax, (title, label) in zip(axes, kinds, strict=True):
         (found,) = record.tables(title)
         n = [int(text.removeprefix("n = ").replace(",", "")) for text in found["header"][1:]]
-        for place, (method, *cells) in enumerate(found["rows"]):
-            points = [(a, first_number(b)) for a, b in zip(n, cells, strict=True)]
-            points = [(a, b) for a, b in points if b > 0]
+        cells_of = {method: cells for method, *cells in found["rows"]}
+        for place, method in enumerate(GROWING):
+            cells = zip(n, cells_of[method], strict=True)
+            points = [(a, first_number(b)) for a, b in cells if b != "-"]
             ax.plot(*zip(*points, strict=True), **style(method, place))
         ax.set(xlabel="training samples", ylabel=label)
         logarithmic(ax)

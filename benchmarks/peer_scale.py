@@ -2,24 +2,24 @@
 
 Methods have fixed settings and one thread; seconds are those of the processor. One of the repetitions
 is in a process of its own, which shows the peak of memory; the others take turns. Methods with an
-n x n matrix stop early. Peers with an environment of their own are left out: the peaks of their memory
-would be those of another interpreter.
+n x n matrix stop early. Beyond 1,500 samples our methods take their candidates from a pool by default,
+so their times may fall there. Peers with an environment of their own are left out here: `peers` has
+their times, for one number of samples.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kernelsieve.datasets import make_interactions
 
-from .common import Spread, heading, in_own_process, peak_megabytes, table, warm_up
+from .common import Spread, forget_peak, heading, in_own_process, peak_megabytes, table, warm_up
 from .peer_methods import (
     BOOSTING,
     CHOLESKY,
@@ -86,9 +86,6 @@ class Cost:
     rows_per_second: float
 
 
-NOT_RUN = [Cost(np.nan, np.nan)]
-
-
 def costs(name: str, n: int) -> Cost:
     """Fit a method to n samples and predict others, with one thread."""
     X, y = make_interactions(n + N_NEW, N_INPUTS, random_state=0)
@@ -105,9 +102,10 @@ def costs(name: str, n: int) -> Cost:
 
 
 def first_costs(name: str, n: int) -> tuple[Cost, float]:
-    """Return costs, and megabytes above what a small fit needs; runs in a process of its own."""
+    """Return costs, and megabytes above what was used before; runs in a process of its own."""
     warm_up()
-    costs(name, 500)
+    costs(name, 500)  # loads and compiles what is needed
+    forget_peak()
     before = peak_megabytes()
     found = costs(name, n)
     return found, peak_megabytes() - before
@@ -143,18 +141,23 @@ def main() -> None:
     """Print what fits and predictions take."""
     times, peaks = measure()
 
-    def by_number(name: str, key: str) -> list[list[float]]:
-        return [[getattr(cost, key) for cost in times.get((name, n), NOT_RUN)] for n in NUMBERS]
+    def by_number(name: str, shown: Callable[[list[Cost]], object]) -> list[object]:
+        return [shown(times[name, n]) if (name, n) in times else "-" for n in NUMBERS]
+
+    def rate(found: list[Cost]) -> str:
+        return f"{median(cost.rows_per_second for cost in found):,.0f}"
+
+    def spent(found: list[Cost]) -> Spread:
+        return Spread(cost.seconds for cost in found)
 
     header = ["", *(f"n = {n:,}" for n in NUMBERS)]
     heading(f"fit time against n: seconds of the processor, {N_INPUTS} inputs, k = {K}")
-    table(header, [[name, *map(Spread, by_number(name, "seconds"))] for name in SCALED])
+    table(header, [[name, *by_number(name, spent)] for name in SCALED])
     print(
         f"Medians of {REPEAT} fits, and the range; fits of more than {LONG:g} s are not "
-        "repeated. nan: not run, as the method needs time or memory that grows with n x n."
+        "repeated. A - was not run: the method needs time or memory that grows with n x n."
     )
     heading(f"predict rate against n: rows a second, {N_NEW:,} new rows, medians")
-    rates = {name: map(median, by_number(name, "rows_per_second")) for name in SCALED}
-    table(header, [[name, *(f"{rate:,.0f}" for rate in rates[name])] for name in SCALED])
-    heading("peak memory against n: megabytes above a small fit, each in a process of its own")
-    table(header, [[name, *(peaks.get((name, n), np.nan) for n in NUMBERS)] for name in SCALED])
+    table(header, [[name, *by_number(name, rate)] for name in SCALED])
+    heading("peak memory against n: megabytes above those before the fit, in a process of its own")
+    table(header, [[name, *(peaks.get((name, n), "-") for n in NUMBERS)] for name in SCALED])
