@@ -1,7 +1,8 @@
 """GradientMetric before sparse maximal alignment, against sparse maximal alignment alone.
 
 The kernel is that of GradientMetric, Matern 3/2, before and after; rbf without a metric stands beside
-it. Held-out training samples choose widths and ridges alike for all.
+it. Held-out training samples choose widths and ridges alike for all. Two inputs of bike add up to its
+target, which a metric finds.
 """
 
 from __future__ import annotations

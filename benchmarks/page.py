@@ -15,7 +15,7 @@ from .readme import README, filled
 from .record import RESULTS, Record, read
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-SCALE = PAGE.with_name("scale.md")
+WITH_RESULTS = (README, PAGE.with_name("scale.md"))
 FIGURES = PAGE.parent / "figures"
 PLACE = re.compile(r"(<!-- result of (\w+): (.*?) -->\n).*?(<!-- end of result -->)", re.DOTALL)
 
@@ -29,9 +29,9 @@ hand.
 A benchmark compares with alternatives in one run, in turns, so that a slow spell of the machine hits
 all of them; `peers` and `landmarks` keep results of single splits between runs. Errors are of samples
 that no method has seen, and lower is better. A line with **ok** or **MISS** is a number beside what we
-ask of it: a MISS stays here until the code is better. Times are medians, with the range behind them, of
-the machine that is named below each heading; ratios within a table carry over to others, seconds do
-not.
+ask of it: a MISS stays here until the code is better. Times are those of the machine that is named
+below each heading: medians where a range stands behind them, single runs where none does. Ratios within
+a table carry over to other machines, seconds do not.
 """
 
 
@@ -173,5 +173,6 @@ def write(names: Iterable[str]) -> None:
             draw(found).savefig(FIGURES / f"benchmarks_{name}_{key}.png", dpi=110)
     PAGE.write_text(page(names))
     README.write_text(filled(README.read_text(), read("peers")))
-    SCALE.write_text(with_results(SCALE.read_text()))
-    print(f"{PAGE}\n{README}\n{SCALE}")
+    for path in WITH_RESULTS:
+        path.write_text(with_results(path.read_text()))
+    print(PAGE, *WITH_RESULTS, sep="\n")

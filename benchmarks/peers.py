@@ -278,7 +278,7 @@ def assembled(found: Found) -> None:
     low, high = times_of_boosting(found)
     print(
         f"Sieve has the lower error on {lower} of {len(rows)} sets, and its fit takes "
-        f"{low:.0f} to {high:.0f} times as long: it tries kernels, widths and a metric."
+        f"{low:.0f} to {high:.0f} times as long."
     )
 
 
@@ -304,9 +304,9 @@ def report(results: list[dict]) -> None:
     equal_evaluations(found)
     equal_fit_time(found)
     assembled(found)
-    widths_at_ends(found)
     fit_times(found, results)
     circumstances(results)
+    widths_at_ends(found)
 
 
 def main(n_splits: int = N_SPLITS) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import common, readme, record
 from benchmarks.__main__ import NAMES
-from benchmarks.page import PAGE, PLACE, SCALE, blocks, page, with_results
+from benchmarks.page import PAGE, PLACE, WITH_RESULTS, blocks, page, with_results
 from benchmarks.peer_methods import accelerated_pivots
 from benchmarks.peers_external.protocol import RidgeHeads, rbf
 
@@ -93,10 +93,11 @@ def test_the_table_of_the_readme_is_made_from_the_results():
     assert text == readme.filled(text, kept), "run: python -m benchmarks page"
 
 
-def test_results_in_other_pages_are_made_from_the_results():
-    text = SCALE.read_text()
+@pytest.mark.parametrize("path", WITH_RESULTS, ids=lambda path: path.name)
+def test_results_in_other_pages_are_made_from_the_results(path):
+    text = path.read_text()
     places = PLACE.findall(text)
-    assert len(places) == 5
+    assert len(places) == {"README.md": 2, "scale.md": 5}[path.name]
     for _, name, heading, _ in places:
         kept = record.read(name)
         assert kept is not None
