@@ -6,13 +6,14 @@ import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from statistics import median
 from typing import Any, Self
 
 from kernelsieve import SparseMaximalAlignment
 from kernelsieve.datasets import make_interactions
 
+from .peers_external.memory import forget_peak as forget_peak
+from .peers_external.memory import peak_megabytes as peak_megabytes
 from .record import part, table_part
 
 
@@ -86,22 +87,6 @@ def warm_up() -> None:
     X, y = make_interactions(500, 5, random_state=0)
     for candidates in ("all", 50):
         SparseMaximalAlignment(5, candidates=candidates).fit(X, y).transform(X)
-
-
-def peak_megabytes() -> float:
-    """Return the high-water mark of this process's memory.
-
-    ``getrusage`` would do, but a new process starts with the mark of the one that started it.
-    """
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmHWM"):
-            return int(line.split()[1]) / 1024
-    return float("nan")
-
-
-def forget_peak() -> None:
-    """Let the high-water mark begin anew, at the memory that is used now."""
-    Path("/proc/self/clear_refs").write_text("5")
 
 
 def in_own_process(work: Callable[..., Any], *args: object) -> Any:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from importlib.metadata import version
@@ -124,12 +124,18 @@ class Peer:
         asked = f"from importlib.metadata import version; print(version({self.package!r}))"
         return printed([self.python, "-c", asked])
 
-    def run(self, task: Task) -> list[Outcome]:
+    def run(
+        self,
+        task: Task,
+        *,
+        penalties: Sequence[float] = PENALTIES,
+        components: Sequence[int] = COMPONENTS,
+    ) -> list[Outcome]:
         """Return an outcome for every size."""
         sizes = sizes_of(task, self.sizes)
         with tempfile.TemporaryDirectory() as name:
             given, found = Path(name) / "task.npz", Path(name) / "found.json"
-            grids = {"penalties": PENALTIES, "components": COMPONENTS, "sizes": sizes}
+            grids = {"penalties": penalties, "components": components, "sizes": sizes}
             np.savez(given, **asdict(task), **grids)
             command = [self.python, SCRIPTS / self.script, given, found]
             done = subprocess.run(

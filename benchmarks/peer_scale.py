@@ -3,8 +3,8 @@
 Methods have fixed settings and one thread; seconds are those of the processor. One of the repetitions
 is in a process of its own, which shows the peak of memory; the others take turns. Methods with an
 n x n matrix stop early. Beyond 1,500 samples our methods take their candidates from a pool by default,
-so their times may fall there. Peers with an environment of their own are left out here: `peers` has
-their times, for one number of samples.
+so their times may fall there. Peers with an environment of their own run there, in a process for each
+fit; without it they are left out.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kernelsieve.datasets import make_interactions
@@ -32,9 +33,10 @@ from .peer_methods import (
     scikit_kernel_pca,
     with_ridge,
 )
-from .peers_external.protocol import Fit, Problem
+from .peer_runs import PEERS
+from .peers_external.protocol import Fit, Problem, Task
 
-N_INPUTS, K, GAMMA, PENALTY = 10, 100, 0.05, 1e-4
+N_INPUTS, K, N_LATENT, GAMMA, PENALTY = 10, 100, 16, 0.05, 1e-4
 NUMBERS = (1_000, 3_000, 10_000, 30_000)
 N_NEW = 5_000
 REPEAT = 3
@@ -69,13 +71,18 @@ SCALED: dict[str, Scaled] = {
         f"KernelPCA, {solver}": Scaled(with_ridge(scikit_kernel_pca(solver), n_samples), dense=True)
         for solver in ("arpack", "randomized", "dense")
     },
-    "our KernelPLS": of("our KernelPLS", 16),
+    "our KernelPLS": of("our KernelPLS", N_LATENT),
     PLS: of(PLS, N_INPUTS),
     "KernelRidge": of("KernelRidge", dense=True),
     "SVR": of("SVR or SVC", 1.0, dense=True),  # without the matrix, but with its time
     BOOSTING: of(BOOSTING),
     SIEVE: of(SIEVE),
 }
+
+
+# Peers with an environment of their own; all but these need an n x n matrix, or its time.
+ELSEWHERE = {name: peer for name, peer in PEERS.items() if peer.is_installed}
+NOT_DENSE = ("skmatter FPS", "ikpls", "GPyTorch SGPR")
 
 
 @dataclass(frozen=True)
@@ -86,18 +93,23 @@ class Cost:
     rows_per_second: float
 
 
+def samples(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return inputs and targets to train with, and inputs to predict."""
+    X, y = make_interactions(n + N_NEW, N_INPUTS, random_state=0)
+    return X[:n], ((y[:n] - y[:n].mean()) / y[:n].std())[:, None], X[n:]
+
+
 def costs(name: str, n: int) -> Cost:
     """Fit a method to n samples and predict others, with one thread."""
-    X, y = make_interactions(n + N_NEW, N_INPUTS, random_state=0)
+    X, Y, X_new = samples(n)
     scaled = SCALED[name]
-    Y = ((y[:n] - y[:n].mean()) / y[:n].std())[:, None]
-    problem = Problem(X[:n], Y, GAMMA, [scaled.setting], K, 0, labelled=False)
+    problem = Problem(X, Y, GAMMA, [scaled.setting], K, 0, labelled=False)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         start = time.process_time()
         fitted = scaled.fit(problem)
         end = time.process_time()
-        fitted.predict(X[n:])
+        fitted.predict(X_new)
         return Cost(end - start, N_NEW / max(time.process_time() - end, 1e-6))
 
 
@@ -111,9 +123,23 @@ def first_costs(name: str, n: int) -> tuple[Cost, float]:
     return found, peak_megabytes() - before
 
 
+def costs_elsewhere(name: str, n: int) -> tuple[Cost, float]:
+    """Return the same for a peer with an environment of its own."""
+    X, Y, X_new = samples(n)
+    none = np.zeros(n, dtype=bool)
+    task = Task(X, Y, X_new, np.zeros((N_NEW, 1)), none, np.array([GAMMA]), 0, labelled=False)
+    peer = replace(ELSEWHERE[name], sizes=(K,))
+    (found,) = peer.run(
+        task, penalties=[PENALTY], components=[N_INPUTS if name == "ikpls" else N_LATENT]
+    )
+    assert found.megabytes is not None
+    return Cost(found.fit_seconds, found.rows_per_second), found.megabytes
+
+
 def goes_on(name: str, before: Sequence[Cost]) -> bool:
     """Return whether a method goes on to the next number of samples."""
-    return not SCALED[name].dense or before[0].seconds <= MOST_DENSE
+    is_dense = SCALED[name].dense if name in SCALED else name not in NOT_DENSE
+    return not is_dense or before[0].seconds <= MOST_DENSE
 
 
 def measure() -> tuple[dict[tuple[str, int], list[Cost]], dict[tuple[str, int], float]]:
@@ -121,18 +147,21 @@ def measure() -> tuple[dict[tuple[str, int], list[Cost]], dict[tuple[str, int], 
     times: dict[tuple[str, int], list[Cost]] = {}
     peaks: dict[tuple[str, int], float] = {}
     warm_up()
-    names = list(SCALED)
-    for name in names:
+    names = [*SCALED, *ELSEWHERE]
+    for name in SCALED:
         costs(name, 500)
     for n in NUMBERS:
         for name in names:
-            first, peaks[name, n] = in_own_process(first_costs, name, n)
+            first, peaks[name, n] = (
+                in_own_process(first_costs, name, n) if name in SCALED else costs_elsewhere(name, n)
+            )
             times[name, n] = [first]
             print(f"  {name}, {n} samples", flush=True)
         for _ in range(REPEAT - 1):
             for name in names:
                 if times[name, n][0].seconds <= LONG:
-                    times[name, n].append(costs(name, n))
+                    again = costs(name, n) if name in SCALED else costs_elsewhere(name, n)[0]
+                    times[name, n].append(again)
         names = [name for name in names if goes_on(name, times[name, n])]
     return times, peaks
 
@@ -140,6 +169,9 @@ def measure() -> tuple[dict[tuple[str, int], list[Cost]], dict[tuple[str, int], 
 def main() -> None:
     """Print what fits and predictions take."""
     times, peaks = measure()
+    names = [*SCALED, *ELSEWHERE]
+    for name in PEERS.keys() - ELSEWHERE.keys():
+        print(f"{name} is not installed: see python -m benchmarks.peers --help")
 
     def by_number(name: str, shown: Callable[[list[Cost]], object]) -> list[object]:
         return [shown(times[name, n]) if (name, n) in times else "-" for n in NUMBERS]
@@ -152,12 +184,12 @@ def main() -> None:
 
     header = ["", *(f"n = {n:,}" for n in NUMBERS)]
     heading(f"fit time against n: seconds of the processor, {N_INPUTS} inputs, k = {K}")
-    table(header, [[name, *by_number(name, spent)] for name in SCALED])
+    table(header, [[name, *by_number(name, spent)] for name in names])
     print(
         f"Medians of {REPEAT} fits, and the range; fits of more than {LONG:g} s are not "
         "repeated. A - was not run: the method needs time or memory that grows with n x n."
     )
     heading(f"predict rate against n: rows a second, {N_NEW:,} new rows, medians")
-    table(header, [[name, *by_number(name, rate)] for name in SCALED])
+    table(header, [[name, *by_number(name, rate)] for name in names])
     heading("peak memory against n: megabytes above those before the fit, in a process of its own")
-    table(header, [[name, *(peaks.get((name, n), "-") for n in NUMBERS)] for name in SCALED])
+    table(header, [[name, *(peaks.get((name, n), "-") for n in NUMBERS)] for name in names])

@@ -18,6 +18,11 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+if __package__:
+    from .memory import forget_peak, peak_megabytes
+else:  # a script of this folder
+    from memory import forget_peak, peak_megabytes
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -80,6 +85,7 @@ class Outcome:
     search_seconds: float  # with the fit
     rows_per_second: float
     at_end: bool  # whether the chosen width is the first or the last of the list
+    megabytes: float | None = None  # at most, above what was used before; known in scripts
 
 
 def error(Y: np.ndarray, predicted: np.ndarray, seen: np.ndarray, *, labelled: bool) -> float:
@@ -192,6 +198,11 @@ def main(fit: Fit, grid: str) -> None:
     one = replace(task, seed=int(task.seed), labelled=bool(task.labelled))
     small = one.problem(slice(WARM_UP), widths[0], settings, int(sizes[0]))
     fit(small).predict(small.X)  # loads and compiles what a first call needs, which is not timed
-    found = [asdict(choose_and_fit(fit, one, settings, int(k), widths=widths)) for k in sizes]
+    found = []
+    for k in sizes:
+        forget_peak()
+        before = peak_megabytes()
+        outcome = choose_and_fit(fit, one, settings, int(k), widths=widths)
+        found.append(asdict(replace(outcome, megabytes=peak_megabytes() - before)))
     with open(sys.argv[2], "w") as file:
         json.dump(found, file)
