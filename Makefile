@@ -38,7 +38,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks page
 
-# The wheel in an environment of its own, without a compiler.
+# The wheel in an environment of its own, without a compiler, then with all extras.
 smoke: $(READY)
 	$(BIN)/python tools/smoke.py --fresh
 

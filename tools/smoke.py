@@ -1,10 +1,11 @@
 """Fit, choose, save, load and serve with the package that is installed: a release works at all.
 
-``python tools/smoke.py`` uses the package of this Python. With ``--fresh`` it first builds the wheel,
-and installs it, with nothing but what it asks for, into an environment of its own, where no compiler
-is found.
+``python tools/smoke.py`` uses the package of this Python, with ``--extras`` what ``kernelsieve[all]``
+brings, too. With ``--fresh`` it first builds the wheel, and installs it, with nothing but what it asks
+for, into an environment of its own, where no compiler is found; then it adds the extras there.
 """
 
+import importlib
 import os
 import subprocess
 import sys
@@ -34,6 +35,23 @@ def smoke(folder: Path) -> None:
     print(f"kernelsieve {kernelsieve.__version__} in {Path(kernelsieve.__file__).parent}: works")
 
 
+def smoke_of_extras(folder: Path) -> None:
+    """Import what the extras bring, and use the command line and an export once."""
+    for name in ("dask.distributed", "highspy", "matplotlib", "pandas", "pyarrow", "pyspark", "ray"):
+        importlib.import_module(name)
+    from sklearn.datasets import load_diabetes
+
+    import kernelsieve
+
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = kernelsieve.SparseMaximalAlignment(5).fit(X, y)
+    kernelsieve.export_onnx(model, folder / "model.onnx")
+    kernelsieve.save(model, folder / "model.ksv")
+    inspect = [sys.executable, "-m", "kernelsieve", "inspect", "model.ksv"]
+    subprocess.run(inspect, check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    print("kernelsieve[all]: works")
+
+
 def build_wheel(folder: Path) -> Path:
     """Return the wheel of this source."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
@@ -50,12 +68,12 @@ def smoke_in_a_fresh_environment(folder: Path) -> None:
     subprocess.run(install, check=True)
     alone = {"PATH": str(python.parent), "HOME": str(folder), "TMPDIR": str(folder)}
     subprocess.run([python, __file__], check=True, cwd=folder, env=alone)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", f"{wheel}[all]"], check=True)
+    subprocess.run([python, __file__, "--extras"], check=True, cwd=folder)
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         os.chdir(name)
-        if sys.argv[1:] == ["--fresh"]:
-            smoke_in_a_fresh_environment(Path(name))
-        else:
-            smoke(Path(name))
+        works = {"--fresh": smoke_in_a_fresh_environment, "--extras": smoke_of_extras}
+        works.get("".join(sys.argv[1:]), smoke)(Path(name))
