@@ -110,6 +110,10 @@ def as_choice(problem: Problem) -> landmark_runs.Choice:
     return landmark_runs.Choice(problem.X, problem.y, problem.gamma, problem.k, task)
 
 
+def aligned_landmarks(problem: Problem) -> Fitted:
+    return fitted_landmarks(problem, alignment(problem).fit(problem.X, problem.y).landmarks_)
+
+
 def pivoted_cholesky(problem: Problem) -> Fitted:
     return fitted_landmarks(problem, landmark_runs.pivoted_cholesky(as_choice(problem)))
 
@@ -245,7 +249,7 @@ SMA, NYSTROEM, CHOLESKY, PLS = "SMA", "Nystroem", "pivoted Cholesky", "PLSRegres
 SIEVE, BOOSTING = "Sieve", "HistGradientBoosting"
 
 METHODS: dict[str, Method] = {
-    SMA: Method(with_ridge(alignment, n_landmarks)),
+    SMA: Method(aligned_landmarks),
     "AKFA": Method(with_ridge(feature_analysis, n_landmarks)),
     NYSTROEM: Method(with_ridge(nystroem, n_features_out)),
     "RBFSampler": Method(with_ridge(fourier, n_features_out)),

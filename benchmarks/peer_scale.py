@@ -29,6 +29,8 @@ from .peer_methods import (
     PLS,
     SIEVE,
     SMA,
+    alignment,
+    n_landmarks,
     n_samples,
     scikit_kernel_pca,
     with_ridge,
@@ -59,7 +61,7 @@ def of(name: str, setting: float = PENALTY, *, dense: bool = False) -> Scaled:
 
 
 SCALED: dict[str, Scaled] = {
-    SMA: of(SMA),
+    SMA: Scaled(with_ridge(alignment, n_landmarks)),
     "AKFA": of("AKFA"),
     NYSTROEM: of(NYSTROEM),
     "RBFSampler": of("RBFSampler"),

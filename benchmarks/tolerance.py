@@ -1,7 +1,7 @@
 """Which default of ``tol`` leaves out directions that new samples cannot repeat.
 
-Test R2 of SMA and kernel PLS followed by least squares, on raw and on standardised inputs, for several
-``tol``.
+Test R2 of SMA and kernel PLS, with least squares or ridge regression, on raw and on standardised
+inputs, for several ``tol``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, RidgeCV
 from sklearn.metrics import r2_score
 from sklearn.preprocessing import StandardScaler
 
@@ -69,12 +69,17 @@ def _numbers(values: list[str]) -> np.ndarray:
         return np.unique(values, return_inverse=True)[1].astype(float)
 
 
-def scores(method: type, train: tuple, test: tuple, tol: float) -> tuple[float, int]:
+HEADS = {"least squares": LinearRegression(), "ridge": RidgeCV(np.logspace(-8, 2, 11))}
+
+
+def scores(method: type, train: tuple, test: tuple, tol: float) -> tuple[dict[str, float], int]:
+    """Return R2 by head, and how many features there are."""
     (X, y), (X_test, y_test) = train, test
     k = min(N_COMPONENTS, len(X) - 1)
     model = method(k, tol=tol).fit(X, y)
-    head = LinearRegression().fit(model.transform(X), y)
-    return r2_score(y_test, head.predict(model.transform(X_test))), model.n_components_
+    F, F_test = model.transform(X), model.transform(X_test)
+    r2 = {name: r2_score(y_test, head.fit(F, y).predict(F_test)) for name, head in HEADS.items()}
+    return r2, model.n_components_
 
 
 def main() -> None:
@@ -93,9 +98,10 @@ def main() -> None:
             train, test = (inputs[:n_train], y[:n_train]), (inputs[n_train:], y[n_train:])
             for method in (SparseMaximalAlignment, KernelPLS):
                 found = [scores(method, train, test, tol) for tol in TOLERANCES]
-                way = f"{'scaled' if scaled else 'raw'}, {method.__name__}"
-                collected.setdefault(way, []).append(np.array([r2 for r2, _ in found]))
-                rows.append([f"{name}, {way}", *(f"{r2:.4f} ({k})" for r2, k in found)])
+                for head in HEADS:
+                    way = f"{'scaled' if scaled else 'raw'}, {method.__name__}, {head}"
+                    collected.setdefault(way, []).append(np.array([r2[head] for r2, _ in found]))
+                    rows.append([f"{name}, {way}", *(f"{r2[head]:.4f} ({k})" for r2, k in found)])
     heading(f"tolerance: test R2, and features of {N_COMPONENTS} that are left, by tol")
     table(header, rows)
     heading("tolerance: mean R2, at least 0 each, and how many are below -0.5")
