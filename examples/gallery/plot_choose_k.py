@@ -2,9 +2,10 @@
 Choosing the number of components in one pass
 =============================================
 
-The first k components of a large model are the model with k components, and the statistics of the
-folds of a cross-validation tell every fit and every squared error. So ``ComponentPathCV`` needs the
-samples once, whatever the number of folds, widths, penalties and ks.
+The first k components of a large model are the model with k components. Sums over the samples of each
+fold are enough to fit all models of a cross-validation with a ridge regression, and to compute their
+squared errors. So ``ComponentPathCV`` reads the samples once, whatever the number of folds, widths,
+penalties and ks.
 """
 
 import matplotlib.pyplot as plt
@@ -18,11 +19,11 @@ X, y = make_interactions(6000, 6, random_state=0)
 X, X_test, y, y_test = train_test_split(X, y, random_state=0)
 
 # %%
-# Candidates as points, here random ones, are shared by all folds. Two widths, three penalties, five
-# folds, every number of components up to 60:
+# Candidates that are given as points are shared by all folds. Two widths, three penalties, five
+# folds, every number of components up to 50:
 
 search = ComponentPathCV(
-    SparseMaximalAlignment(60, candidates=X[:200]),
+    SparseMaximalAlignment(50, candidates=X[:200]),
     Ridge(),
     param_grid={"gamma": [0.05, 0.2], "head__alpha": [1e-3, 1e-1, 10.0]},
 ).fit(X, y)
@@ -38,6 +39,7 @@ ComponentPathDisplay.from_estimator(search)
 plt.show()
 
 # %%
-# The search is the chosen model. Its score is the one that it was chosen by; new samples judge it.
+# The fitted search predicts with the chosen model. The cross-validated score is the one by which the
+# model was chosen, so it is optimistic; that on new samples is not.
 
 print(f"cross-validated R2 {search.best_score_:.3f}, on new samples {search.score(X_test, y_test):.3f}")

@@ -2,10 +2,10 @@
 Explaining a prediction by its landmarks
 ========================================
 
-A model that rests on few training samples can name them. The score of a sample is a weighted sum of
-the scores of the landmarks. ``explain`` gives what each of them contributes: its weight times by how
-much its own score is above the mean. With the baseline, near that mean, contributions add up to the
-score.
+A prediction rests on few training samples, the landmarks, and can be explained by them. The score of a
+sample is a weighted sum of the scores of the landmarks. ``explain`` returns what each landmark
+contributes: its weight times the difference between its own score and the mean score of all
+landmarks. The contributions and a baseline, which is near that mean, add up to the score.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ sieve = SieveClassifier(40, metric=False, kernel="rbf", random_state=0).fit(X, n
 print(f"accuracy on new digits: {sieve.score(X_test, names_test):.3f}")
 
 # %%
-# The new digit that the model is least sure of, and the landmarks that speak most about it.
+# The new digit that the model is least sure of, and the landmarks that contribute most to its score.
 
 unsure = int(np.abs(sieve.predict_proba(X_test)[:, 0] - 0.5).argmin())
 explanation = sieve.explain(X_test[[unsure]])

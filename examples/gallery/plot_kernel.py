@@ -18,7 +18,7 @@ from kernelsieve import SparseMaximalAlignment
 from kernelsieve.kernels import KERNELS, Kernel, register_kernel
 
 # %%
-# Daily and weekly habits: hours of the day are on a circle, where 23:00 is next to 1:00.
+# Daily habits: the hours of the day are on a circle, where 23:00 is near 1:00.
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ if "periodic" not in KERNELS:
     register_kernel(Periodic)
 
 # %%
-# Six weeks of an hourly measurement. The periodic kernel knows that tomorrow is like today.
+# Six weeks of an hourly measurement. By the periodic kernel, the same hours of all days are alike.
 
 rng = np.random.default_rng(0)
 hours = np.arange(6 * 7 * 24)[:, None].astype(float)

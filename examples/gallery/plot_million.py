@@ -2,9 +2,10 @@
 A million samples
 =================
 
-A fit is one pass over the samples and needs the memory of a block of them, so its time grows as their
-number. The picture shows that, with the error that more samples leave. The quick form of this example
-goes up to fewer samples; the full one to a million.
+A fit passes over the samples twice: once for all candidates, and once, which is shorter, for the chosen
+landmarks. It never holds more kernel values than those of a block of samples. So the time grows as the
+number of samples, and the picture shows that, beside the error on new samples. The quick form of this
+example goes up to fewer samples; the full one to a million.
 """
 
 import os
@@ -22,7 +23,7 @@ X, y = make_interactions(n_samples + 5_000, 8, random_state=0)
 X_test, y_test, X, y = X[:5_000], y[:5_000], X[5_000:], y[5_000:]
 
 # %%
-# More and more samples. The last line is all of them.
+# Fits to more and more samples; the last line is for all of them.
 
 sizes = [n_samples // 16, n_samples // 4, n_samples]
 seconds, errors = [], []

@@ -31,7 +31,8 @@ rows = pyarrow.dataset.dataset(f"{folder.name}/rows", format="parquet")
 print(f"{rows.count_rows():,} rows in {len(rows.files)} files")
 
 # %%
-# The pool of candidates is screened on samples drawn from all files; one pass sums up the statistic.
+# The pool of candidates is screened on samples drawn from all files. Then there are two passes: one for
+# all candidates, and one, which is shorter, for the chosen landmarks.
 
 sieve = SparseMaximalAlignment(60, random_state=0).fit(rows, "yield")
 print(f"inputs: {', '.join(sieve.feature_names_in_)}")

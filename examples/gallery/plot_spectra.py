@@ -101,11 +101,13 @@ for panel, (title, search) in zip(panels, [("PLS", linear), ("kernel PLS", kerne
     print(f"{title}: RMSEP {test.rmse:.2f} %")
 
 # %%
-# Do not standardise wavelengths
-# ------------------------------
-# A ``StandardScaler`` gives a wavelength without any band as much weight as the top of one, and so
-# noise as much weight as signal. Spectra have one unit; centring, which every estimator here does
-# by itself, is enough.
+# Standardise wavelengths?
+# ------------------------
+# All wavelengths have the same unit, and kernel PLS centres its features by itself. A
+# ``StandardScaler`` gives a wavelength without any band as much weight as the top of one. These
+# spectra have many such wavelengths, at which there is little but noise, so scaling makes the
+# calibration worse. On measured spectra it may go either way: ``python -m benchmarks spectra`` prints
+# both. Compare them by cross-validation.
 
 scaled = make_pipeline(StandardScaler(), KernelPLS(16))
 scaled = ComponentPathCV(scaled, scoring=RMSE).fit(X, y)
@@ -116,11 +118,10 @@ for name, search in {"as they are": kernel, "standardised": scaled}.items():
 # %%
 # Samples that are not like the others
 # ------------------------------------
-# Hotelling's T2 is large for samples that are extreme in what the components describe, and the Q
-# residual for those with something in them that the components do not know. Two samples are added:
-# one that absorbs twice as much at all wavelengths, and one with a constituent that no calibration
-# sample has. The limit of Q comes from other good samples: many components leave less of the
-# calibration samples than of any others.
+# Hotelling's T2 is large for samples whose components are extreme. The Q residual is large for samples
+# of which the components describe too little. Two samples are added: one that absorbs twice as much
+# at all wavelengths, and one with a constituent that no calibration sample has. The limit of Q comes
+# from further good samples, because calibration samples have smaller residuals than new ones.
 
 model = kernel.best_estimator_.extractor
 strange = X_test[:2].copy()

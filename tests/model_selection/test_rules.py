@@ -88,3 +88,20 @@ def test_a_single_model_was_given():
     scores = Scores(np.array([[0.5], [0.7]]), np.array([30]), np.array([30]))
     choice = choose(scores, "one_standard_error", Budget())
     assert choice.reason == "k = 30 was given; its mean test score is 0.6."
+
+
+def test_errors_are_told_as_positive_numbers():
+    test = np.array([[-3.0, -1.05, -1.0], [-3.2, -1.25, -1.4]])
+    sizes = np.array([1, 2, 3])
+    scores = Scores(test, sizes, sizes, are_negative_errors=True)
+    reasons = [choose(scores, rule, Budget()).reason for rule in ("best", "one_standard_error")]
+    assert reasons == [
+        "k = 2 has the best mean test error, 1.15.",
+        "k = 2 has the best mean test error, 1.15, and no smaller k is within one standard error "
+        "(0.1, over 2 folds) of it.",
+    ]
+    scores = Scores(test[:, [0, 2, 1]] + [0, 0, 0.02], sizes, sizes, are_negative_errors=True)
+    assert choose(scores, "one_standard_error", Budget()).reason == (
+        "k = 2 is the smallest number of features whose mean test error, 1.2, is within one standard "
+        "error (0.1, over 2 folds) of the best, 1.13 with k = 3."
+    )

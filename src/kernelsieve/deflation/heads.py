@@ -17,13 +17,30 @@ class Heads:
 
     Where features are orthogonal, coefficients do not depend on how many follow; they then have
     one axis less, and ``coefficients[:j]`` are those of the first j.
+
+    Parameters
+    ----------
+    intercepts : ndarray of shape (k, q)
+        For the first 1, 2, ..., k features, and q targets.
+    coefficients : ndarray of shape (k, k, q) or (k, q)
+        See above.
     """
 
     intercepts: np.ndarray  # (k, q)
     coefficients: np.ndarray  # (k, k, q) or (k, q)
 
     def predict(self, features: np.ndarray) -> np.ndarray:
-        """Return the (n, q) predictions from as many features as are given."""
+        """Return the predictions from as many features as are given.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n, j)
+            The first j features.
+
+        Returns
+        -------
+        ndarray of shape (n, q)
+        """
         j = features.shape[1]
         return np.asarray(features @ self._coefficients_of(j) + self.intercepts[j - 1])
 
@@ -37,7 +54,17 @@ class Heads:
         return self.coefficients[:j] if nested else self.coefficients[j - 1, :j]
 
     def classes(self, features: np.ndarray) -> np.ndarray:
-        """Return the number of the class with the largest prediction, in blocks of rows."""
+        """Return the number of the class with the largest prediction, in blocks of rows.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n, j)
+            The first j features.
+
+        Returns
+        -------
+        ndarray of int of shape (n,)
+        """
         found = np.empty(len(features), np.intp)
         size = rows_per_block(self.intercepts.shape[1], _BLOCK_BYTES)
         for rows in row_slices(len(features), size):
@@ -47,11 +74,31 @@ class Heads:
         return found
 
     def truncate(self, j: int) -> Heads:
-        """Return the heads of the first j features."""
+        """Return the heads of the first j features.
+
+        Parameters
+        ----------
+        j : int
+            How many.
+
+        Returns
+        -------
+        Heads
+        """
         nested = self.coefficients.ndim == 2
         coefficients = self.coefficients[:j] if nested else self.coefficients[:j, :j]
         return Heads(self.intercepts[:j], coefficients)
 
     def for_scaled(self, scales: np.ndarray) -> Heads:
-        """Return the heads for features that are multiplied by ``scales``."""
+        """Return the heads for features that are multiplied by ``scales``.
+
+        Parameters
+        ----------
+        scales : ndarray of shape (k,)
+            A factor for each feature.
+
+        Returns
+        -------
+        Heads
+        """
         return Heads(self.intercepts, self.coefficients / scales[:, None])

@@ -28,7 +28,7 @@ class Outcome:
     COMPLETE = "all features were found"
     EXHAUSTED = (
         "the remaining candidates are linearly dependent on the chosen ones. Lower n_components, take "
-        "more candidates, or make the kernel narrower"
+        "more candidates, make the kernel narrower, or lower tol where a ridge regression follows"
     )
     CUT = (
         "no point is left whose residual is at least the cutoff. Lower cutoff to get more features, or "

@@ -21,28 +21,103 @@ class Loss(ABC):
 
     @abstractmethod
     def value(self, y: np.ndarray, f: np.ndarray) -> np.ndarray:
-        """Return the loss of every example."""
+        """Return the loss of every example.
+
+        Parameters
+        ----------
+        y : ndarray
+            Targets, as :meth:`prepare` returns them, or one column of these.
+        f : ndarray of the shape of y
+            Predictions.
+
+        Returns
+        -------
+        ndarray of the shape of y
+        """
 
     @abstractmethod
     def negative_gradient(self, y: np.ndarray, f: np.ndarray) -> np.ndarray:
-        """Return minus the derivative with respect to f."""
+        """Return minus the derivative with respect to f.
+
+        Parameters
+        ----------
+        y : ndarray
+            Targets, as :meth:`prepare` returns them, or one column of these.
+        f : ndarray of the shape of y
+            Predictions.
+
+        Returns
+        -------
+        ndarray of the shape of y
+        """
 
     @abstractmethod
     def curvature(self, y: np.ndarray, f: np.ndarray) -> np.ndarray:
-        """Return the second derivative with respect to f."""
+        """Return the second derivative with respect to f.
+
+        Parameters
+        ----------
+        y : ndarray
+            Targets, as :meth:`prepare` returns them, or one column of these.
+        f : ndarray of the shape of y
+            Predictions.
+
+        Returns
+        -------
+        ndarray of the shape of y
+        """
 
     def prepare(self, targets: np.ndarray) -> np.ndarray:
-        """Turn encoded targets into the columns that the loss compares with."""
+        """Turn encoded targets into the columns that the loss compares with.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (n_samples, n_targets)
+            Targets; labels as one column for each class, of 0 and 1, or one column of -1 and +1.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_columns)
+            The targets as they are, unless overridden.
+        """
         return targets
 
     def probabilities(self, f: np.ndarray) -> np.ndarray | None:
-        """Return the probability of +1 for predictions, where the loss has such a meaning."""
+        """Return the probability of +1 for predictions, where the loss has such a meaning.
+
+        Parameters
+        ----------
+        f : ndarray
+            Predictions.
+
+        Returns
+        -------
+        ndarray of the shape of f, or None
+            None unless overridden.
+        """
         return None
 
     def minimise(
         self, y: np.ndarray, features: np.ndarray, weight: np.ndarray
     ) -> tuple[float, np.ndarray]:
-        """Return the intercept and the coefficients with the least weighted loss."""
+        """Return the intercept and the coefficients with the least weighted loss.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            One column of what :meth:`prepare` returns.
+        features : ndarray of shape (n_samples, n_components)
+            Features.
+        weight : ndarray of shape (n_samples,)
+            Sample weights.
+
+        Returns
+        -------
+        intercept : float
+            The intercept.
+        coefficients : ndarray of shape (n_components,)
+            The coefficients of the features.
+        """
         coefficients = self._minimum(y, np.column_stack([features, np.ones(len(y))]), weight)
         return float(coefficients[-1]), coefficients[:-1]
 
@@ -113,7 +188,17 @@ class MarginLoss(Loss):
     """A loss of the margin y f, for labels that become -1 and +1."""
 
     def prepare(self, targets: np.ndarray) -> np.ndarray:
-        """Return one column of -1 and +1 for two classes, one for each of more classes."""
+        """Return one column of -1 and +1 for two classes, one for each of more classes.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (n_samples, n_targets)
+            Labels as one column for each class, of 0 and 1, or one column of two values.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 1) or (n_samples, n_classes)
+        """
         if targets.shape[1] > 1 and not (targets.sum(axis=1) == 1).all():
             raise InvalidDataError(_NO_LABELS.format(type(self).__name__))
         if targets.shape[1] > 2:
@@ -166,7 +251,23 @@ LOSSES: dict[str, type[Loss]] = {
 
 
 def resolve_loss(loss: str | Loss) -> Loss:
-    """Return a loss for a name, or the user's own."""
+    """Return a loss for a name, or the user's own.
+
+    Parameters
+    ----------
+    loss : str or Loss
+        A name in ``LOSSES``, or an object, which is returned as it is.
+
+    Returns
+    -------
+    Loss
+
+    Examples
+    --------
+    >>> from kernelsieve.deflation import resolve_loss
+    >>> type(resolve_loss("logistic")).__name__
+    'LogisticLoss'
+    """
     if isinstance(loss, Loss):
         return loss
     if loss not in LOSSES:

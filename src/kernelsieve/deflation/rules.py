@@ -27,11 +27,37 @@ class DeflationRule(ABC):
     def candidates(
         self, columns: Columns, metric: Metric, targets: np.ndarray, n_components: int
     ) -> Candidates:
-        """Return candidates, the same at every step, that follow this rule."""
+        """Return candidates, the same at every step, that follow this rule.
+
+        Parameters
+        ----------
+        columns : Columns
+            Their columns.
+        metric : Metric
+            Their lengths in feature space.
+        targets : ndarray of shape (N, q)
+            Targets, centred and weighted as the columns are.
+        n_components : int
+            How many features are wanted.
+
+        Returns
+        -------
+        Candidates
+        """
 
     @abstractmethod
     def lengths(self, triangle: np.ndarray) -> np.ndarray:
-        """Return by what the loop's features are multiplied to be coordinates along unit directions."""
+        """Return by what the loop's features are multiplied to be coordinates along unit directions.
+
+        Parameters
+        ----------
+        triangle : ndarray of shape (k, k)
+            R of the loop's factorisation.
+
+        Returns
+        -------
+        ndarray of shape (k,)
+        """
 
 
 @dataclass(frozen=True)
@@ -54,6 +80,11 @@ class SymmetricDeflation(DeflationRule):
     """Images lose their part along the directions: a Cholesky factorisation, as in feature analysis.
 
     A direction is the deflated image of one candidate.
+
+    Parameters
+    ----------
+    cutoff : float, default=0.0
+        Points whose residual k(z, z) is shorter leave for good.
     """
 
     cutoff: float = 0.0

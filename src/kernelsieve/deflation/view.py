@@ -25,8 +25,18 @@ _SCREENED = {"residual_squared_norms", "raw_squared_norms", "target_products", "
 class Direction:
     """A combination beta of candidates, of unit length in the metric.
 
-    ``means`` are the means of the candidates' columns; the loop fills them in. ``column`` is the
-    combined column, where it is known without combining.
+    Parameters
+    ----------
+    candidates : ndarray of int
+        Their places among all candidates.
+    weights : ndarray of float
+        The weight of each.
+    score : float
+        What the criterion thinks of the direction.
+    means : ndarray, default=None
+        Means of the candidates' columns; the loop fills them in.
+    column : ndarray of shape (N,), default=None
+        The combined column, where it is known without combining.
     """
 
     candidates: np.ndarray
@@ -38,7 +48,21 @@ class Direction:
 
 @dataclass(frozen=True)
 class Step:
-    """One committed direction, in numbers: what a criterion's value is made of."""
+    """One committed direction, in numbers: what a criterion's value is made of.
+
+    Attributes
+    ----------
+    score : float
+        That of the direction.
+    residual_norm : float
+        Norm of the deflated column along the direction, sqrt(tau' tau).
+    target_products : ndarray of shape (q,)
+        Inner products of the unit feature with the targets.
+    target_squared_norm : float
+        Squared norm of all targets together, before any deflation.
+    total_weight : float
+        Number of samples, or the sum of their weights.
+    """
 
     score: float
     residual_norm: float  # of the deflated column along the direction, sqrt(tau' tau)
@@ -63,11 +87,14 @@ class View:
         Candidates that may still be chosen.
     metric : Metric
         Lengths in feature space; ``metric.diagonal`` is k(z, z), undeflated. Everything else of it is
-        for criteria with ``needs_metric``.
+        for criteria with ``needs_metric``: ``metric.among(chosen)`` is the kernel matrix W of some
+        candidates, ``metric.solve(products, vectors)`` the combinations B nearest to ``vectors``, given
+        their products with the columns, and ``metric.principal(columns, n)`` those of largest variance.
     target_products : ndarray of shape (C, q)
         Inner products of the deflated columns with the targets; with ``supervised``.
     columns : Columns
-        The undeflated columns; without ``can_screen``, as all that follows.
+        The undeflated columns A; without ``can_screen``, as all that follows. ``columns.take(chosen)``
+        are some of them, (N, len(chosen)), and ``columns.inner(vectors)`` is A' vectors.
     column_products : ndarray of shape (C, j)
         Coefficients of the undeflated columns on the features so far.
     features : ndarray of shape (N, j)

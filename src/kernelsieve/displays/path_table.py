@@ -17,7 +17,21 @@ _PARAMETER = "param_"
 
 @dataclass(frozen=True)
 class PathCurve:
-    """Scores of one setting of the parameters, for every number of features and every fold."""
+    """Scores of one setting of the parameters, for every number of features and every fold.
+
+    Attributes
+    ----------
+    n_components : ndarray of shape (n_k,)
+        Numbers of features.
+    kernel_evaluations : ndarray of shape (n_k,)
+        Kernel evaluations for a new sample, the mean of the folds.
+    train_scores, test_scores : ndarray of shape (n_folds, n_k)
+        Scores of every fold.
+    params : dict
+        The setting.
+    name : str
+        The setting as a legend shows it.
+    """
 
     n_components: np.ndarray  # (n_k,)
     kernel_evaluations: np.ndarray  # (n_k,), the mean of the folds
@@ -26,6 +40,17 @@ class PathCurve:
     params: Mapping[str, Any]
 
     def scores(self, which: str) -> np.ndarray:
+        """Return the scores on samples of one kind.
+
+        Parameters
+        ----------
+        which : {"test", "train"}
+            Of the samples that were held out, or of those that were fitted.
+
+        Returns
+        -------
+        ndarray of shape (n_folds, n_k)
+        """
         return self.test_scores if which == "test" else self.train_scores
 
     @property

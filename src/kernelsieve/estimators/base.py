@@ -48,8 +48,8 @@ class KernelEstimator(
 ):
     """Base of all estimators: features are ``kernel(x, landmarks_) @ projection_ - offset_``.
 
-    A subclass says by :meth:`_solve` how a ``fitting.Problem`` becomes a ``model.Fit``. (scikit-learn
-    must not wrap the output of ``transform``: it would name all features where a few were asked for.)
+    A subclass says by ``_solve`` how a ``fitting.Problem`` becomes a ``model.Fit``. (scikit-learn must
+    not wrap the output of ``transform``: it would name all features where a few were asked for.)
     """
 
     #: Whether the first j features are those of a fit with j, so that one fit answers for all numbers.
@@ -85,8 +85,7 @@ class KernelEstimator(
             Training samples; kernel values for a precomputed kernel. Memory maps are read in blocks;
             so are arrays of HDF5 and Zarr, a ``pyarrow.dataset``, data of Dask, Spark and Ray.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets or labels: numbers for a regressor, labels for a classifier, either for others, as
-            their parameter ``target`` says.
+            Numbers for a regressor, labels for a classifier, either for others, as ``target`` says.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; a whole number counts as that many equal samples.
 
@@ -292,7 +291,18 @@ class KernelEstimator(
         return self if n_components is None else self.truncate(n_components)
 
     def truncate(self, n_components: int) -> Self:
-        """Return a copy with the first features only, without the landmarks that only others need."""
+        """Return a copy with the first features only, without the landmarks that only others need.
+
+        Parameters
+        ----------
+        n_components : int
+            How many of the components to keep.
+
+        Returns
+        -------
+        estimator
+            A fitted copy.
+        """
         fit = self._current_fit()
         whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
         if not whole or not 1 <= n_components <= fit.model.n_components:
@@ -338,10 +348,10 @@ class KernelEstimator(
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            Samples on which the features are compared; the training samples, or some of them. They
-            should be more than the model has landmarks.
+            Samples to compare the features on, such as the training samples; more than landmarks.
         n_landmarks : int, default=None
-            How many landmarks to keep; None for as few as ``tol`` allows.
+            How many landmarks to keep; None for as few as ``tol`` allows. A ``FewerFeaturesWarning``
+            says that fewer were kept, or that ``X`` has too few samples to choose them by.
         tol : float, default=0.01
             Largest share of the features' variance that may be lost on ``X``, on average.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -352,11 +362,6 @@ class KernelEstimator(
         estimator
             A fitted copy. It can be truncated as before, but every feature needs all of its landmarks.
 
-        Warns
-        -----
-        FewerFeaturesWarning
-            If fewer landmarks were kept than asked for, or ``X`` has too few samples to choose them by.
-
         Examples
         --------
         >>> from sklearn.datasets import load_digits
@@ -364,10 +369,8 @@ class KernelEstimator(
         >>> X, y = load_digits(return_X_y=True)
         >>> model = KernelPLSClassifier(10, candidates=500, gamma=0.001, random_state=0).fit(X, y)
         >>> pruned = model.prune(X, 100)
-        >>> len(model.landmarks_), len(pruned.landmarks_)
-        (500, 100)
-        >>> bool(pruned.score(X, y) > model.score(X, y) - 0.02)
-        True
+        >>> len(pruned.landmarks_), bool(pruned.score(X, y) > model.score(X, y) - 0.02)
+        (100, True)
         """
         fit = self._current_fit()
         rows = self._check_new_rows(X, len(fit.model.projection))

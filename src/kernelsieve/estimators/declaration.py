@@ -23,7 +23,19 @@ def parameters(cls: _Class) -> _Class:
 def estimator(cls: _Class) -> _Class:
     """Make the annotated names of an estimator its parameters, beside those of its bases.
 
-    Those above ``_: KW_ONLY`` may be passed by position. Shared texts are filled into the docstring.
+    Those above ``_: KW_ONLY`` may be passed by position. Use it as a decorator.
+
+    Parameters
+    ----------
+    cls : type
+        A subclass of :class:`KernelEstimator`. In its docstring ``{parameters}`` and ``{attributes}``
+        stand for the texts that all estimators share, without those of parameters that the docstring
+        describes itself.
+
+    Returns
+    -------
+    type
+        The same class, with a constructor that stores the parameters.
     """
     return fill_shared_texts(_declared(cls, kw_only=False))
 

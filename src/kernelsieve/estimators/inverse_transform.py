@@ -19,7 +19,11 @@ _MOST_SAMPLES = 3000
 
 @parameters
 class InverseTransformMixin:
-    """Inverse transforms, and distances in feature space, of features that describe images."""
+    """Inverse transforms, and distances in feature space, of features that describe images.
+
+    Features must be coordinates along orthonormal directions, or ``direction_lengths`` of the
+    ``model.Fit`` must tell how long these are. Write this class before the other bases.
+    """
 
     fit_inverse_transform: bool = False
     alpha: float = 1.0

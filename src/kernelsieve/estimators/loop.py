@@ -16,7 +16,10 @@ from .declaration import parameters
 
 @parameters
 class LoopEstimator(KernelEstimator):
-    """Base of the estimators that run the loop: a subclass says what a good direction is."""
+    """Base of the estimators that run the loop: a subclass says what a good direction is.
+
+    It does so by ``_criterion``, which returns a ``deflation.Criterion``.
+    """
 
     center: bool = True
 

@@ -38,7 +38,11 @@ def _is_offered(estimator: Any) -> bool:
 
 @parameters
 class OutOfCoreMixin:
-    """``partial_fit`` and ``fit_batches`` for estimators that say how samples are passed over."""
+    """``partial_fit`` and ``fit_batches`` for estimators that say how samples are passed over.
+
+    They say so by ``_row_pass``, which a ``LoopEstimator`` has already. Write this class before the
+    other bases.
+    """
 
     #: Returns what passes over samples for a plan; of the estimator.
     _row_pass: ClassVar[Callable[..., RowPass]]

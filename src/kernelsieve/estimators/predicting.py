@@ -25,7 +25,10 @@ def _has_classes(estimator: Any) -> bool:
 
 
 class PredictMixin:
-    """Predictions of the target by a linear head on the features, for every number of them."""
+    """Predictions of the target by a linear head on the features, for every number of them.
+
+    They need the ``heads`` of a ``model.Fit``. Write this class before the other bases.
+    """
 
     #: Whether ``gamma="cv"`` chooses the number of components, too, where it is None.
     _open_number: ClassVar[bool] = False

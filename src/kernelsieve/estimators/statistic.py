@@ -72,6 +72,11 @@ class StatisticPart(Saved):
     Parts of one plan can be made in any process, on any machine, and be put together in any order.
     No method changes a part; those that seem to return another one.
 
+    Attributes
+    ----------
+    n_samples : int
+        Number of samples that are summed up.
+
     See Also
     --------
     StatisticPlan : Makes parts.

@@ -33,7 +33,19 @@ _COMPARED, _MOST_ROUNDING = 200, 2e-6  # landmarks, and what float32 may change,
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written, and what it costs."""
+    """What was written, and what it costs; returned by ``export_onnx`` and ``export_c``.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        The file.
+    kernel_evaluations : int
+        Kernel evaluations for a sample.
+    n_bytes : int
+        Size of the file.
+    inputs : dict of list of str
+        The inputs of the exported model, each with the names of its columns.
+    """
 
     path: Path
     kernel_evaluations: int  # for a sample

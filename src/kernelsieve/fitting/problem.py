@@ -113,7 +113,33 @@ def way_to_draw(rule: CandidateRule, criterion: Criterion | None) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """Everything that an estimator hands to its solver."""
+    """Everything that an estimator hands to its solver.
+
+    Attributes
+    ----------
+    rows : Batch
+        Samples of positive weight: ``rows.X``, ``rows.Y`` (the targets), ``rows.weight``.
+    kernel : Kernel
+        The kernel with all of its parameters.
+    given : CandidatePool or None
+        Candidates that were given as points.
+    candidates : CandidateRule
+        How the parameters ask for candidates otherwise.
+    encoder : TargetEncoder
+        What ``y`` is; ``encoder.classes`` are the labels, or None.
+    settings : Settings
+        Parameters that concern every way to fit, such as ``center``, ``tol`` and ``n_jobs``.
+    n_components : int or None
+        Number of components, as asked for.
+    random_state : RandomState
+        For everything that is drawn.
+    kept : ndarray of int or None
+        Which samples these are, where some have no weight.
+    n_features : int
+        Number of features of X as it was given.
+    everyone : Pool
+        All samples as candidates.
+    """
 
     rows: Batch  # samples of positive weight
     kernel: Kernel
@@ -133,12 +159,40 @@ class Problem:
         return Pool(self.kernel.points(self.rows.X, numbers), numbers)
 
     def settings_for(self, n_candidates: int, too_few: str | None = None) -> Settings:
-        """Return the settings with a number of components; refuse more than there are candidates."""
+        """Return the settings with a number of components; refuse more than there are candidates.
+
+        Parameters
+        ----------
+        n_candidates : int
+            How many candidates there are.
+        too_few : str, default=None
+            What there are too few of, and the remedy, for the message of the error.
+
+        Returns
+        -------
+        Settings
+            Its ``n_components`` is a number.
+        """
         too_few = too_few or self.candidates.too_few
         return _with_components(self.settings, self.n_components, n_candidates, too_few)
 
     def draw(self, size: int, how: str, criterion: Criterion | None = None) -> CandidatePool:
-        """Draw a pool from the samples; by a criterion where it is screened."""
+        """Draw a pool from the samples; by a criterion where it is screened.
+
+        Parameters
+        ----------
+        size : int
+            How many candidates.
+        how : {"random", "kmeans", "rpcholesky", "screen"}
+            As the parameter ``pool`` of estimators.
+        criterion : Criterion, default=None
+            By which candidates are screened.
+
+        Returns
+        -------
+        CandidatePool
+            Its ``pool`` has the ``points`` and their ``indices``; its ``W`` is their kernel matrix.
+        """
         rows, kernel = self.rows, self.kernel
         numbers = draw_pool(rows, kernel, criterion, size, how, self.settings, self.random_state)
         points = kernel.points(rows.X, numbers)

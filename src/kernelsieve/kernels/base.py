@@ -112,19 +112,51 @@ class Kernel(ABC):
 
     @abstractmethod
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        """Prepare landmarks ``Z`` once, for many blocks of rows.
+        """Prepare landmarks ``Z`` once, for many blocks of samples.
 
-        The filler writes into a C-contiguous array of shape ``(len(Z), len(X))`` and type ``dtype``.
+        Parameters
+        ----------
+        Z : array or CSR matrix of shape (n_landmarks, n_features)
+            Landmarks; their numbers, where a landmark is a column.
+        dtype : type, default=numpy.float64
+            Type of the values, float64 or float32.
+
+        Returns
+        -------
+        callable
+            ``fill(X, out)`` writes the values of samples ``X`` into ``out``, a
+            C-contiguous array of shape (n_landmarks, n_samples) and type ``dtype``.
         """
 
     @abstractmethod
     def diag(self, X: Rows) -> np.ndarray:
-        """Return ``k(x, x)`` for each row of ``X``."""
+        """Return ``k(x, x)`` for each row of ``X``.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
         """Prepare the part of the values that does not depend on parameters.
 
-        None where there is none, or where keeping it would not pay.
+        Parameters
+        ----------
+        Z : array or CSR matrix of shape (n_landmarks, n_features)
+            Landmarks.
+        dtype : type, default=numpy.float64
+            Type of the values, float64 or float32.
+
+        Returns
+        -------
+        SharedPart or None
+            Its ``fill``, as of :meth:`against`, and its ``name``, which is equal where the values are.
+            None where there is no such part, or where keeping it would not pay.
         """
         return None
 
@@ -132,6 +164,11 @@ class Kernel(ABC):
         """Turn values of the shared part into kernel values, in place.
 
         Nothing where they are that already, or where no part is shared.
+
+        Parameters
+        ----------
+        values : ndarray
+            What ``shared_part(Z).fill`` wrote.
         """
 
     def landmark_gradient(
@@ -217,7 +254,20 @@ class Kernel(ABC):
         return self.diag(X[rows])
 
     def block(self, X: Rows, Z: Rows, out: np.ndarray | None = None) -> np.ndarray:
-        """Return the ``(len(X), len(Z))`` kernel matrix, written into ``out`` where it is given.
+        """Return the kernel matrix of samples and landmarks.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Samples.
+        Z : array or CSR matrix of shape (n_landmarks, n_features)
+            Landmarks; their numbers, where a landmark is a column.
+        out : ndarray of shape (n_samples, n_landmarks), default=None
+            Where to write: C-contiguous, float64 or float32. None for a new array.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_landmarks)
 
         Examples
         --------

@@ -25,6 +25,13 @@ class CallableKernel(Kernel):
     ``f(x, z)`` giving a number, as :func:`sklearn.metrics.pairwise.pairwise_kernels` takes. Which of
     the two is found out at the first block. A ``diag`` method of the function, such as the kernels of
     ``sklearn.gaussian_process`` have, is used.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    params : dict, default=None
+        Keyword arguments for it.
     """
 
     name = "callable"

@@ -18,6 +18,18 @@ from .base import Filler, Kernel, Rows
 class BlockCache:
     """Keeps blocks of values while they fit a number of bytes; what comes later is evaluated anew.
 
+    Parameters
+    ----------
+    max_bytes : float, default=2**28
+        Bytes that blocks may take.
+
+    Attributes
+    ----------
+    evaluated : int
+        Values that were evaluated.
+    reused : int
+        Values that were kept from before.
+
     Examples
     --------
     >>> import numpy as np
@@ -125,7 +137,17 @@ _active: ContextVar[BlockCache | None] = ContextVar("kernelsieve_block_cache", d
 
 @contextmanager
 def sharing(cache: BlockCache) -> Iterator[None]:
-    """Let all kernels that are settled inside share their distances or inner products."""
+    """Let all kernels that are settled inside share their distances or inner products.
+
+    Parameters
+    ----------
+    cache : BlockCache
+        What keeps them; there is an example at its class.
+
+    Returns
+    -------
+    context manager
+    """
     token = _active.set(cache)
     try:
         yield

@@ -39,7 +39,13 @@ class _DistanceKernel(Kernel):
 @register_kernel
 @dataclass(frozen=True)
 class Laplacian(_DistanceKernel):
-    """``k(x, z) = exp(-gamma |x - z|_1)``."""
+    """``k(x, z) = exp(-gamma |x - z|_1)``.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Above 0; the larger, the narrower is the kernel.
+    """
 
     gamma: float = 1.0
 
@@ -81,7 +87,13 @@ def _with_short_indices(X: Rows) -> Rows:
 @register_kernel
 @dataclass(frozen=True)
 class Chi2(_DistanceKernel):
-    """``k(x, z) = exp(-gamma sum_i (x_i - z_i)^2 / (x_i + z_i))``, for histograms."""
+    """``k(x, z) = exp(-gamma sum_i (x_i - z_i)^2 / (x_i + z_i))``, for histograms.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Above 0; the larger, the narrower is the kernel.
+    """
 
     gamma: float = 1.0
 

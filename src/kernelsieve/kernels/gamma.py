@@ -37,8 +37,25 @@ def resolve_gamma(
 
     ``"scale"`` is one over (number of features times variance of ``X``), or times standard deviation
     for kernels of a distance that is not squared; ``"median"`` is one over the median distance of pairs
-    of samples: the squared one, or what the kernel, a class or its name, has for ``distance``. A weight
-    counts as that many equal samples in both. ``"scale/4"`` and ``"median*2"`` are parts and multiples.
+    of samples: the squared one, or what the kernel has for ``distance``. ``"scale/4"`` and
+    ``"median*2"`` are parts and multiples.
+
+    Parameters
+    ----------
+    gamma : {"scale", "median"}, part or multiple of these, or float
+        What to settle; a number above 0 stays as it is.
+    X : array or CSR matrix of shape (n_samples, n_features)
+        Samples.
+    kernel : str or type, default="rbf"
+        The kernel, by its name or its class.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Weights; each counts as that many equal samples.
+    random_state : RandomState, default=None
+        For the sample whose median distance is taken.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

@@ -84,7 +84,17 @@ class _AffineProductKernel(Kernel):
 @register_kernel
 @dataclass(frozen=True)
 class Polynomial(_AffineProductKernel):
-    """``k(x, z) = (gamma x'z + coef0) ** degree``."""
+    """``k(x, z) = (gamma x'z + coef0) ** degree``.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Factor of the inner product.
+    degree : float, default=3
+        The power.
+    coef0 : float, default=1.0
+        Added to the product: the larger, the more small powers count.
+    """
 
     gamma: float = 1.0
     degree: float = 3
@@ -118,7 +128,15 @@ class Polynomial(_AffineProductKernel):
 @register_kernel
 @dataclass(frozen=True)
 class Sigmoid(_AffineProductKernel):
-    """``k(x, z) = tanh(gamma x'z + coef0)``; not positive definite for every parameter."""
+    """``k(x, z) = tanh(gamma x'z + coef0)``; not positive definite for every parameter.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Factor of the inner product.
+    coef0 : float, default=1.0
+        Added to the product.
+    """
 
     gamma: float = 1.0
     coef0: float = 1.0

@@ -91,7 +91,13 @@ class RadialKernel(Kernel):
 @register_kernel
 @dataclass(frozen=True)
 class RBF(RadialKernel):
-    """``k(x, z) = exp(-gamma |x - z|^2)``."""
+    """``k(x, z) = exp(-gamma |x - z|^2)``.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Above 0; the larger, the narrower is the kernel.
+    """
 
     other_names = ("gaussian", "gauss")
 
@@ -110,6 +116,13 @@ class Matern(RadialKernel):
 
     ``nu`` is 0.5 with ``p = 1``, 1.5 with ``p = 1 + a``, or 2.5 with ``p = 1 + a + a^2 / 3``: functions
     of such a kernel are continuous, or have one or two derivatives.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Above 0; the larger, the narrower is the kernel.
+    nu : {0.5, 1.5, 2.5}, default=1.5
+        Smoothness.
     """
 
     nu: float = 1.5
@@ -151,7 +164,15 @@ class Matern(RadialKernel):
 @register_kernel
 @dataclass(frozen=True)
 class RationalQuadratic(RadialKernel):
-    """``k(x, z) = (1 + gamma |x - z|^2 / alpha) ** -alpha``: rbf kernels of many widths, mixed."""
+    """``k(x, z) = (1 + gamma |x - z|^2 / alpha) ** -alpha``: rbf kernels of many widths, mixed.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Above 0; the larger, the narrower is the kernel.
+    alpha : float, default=1.0
+        Above 0; the larger, the fewer widths are mixed, and the nearer is the rbf kernel.
+    """
 
     alpha: float = 1.0
 

@@ -35,6 +35,29 @@ def resolve_kernel(
     Parameters that a named kernel does not have, such as ``gamma`` of the linear one, are passed over,
     so that a search may combine all kernels with all widths. With a kernel object they are refused.
 
+    Parameters
+    ----------
+    kernel : str, callable or Kernel
+        As for estimators.
+    X : array or CSR matrix of shape (n_samples, n_features)
+        Samples, for "scale" and "median".
+    gamma : {"scale", "median"}, part or multiple of these, or float, default="scale"
+        Width of a named kernel; see :func:`resolve_gamma`.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Weights of the samples.
+    random_state : RandomState, default=None
+        For the sample whose median distance is taken.
+
+    Returns
+    -------
+    Kernel
+
     Examples
     --------
     >>> import numpy as np
@@ -58,7 +81,17 @@ def resolve_kernel(
 
 
 def kernel_class(kernel: object) -> type[Kernel]:
-    """Return the class of the kernel that a parameter names or is, and Kernel where it is unknown."""
+    """Return the class of the kernel that a parameter names or is, and Kernel where it is unknown.
+
+    Parameters
+    ----------
+    kernel : object
+        The parameter ``kernel`` of an estimator.
+
+    Returns
+    -------
+    type
+    """
     if isinstance(kernel, Kernel):
         return type(kernel)
     if isinstance(kernel, str):

@@ -44,7 +44,17 @@ class Centre(NamedTuple):
 
 @dataclass(frozen=True)
 class SquaredDistances:
-    """``-factor |x - z|^2``, or the values of a profile of it, from landmarks to a filler."""
+    """``-factor |x - z|^2``, or the values of a profile of it, from landmarks to a filler.
+
+    Parameters
+    ----------
+    factor : float, default=1.0
+        What squared distances are multiplied by.
+    profile : Profile
+        A function of the products that is evaluated with them; by default they stay as they are.
+    exact_near : bool, default=False
+        Take the distances of near points from differences of their inputs, without loss of digits.
+    """
 
     factor: float = 1.0
     profile: Profile = AS_IT_IS
@@ -56,7 +66,21 @@ class SquaredDistances:
     ) -> SharedPart:
         """Prepare landmarks, in the way that suits the inputs and the width of the kernel.
 
-        ``width`` is what squared distances are multiplied by in the end, here or later.
+        Parameters
+        ----------
+        Z : array or CSR matrix of shape (n_landmarks, n_features)
+            Landmarks.
+        dtype : type
+            Type of the values, float64 or float32.
+        width : float, default=1.0
+            What squared distances are multiplied by in the end, here or later.
+        centre : Centre, default=None
+            Where inputs are counted from; None for the mean of the landmarks.
+
+        Returns
+        -------
+        SharedPart
+            Its ``fill`` is a filler, as :meth:`Kernel.against` returns.
         """
         if sparse.issparse(Z):
             return SharedPart(self._name("csr"), self._of_csr(Z, dtype))

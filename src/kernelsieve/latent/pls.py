@@ -49,7 +49,7 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     -----
     With all samples as candidates a component costs one product with the kernel matrix, whatever the
     number of targets, and a prediction one kernel evaluation for every training sample. A pool of c
-    candidates takes a single pass over the samples, out of core too, and c evaluations; :meth:`prune`
+    candidates takes two passes over the samples, out of core too, and c evaluations; :meth:`prune`
     leaves fewer. Sparse X stays sparse, because the features are centred and X is not.
 
     References

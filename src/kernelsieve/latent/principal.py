@@ -44,7 +44,7 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
 
     With all samples as candidates this is classical kernel PCA on the doubly centred kernel matrix, and
     features need a kernel evaluation for every training sample. On a pool of c candidates the
-    directions are the best ones in the span of the pool (Nystroem kernel PCA): a single pass over the
+    directions are the best ones in the span of the pool (Nystroem kernel PCA): two passes over the
     samples, out of core too, and c evaluations for a new sample.
 
     Parameters

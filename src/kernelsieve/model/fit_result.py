@@ -40,6 +40,40 @@ class Fit:
     """A model with what its estimator tells about it.
 
     What only some methods know is optional; ``dataclasses.replace`` adds it.
+
+    Parameters
+    ----------
+    model : KernelModel
+        What computes the features.
+    landmark_indices : ndarray of int of shape (m,)
+        Rows of the training samples, or of the given candidates, that the landmarks are; -1 for points
+        of neither.
+    criterion_path : ndarray of shape (k,)
+        The criterion's value at each step.
+    explained_variance_ratio, explained_target_ratio : ndarray of shape (k,)
+        What each feature adds to the explained variance of images, and of targets.
+    outcome : str
+        Why there are no more features, as in ``deflation.Outcome``.
+    heads : Heads, default=None
+        Predictions from the first j features, for every j, where there is a target.
+    mean_image : KernelModel, default=None
+        The mean of the images, where features are centred and images can be rebuilt from them.
+    total_weight : float, default=0.0
+        Number of samples, or the sum of their weights, where the loop was run.
+    feature_squares : ndarray of shape (k,), default=None
+        Sums of the squared features over the samples, where features are orthogonal.
+    loadings : Loadings, default=None
+        Loadings of the images on the features, where a criterion keeps them.
+    direction_lengths : ndarray of shape (k,), default=None
+        Lengths of the directions in feature space, where they are not 1.
+    penalty : ndarray of shape (k, k), default=None
+        What ridge and invariances add to inner products of features.
+    decision : Decision, default=None
+        How a classifier decides.
+    search : Search, default=None
+        How a search by iteration went.
+    n_columns, n_iter : int, default=0
+        Kernel columns that a solver of sparse programs kept, and the iterations that it took.
     """
 
     model: KernelModel
@@ -81,7 +115,17 @@ class Fit:
         return features / self.direction_lengths[: features.shape[1]]
 
     def truncate(self, n_components: int) -> Self:
-        """Return the fit with the first features only."""
+        """Return the fit with the first features only.
+
+        Parameters
+        ----------
+        n_components : int
+            How many features.
+
+        Returns
+        -------
+        Fit
+        """
         model = self.model.truncate(n_components)
         return replace(
             self,

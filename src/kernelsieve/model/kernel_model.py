@@ -44,8 +44,32 @@ class Refinement:
 class KernelModel:
     """Landmarks, projection and offset, with the kernel between them.
 
-    ``first_use[i]`` is the feature that needs landmark i first, in ascending order, so the model with
-    the first j features is a prefix of landmarks and of columns.
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    landmarks : array or CSR matrix of shape (m, n_features)
+        Landmarks; column numbers for a precomputed kernel.
+    projection : ndarray of shape (m, k)
+        What kernel values are multiplied by.
+    offset : ndarray of shape (k,)
+        What is subtracted from the products.
+    first_use : ndarray of int of shape (m,)
+        The feature that needs each landmark first, in ascending order, so the model with the first j
+        features is a prefix of landmarks and of columns.
+    dtype : type, default=numpy.float64
+        Type of kernel values and features.
+    refinement : Refinement, default=None
+        The same projection and offset, in two steps that keep more digits.
+    as_fitted : Kernel, default=None
+        The kernel with values that are rounded as they were for all candidates.
+
+    Attributes
+    ----------
+    n_components : int
+        Number of features, k.
+    evaluations : ndarray of shape (k,)
+        Landmarks that the first 1, 2, ..., k features need.
     """
 
     kernel: Kernel
@@ -67,7 +91,17 @@ class KernelModel:
         return np.searchsorted(self.first_use, np.arange(1, self.n_components + 1))
 
     def truncate(self, n_components: int) -> KernelModel:
-        """Return the model with the first features only, and only the landmarks that they need."""
+        """Return the model with the first features only, and only the landmarks that they need.
+
+        Parameters
+        ----------
+        n_components : int
+            How many features.
+
+        Returns
+        -------
+        KernelModel
+        """
         m = int(self.evaluations[n_components - 1])
         return replace(
             self,
@@ -130,9 +164,18 @@ class KernelModel:
         )
 
     def features(self, X: Rows, n_jobs: int | None = None) -> np.ndarray:
-        """Return the features of rows, computed in blocks by threads.
+        """Return the features of samples, computed in blocks by threads.
 
-        Rows that are not finite are refused.
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Samples. Those that are not finite are refused.
+        n_jobs : int, default=None
+            Threads; None for as many as BLAS uses.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, k)
         """
         out = np.empty((X.shape[0], self.n_components), self.dtype)
         projector = Projector(self)

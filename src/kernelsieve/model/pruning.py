@@ -23,7 +23,7 @@ from ..statistics import Coordinates, DoubleDoubleStatistic
 from .build import build_model
 from .fit_result import Fit
 
-_FLOOR = 1e-20  # as for selections: a smaller squared residual: linearly dependent
+_FLOOR = 1e-20  # a smaller squared residual: linearly dependent
 _ROUNDING = 16  # last digits of the terms of a feature; one that varies by less is constant
 
 

@@ -100,7 +100,17 @@ class StabilityBound:
         return int(np.argmax(self.cost_adjusted)) + 1
 
     def adjust(self, values: np.ndarray) -> np.ndarray:
-        """Subtract the price of the features from values for 1, 2, ..., k of them."""
+        """Subtract the price of the features from values for 1, 2, ..., k of them.
+
+        Parameters
+        ----------
+        values : ndarray of shape (k,)
+            Such as ``bound``, which becomes ``cost_adjusted``.
+
+        Returns
+        -------
+        ndarray of shape (k,)
+        """
         return values - self.cost * self.n_components
 
     def expectation(self, X: Any, y: Any) -> np.ndarray:
@@ -176,8 +186,7 @@ def stability_bound(
         Price q of a feature; None is half of what the first feature brings.
     trim : float, default=0.0
         Fraction of the samples that is left out before the fit: those with the largest ``y^2 k(x, x)``,
-        which is the norm of ``y^2 phi~(x)``. A few of them can make R, and so the last term, large.
-        The bound is then about samples without such outliers.
+        a few of which can make R large. The bound is then about samples without such outliers.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from .fold_curves import SettledFolds
 from .folds import Curve, Data, Task, own_head, with_setting
 from .heads import COLLINEAR
 from .nested_extractors import fit_with_weight, last_step, truncate
-from .rules import Budget, Choice, Scores, choose
+from .rules import Budget, Choice, Scores, choose, is_negative_error
 from .table import in_words, tidy_table
 
 
@@ -24,6 +24,7 @@ class ChoosesByScores(DelegatingToChosen):
 
     extractor: Any
     n_components: Any
+    scoring: Any
     rule: str
     max_kernel_evaluations: float | None
     max_latency_us: float | None
@@ -65,6 +66,7 @@ class ChoosesByScores(DelegatingToChosen):
             path["kernel_evaluations"].max(axis=0),
             path["latency_us"].min(axis=0) if "latency_us" in path else None,
             in_words(settings, repeat=path["k"].shape[1] // len(settings)),
+            is_negative_error(self.scoring),
         )
         choice = choose(scores, self.rule, self._budget)
         self._set_choice(scores, choice)

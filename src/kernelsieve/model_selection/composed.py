@@ -35,6 +35,13 @@ class ExtractorWithHead(BaseEstimator):
     head : fitted predictor or None
         Takes the features. For an extractor that predicts by itself, its own head.
 
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where the head predicts labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
+
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
@@ -64,7 +71,18 @@ class ExtractorWithHead(BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the features of samples."""
+        """Return the features of samples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Or a data frame, where the extractor gives one.
+        """
         for rows, features in self._known:
             if X is rows:
                 return features[:, : last_step(self.extractor).n_components_]
@@ -72,27 +90,84 @@ class ExtractorWithHead(BaseEstimator):
 
     @available_if(_head_has("predict"))
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the target of samples."""
+        """Predict the target of samples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            What the head predicts: numbers or labels.
+        """
         return self.head.predict(self._features(X))
 
     @available_if(_head_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of the classes."""
+        """Return the scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one number, positive for the second.
+        """
         return self.head.decision_function(self._features(X))
 
     @available_if(_head_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the classes."""
+        """Return the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
         return self.head.predict_proba(self._features(X))
 
     @available_if(_head_has("score"))
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the head's own score: accuracy for labels, R2 for numbers."""
+        """Return the head's own score: accuracy for labels, R2 for numbers.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their true targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+
+        Returns
+        -------
+        float
+        """
         weight = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self.head.score(self._features(X), y, **weight)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the features."""
+        """Return the names of the features that the extractor gives.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the features of X, as the extractor takes them.
+
+        Returns
+        -------
+        ndarray of str
+        """
         return self.extractor.get_feature_names_out(input_features)
 
     @property

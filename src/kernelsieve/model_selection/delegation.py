@@ -37,21 +37,65 @@ class DelegatingToChosen:
 
     @available_if(_chosen_has("predict"))
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the target of samples with the chosen model."""
+        """Predict the target of samples with the chosen model.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Numbers from a regressor, labels from a classifier.
+        """
         return self._chosen().predict(X)
 
     @available_if(_chosen_has("decision_function"))
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of the classes by the chosen model."""
+        """Return the scores of the classes by the chosen model.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one number, positive for the second.
+        """
         return self._chosen().decision_function(X)
 
     @available_if(_chosen_has("predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the classes by the chosen model."""
+        """Return the probabilities of the classes by the chosen model.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
         return self._chosen().predict_proba(X)
 
     def transform(self, X: Any) -> Any:
-        """Return the features of the chosen model."""
+        """Return the features of the chosen model.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Or a data frame, where ``set_output`` asks for one.
+        """
         return wrap_output("transform", self._chosen().transform(X), X, self)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -75,7 +119,17 @@ class DelegatingToChosen:
         return score_of(self.scorer_, model, Data(X, y, weight))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the chosen model's features."""
+        """Return the names of the chosen model's features.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the features of X, as the extractor takes them.
+
+        Returns
+        -------
+        ndarray of str
+        """
         return self._chosen().get_feature_names_out(input_features)
 
     @property

@@ -19,7 +19,25 @@ from .path import ComponentPathCV
 
 @dataclass(frozen=True)
 class NestedScores:
-    """What each outer fold gave: its score, and what was chosen without looking at it."""
+    """What each outer fold gave: its score, and what was chosen without looking at it.
+
+    Made by :func:`nested_cross_validate`.
+
+    Attributes
+    ----------
+    test_score : ndarray of shape (n_folds,)
+        Score of each outer fold.
+    n_components : ndarray of shape (n_folds,)
+        The k that was chosen without it.
+    params : tuple of dict
+        The setting of ``param_grid`` that was chosen without it.
+    estimators : tuple of ComponentPathCV
+        The searches.
+    mean : float
+        Mean score of the outer folds.
+    standard_error : float
+        Standard error of the mean; NaN for one fold.
+    """
 
     test_score: np.ndarray
     n_components: np.ndarray

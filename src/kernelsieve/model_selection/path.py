@@ -34,7 +34,7 @@ from .leave_one_out import WITHOUT_FOLDS, score_without_folds
 from .nested_extractors import check_nested, last_step, name_in_pipeline
 from .one_pass import run_in_one_pass
 from .out_of_core import SearchesOutOfCore
-from .rules import RULES
+from .rules import RULES, is_negative_error
 from .table import error_table, sizes_of, thinned
 
 
@@ -133,6 +133,10 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         ``degree`` or ``coef0`` share one, where folds do.
     n_splits_ : int
         Number of folds.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where the chosen model predicts labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -339,7 +343,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
 
     @property
     def error_path_(self) -> dict[str, np.ndarray]:
-        if not isinstance(self.scoring, str) or not self.scoring.startswith("neg_"):
+        if not is_negative_error(self.scoring):
             raise AttributeError(
                 f"scoring={self.scoring!r} is no negative error; pass one such as "
                 "'neg_root_mean_squared_error', or read scores in path_."

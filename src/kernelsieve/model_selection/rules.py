@@ -21,6 +21,16 @@ class Scores:
     evaluations: np.ndarray
     latency: np.ndarray | None = None  # microseconds, where they were asked for
     settings: Sequence[str] = ()  # of each model, in words, where there are several
+    are_negative_errors: bool = False
+
+    @property
+    def measure(self) -> str:
+        """What sentences tell the means of."""
+        return "mean test error" if self.are_negative_errors else "mean test score"
+
+    def shown(self, model: int) -> str:
+        """Return the mean of a model as a sentence tells it: errors are positive."""
+        return f"{-self.mean[model] if self.are_negative_errors else self.mean[model]:.4g}"
 
     def name(self, model: int) -> str:
         """Return how a model is called in a sentence."""
@@ -38,6 +48,11 @@ class Scores:
         if n_folds == 1:
             return np.zeros(self.test.shape[1])
         return self.test.std(axis=0, ddof=1) / np.sqrt(n_folds)
+
+
+def is_negative_error(scoring: object) -> bool:
+    """Return whether ``scoring`` is the name of an error that scikit-learn gives the other sign."""
+    return isinstance(scoring, str) and scoring.startswith("neg_")
 
 
 @dataclass(frozen=True)
@@ -84,10 +99,12 @@ def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
     best = _first(eligible, -mean, k)
     within = f" of the models with {budget}" if budget.given else ""
     if len(k) == 1:
-        return Choice(best, f"{scores.name(best)} was given; its mean test score is {mean[best]:.4g}.")
+        return Choice(
+            best, f"{scores.name(best)} was given; its {scores.measure} is {scores.shown(best)}."
+        )
     if rule != "one_standard_error":
         return Choice(
-            best, f"{scores.name(best)} has the best mean test score{within}, {mean[best]:.4g}."
+            best, f"{scores.name(best)} has the best {scores.measure}{within}, {scores.shown(best)}."
         )
     error = scores.standard_error[best]
     near = eligible[mean[eligible] >= mean[best] - error]
@@ -97,14 +114,14 @@ def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
     if k[chosen] == k[best]:
         return Choice(
             chosen,
-            f"{scores.name(chosen)} has the best mean test score{within}, {mean[chosen]:.4g}, and no "
-            f"smaller k is within one standard error ({error:.2g}, {folds}) of it.",
+            f"{scores.name(chosen)} has the best {scores.measure}{within}, {scores.shown(chosen)}, and "
+            f"no smaller k is within one standard error ({error:.2g}, {folds}) of it.",
         )
     return Choice(
         chosen,
-        f"{scores.name(chosen)} is the smallest number of features whose mean test score, "
-        f"{mean[chosen]:.4g}, is within one standard error ({error:.2g}, {folds}) of the best"
-        f"{within}, {mean[best]:.4g} with {scores.name(best)}.",
+        f"{scores.name(chosen)} is the smallest number of features whose {scores.measure}, "
+        f"{scores.shown(chosen)}, is within one standard error ({error:.2g}, {folds}) of the best"
+        f"{within}, {scores.shown(best)} with {scores.name(best)}.",
     )
 
 

@@ -45,7 +45,18 @@ class Explanation:
     similarities: np.ndarray
 
     def of_output(self, output: int) -> Explanation:
-        """Return the explanation of one output of several."""
+        """Return the explanation of one output of several.
+
+        Parameters
+        ----------
+        output : int
+            The place of a target, or of a label in ``classes_``.
+
+        Returns
+        -------
+        Explanation
+            Without the axis of outputs.
+        """
         return replace(
             self,
             contributions=self.contributions[:, :, output],
@@ -53,7 +64,20 @@ class Explanation:
         )
 
     def of_difference(self, output: int, other: int) -> Explanation:
-        """Return the explanation of how much larger one output is than another."""
+        """Return the explanation of how much larger one output is than another.
+
+        Parameters
+        ----------
+        output : int
+            The place of a target, or of a label in ``classes_``.
+        other : int
+            The place of that which is subtracted.
+
+        Returns
+        -------
+        Explanation
+            Without the axis of outputs.
+        """
         first, second = self.of_output(output), self.of_output(other)
         return replace(
             first,

@@ -47,7 +47,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     one feature; more have one less than classes together, or one each with ``multi_class="ovr"``. With
     a linear kernel this is linear discriminant analysis.
 
-    Directions are expanded in all samples or in a pool of them. A pool needs a single pass over the
+    Directions are expanded in all samples or in a pool of them. A pool needs one pass over the
     samples, out of core too; all classes share it and one
     factorisation.
 

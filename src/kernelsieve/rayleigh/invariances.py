@@ -32,7 +32,17 @@ class ImageTransform(ABC):
 
     @abstractmethod
     def move(self, images: np.ndarray) -> np.ndarray:
-        """Return transformed images; ``images`` has the shape (n, side, side)."""
+        """Return transformed images.
+
+        Parameters
+        ----------
+        images : ndarray of shape (n, side, side)
+            Square images.
+
+        Returns
+        -------
+        ndarray of shape (n, side, side)
+        """
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,11 @@ class Scatter(ABC):
     To write your own, return in :meth:`factor` a matrix F with ``F'F`` the form in the coefficients
     alpha of the candidates. A form that sees the samples in another way than through their kernel
     columns gives an :meth:`augmented_block`: the squares of its lines are summed up beside the pass.
+
+    Parameters
+    ----------
+    weight : float, default=1.0
+        Weight in a sum.
     """
 
     #: Whether class labels are needed.
@@ -93,16 +98,46 @@ class Scatter(ABC):
         return f"{type(self).__name__}(weight={self.weight:g})"
 
     def augmented_block(self, kernel: Kernel, points: Rows) -> AugmentedBlock | None:
-        """Return what fills lines, one a candidate, whose squares over all samples are the form."""
+        """Return what fills lines, one a candidate, whose squares over all samples are the form.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        points : array or CSR matrix of shape (n_candidates, n_features)
+            The candidates.
+
+        Returns
+        -------
+        AugmentedBlock or None
+            None unless overridden: the kernel columns say everything.
+        """
         return None
 
     @abstractmethod
     def factor(self, seen: Seen) -> np.ndarray:
-        """Return F, without the weight; without rows where :meth:`augmented_block` says everything."""
+        """Return F, without the weight; without rows where :meth:`augmented_block` says everything.
+
+        Parameters
+        ----------
+        seen : Seen
+            What is known of the training samples: ``kernel``; ``pool.points``, the candidates;
+            ``coordinates.columns``, an F of the scatter of all; ``between`` and ``within``, those of
+            the scatters between and within classes; ``coordinates.total_weight``.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_candidates)
+        """
 
 
 class TotalScatter(Scatter):
     """Scatter of the images about their mean, which kernel PCA maximises; formula (2), times n.
+
+    Parameters
+    ----------
+    weight : float, default=1.0
+        Weight in a sum.
 
     Examples
     --------
@@ -120,6 +155,11 @@ class BetweenClasses(Scatter):
 
     For two classes with m and l of n samples this is m l / n times M of formula (6).
 
+    Parameters
+    ----------
+    weight : float, default=1.0
+        Weight in a sum.
+
     Examples
     --------
     >>> from kernelsieve.rayleigh import BetweenClasses
@@ -135,6 +175,11 @@ class BetweenClasses(Scatter):
 
 class WithinClasses(Scatter):
     """Scatter of the images about the means of their classes: N of formula (7).
+
+    Parameters
+    ----------
+    weight : float, default=1.0
+        Weight in a sum.
 
     Examples
     --------

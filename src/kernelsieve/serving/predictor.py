@@ -79,17 +79,50 @@ class Predictor:
         return self._applied(X, self._response.predict)
 
     def predict(self, X: Rows) -> Any:
-        """Return the prediction of a sample, or an array of those of several."""
+        """Return the prediction of a sample, or an array of those of several.
+
+        Parameters
+        ----------
+        X : array of shape (n_features,) or (n_samples, n_features), or CSR matrix
+            One sample, or several; a data frame where the model is of a table with categories.
+
+        Returns
+        -------
+        number, label or ndarray of shape (n_samples,)
+            With a further axis of n_targets, where there are several targets.
+        """
         return self._applied(X, self._response.predict)
 
     @available_if(_has_classes)
     def decision_function(self, X: Rows) -> Any:
-        """Return one number for two classes, positive for the second; one for each class otherwise."""
+        """Return one number for two classes, positive for the second; one for each class otherwise.
+
+        Parameters
+        ----------
+        X : array of shape (n_features,) or (n_samples, n_features), or CSR matrix
+            One sample, or several, as for :meth:`predict`.
+
+        Returns
+        -------
+        float or ndarray of shape (n_samples,)
+            With a further axis of n_classes, where there are more than two classes.
+        """
         return self._applied(X, self._response.decide)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Rows) -> Any:
-        """Return the probability of each class."""
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array of shape (n_features,) or (n_samples, n_features), or CSR matrix
+            One sample, or several, as for :meth:`predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,) or (n_samples, n_classes)
+            In the order of ``classes``.
+        """
         return self._applied(X, self._response.probabilities)  # type: ignore[arg-type]
 
     def _applied(self, X: Rows, function: Callable[[np.ndarray], np.ndarray]) -> Any:

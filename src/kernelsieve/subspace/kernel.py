@@ -46,7 +46,17 @@ class SubspaceKernel:
         return left @ (left if Z is None else self._features(Z)).T
 
     def diag(self, X: Any) -> np.ndarray:
-        """Return ``K_w(x, x)``."""
+        """Return ``K_w(x, x)``.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         features = self._features(X)
         return np.einsum("nk,nk->n", features, features)
 

@@ -22,6 +22,11 @@ class DirectionVariance(_Analysis):
 
     The score is formula (11) of Jiang et al. (2006) with the square that it lacks in print. Over n it
     is what the mean squared reconstruction error falls by. With a positive ``cutoff`` it is ACKFA.
+
+    Parameters
+    ----------
+    cutoff : float, default=0.0
+        Points whose residual k(z, z) is shorter leave for good.
     """
 
     def __init__(self, cutoff: float = 0.0) -> None:
@@ -42,8 +47,13 @@ class DirectionVariance(_Analysis):
 class ExpansionVariance(_Analysis):
     """Variance along the deflated image of an example, scaled to an expansion of l1 norm 1 (SKFA).
 
-    Variance is about the mean, as Smola, Mangasarian and Schoelkopf (1999) define it, or about zero.
-    Features are coordinates along these directions or, without ``unit_expansions``, along unit ones.
+    Parameters
+    ----------
+    centred : bool, default=True
+        Take the variance about the mean, as Smola, Mangasarian and Schoelkopf (1999) define it,
+        instead of about zero.
+    unit_expansions : bool, default=False
+        Let features be coordinates along these directions, instead of along unit ones.
     """
 
     def __init__(self, centred: bool = True, unit_expansions: bool = False) -> None:

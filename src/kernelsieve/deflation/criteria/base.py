@@ -35,15 +35,49 @@ class Selector(ABC):
     def propose(self, view: View) -> Direction | None:
         """Return the best direction, or None when there is none left.
 
-        A direction of one candidate must be one of ``view.eligible``.
+        Parameters
+        ----------
+        view : View
+            What is known of the candidates, as far as it was declared.
+
+        Returns
+        -------
+        Direction or None
+            A direction of one candidate must be one of ``view.eligible``.
         """
 
     def is_settled(self, residual_targets: np.ndarray) -> bool:
-        """Tell if it is time to stop, given what the features so far leave of the targets."""
+        """Tell if it is time to stop, given what the features so far leave of the targets.
+
+        Parameters
+        ----------
+        residual_targets : ndarray of shape (N, q)
+            Targets, centred and weighted, less what the features explain.
+
+        Returns
+        -------
+        bool
+        """
         return False
 
     def heads(self, features: np.ndarray, raw_targets: np.ndarray, weight: np.ndarray) -> Heads | None:
-        """Return linear heads on the features of the rows; None for least squares."""
+        """Return linear heads on the features of the samples; None for least squares.
+
+        It is asked for criteria with ``needs_rows``.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n, k)
+            Features of the training samples, without their weights.
+        raw_targets : ndarray of shape (n, q)
+            Their targets as they are.
+        weight : ndarray of shape (n,)
+            Their weights.
+
+        Returns
+        -------
+        Heads or None
+        """
         return None
 
 
@@ -92,7 +126,12 @@ class Criterion(Selector, BaseEstimator):
     can_screen: ClassVar[bool] = False
 
     def start(self) -> Selector:
-        """Return what chooses the directions of one fit; a criterion without memory does so itself."""
+        """Return what chooses the directions of one fit; a criterion without memory does so itself.
+
+        Returns
+        -------
+        Selector
+        """
         return self
 
     @property
@@ -101,11 +140,32 @@ class Criterion(Selector, BaseEstimator):
         return self.penalty.ridge > 0
 
     def target_scale(self, target_sums: np.ndarray) -> np.ndarray:
-        """Return by what each target is multiplied, given the weighted sums of the targets."""
+        """Return by what each target is multiplied, given the weighted sums of the targets.
+
+        Parameters
+        ----------
+        target_sums : ndarray of shape (q,)
+            For labels, how many samples each class has.
+
+        Returns
+        -------
+        ndarray of shape (q,)
+            Ones, unless overridden.
+        """
         return np.ones(len(target_sums))
 
     def value(self, step: Step) -> float:
-        """Return the number that goes into ``criterion_path_``; the score unless overridden."""
+        """Return the number that goes into ``criterion_path_``; the score unless overridden.
+
+        Parameters
+        ----------
+        step : Step
+            A direction that was chosen, in numbers.
+
+        Returns
+        -------
+        float
+        """
         return step.score
 
 
@@ -133,7 +193,18 @@ class ScoringCriterion(Criterion):
 
     @abstractmethod
     def score(self, view: View) -> np.ndarray:
-        """Return one number for each candidate, larger is better, not negative."""
+        """Return one number for each candidate, larger is better, not negative.
+
+        Parameters
+        ----------
+        view : View
+            What is known of the candidates, as far as it was declared.
+
+        Returns
+        -------
+        ndarray of shape (C,)
+            Finite numbers, or -inf to refuse a candidate.
+        """
 
     def scores_of_eligible(self, view: View) -> np.ndarray:
         """Return the scores, and -inf for candidates that may not be chosen."""

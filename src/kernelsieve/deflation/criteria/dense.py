@@ -19,7 +19,18 @@ class SimultaneousCriterion(Criterion):
 
     @abstractmethod
     def directions(self, view: View) -> list[Direction]:
-        """Return all directions, the best first."""
+        """Return all directions, the best first.
+
+        Parameters
+        ----------
+        view : View
+            What is known of the candidates, as far as it was declared.
+
+        Returns
+        -------
+        list of Direction
+            At most ``view.n_components`` of them are used.
+        """
 
     def start(self) -> Selector:
         return _Simultaneous(self)
@@ -59,10 +70,14 @@ class PrincipalDirections(SimultaneousCriterion):
 class PartialLeastSquares(Criterion):
     """(Kernel) PLS: the direction of largest covariance, sections 3.1.2 and 3.2.2.
 
-    With ``balanced`` columns of class labels are divided by the roots of the classes' sizes, so that
-    Y becomes ``Y (Y'Y)^-1/2`` and small classes count as much as large ones. With ``nearest_centre``
-    the class is predicted whose mean features are nearest, instead of that with the largest indicator
-    by least squares.
+    Parameters
+    ----------
+    balanced : bool, default=False
+        Divide columns of class labels by the roots of the classes' sizes, so that Y becomes
+        ``Y (Y'Y)^-1/2`` and small classes count as much as large ones.
+    nearest_centre : bool, default=False
+        Predict the class whose mean features are nearest, instead of that with the largest indicator
+        by least squares.
     """
 
     needs_metric = True
@@ -90,6 +105,11 @@ class LossGradient(Criterion):
 
     After every feature the loss is minimised over the coefficients of all features so far; the
     gradient at that point is the next vector that features should follow (sections 3.1.3, 3.2.3).
+
+    Parameters
+    ----------
+    loss : {"squared", "absolute", "logistic", "exponential"} or Loss, default="squared"
+        The loss, by its name or as an object.
     """
 
     needs_metric = True

@@ -20,6 +20,11 @@ class OrthonormalisedDirections(SimultaneousCriterion):
     ``beta' (A'A + delta I) beta = 1``, where delta is ``regularization`` times the mean of the
     squared norms of the columns. Removing ``(A'A + delta I) beta beta'`` from ``A'Y`` leaves the other
     eigenvectors as they are, so all are found at once; there are as many as Y has rank.
+
+    Parameters
+    ----------
+    regularization : float, default=1e-8
+        Not negative; see above.
     """
 
     needs_all_digits = True

@@ -36,6 +36,15 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
 def resolve_criterion(criterion: str | Criterion) -> Criterion:
     """Return a criterion for a name, or the user's own.
 
+    Parameters
+    ----------
+    criterion : str or Criterion
+        A name in ``CRITERIA``, or an object, which is returned as it is.
+
+    Returns
+    -------
+    Criterion
+
     Examples
     --------
     >>> from kernelsieve.deflation import resolve_criterion

@@ -32,6 +32,13 @@ class RidgeAlignment(Alignment):
     The score is that of :class:`Alignment` for columns with the root of the ridge below them. It is
     settled when the objective ``(1 - s) / s``, with s the share of the targets that is explained, has
     fallen over the last few steps by less than ``stop_tol`` a step on average.
+
+    Parameters
+    ----------
+    ridge : float
+        Added to the squared norms of the columns, which are sums over the samples.
+    stop_tol : float, default=0.0
+        How much the objective must fall, as a part of it; 0 never stops.
     """
 
     def __init__(self, ridge: float, stop_tol: float = 0.0) -> None:

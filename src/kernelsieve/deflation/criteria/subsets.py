@@ -26,6 +26,13 @@ class BestSubset(Criterion):
     Within a subset E the best weights solve ``M_E alpha = lambda * E'K'y`` with M the Gram matrix of
     the constraint: of the deflated columns for alignment, the kernel matrix for covariance. With
     several targets they are the leading generalised eigenvector.
+
+    Parameters
+    ----------
+    single : Alignment or Covariance
+        The criterion.
+    size : int
+        Most candidates in one direction.
     """
 
     needs_metric = True

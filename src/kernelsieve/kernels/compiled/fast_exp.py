@@ -130,10 +130,20 @@ def exp_line(values, scratch, cap):
 def exp_inplace(values: np.ndarray, at_most: float = np.inf) -> np.ndarray:
     """Replace a contiguous float32 or float64 array by its exponential, and return it.
 
-    Exponents above ``at_most`` are taken for it: 0 for a distance that rounding made negative.
-
     The error is below 4 units in the last place over the whole range, subnormal results included;
     ``-inf`` gives 0, ``inf`` and overflow give ``inf``, NaN stays NaN.
+
+    Parameters
+    ----------
+    values : ndarray
+        Exponents, which are replaced.
+    at_most : float, default=numpy.inf
+        Exponents above it are taken for it: 0 for a distance that rounding made negative.
+
+    Returns
+    -------
+    ndarray
+        The same array.
 
     Examples
     --------
