@@ -89,25 +89,33 @@ def clear_sign(differences: np.ndarray) -> int:
     return int(np.sign(differences.mean())) if abs(differences.mean()) > 2 * error else 0
 
 
-def conclude(results: list[dict], of_cells: dict[tuple[str, int], np.ndarray]) -> None:
+def conclude(results: list[dict]) -> None:
     """Print what it comes to, in sentences."""
+    of_cells = cells(results)
     n_sets, n_splits = (len({result[key] for result in results}) for key in ("set", "split"))
     heading(IN_SHORT)
     print(
         f"{n_sets} sets, {n_splits} splits of each; all ways have the same head, and choose width and "
         "penalty alike."
     )
-    for sizes, text in ((SIZES[:3], "k <= 100"), (SIZES[3:], f"k = {SIZES[3]}")):
-        n_cells = sum(k in sizes for _, k in of_cells)
-        for way in ("SMA", METRIC):
-            lower = n_cells * share_below(of_cells, way, "random", sizes)
-            won, lost, open_ = decided(results, way, "random", sizes)
-            print(
-                f"{way} against random landmarks, {text}: a lower mean error in {lower:g} of "
-                f"{n_cells} cells; beyond two standard errors of the splits {won} are won, {lost} "
-                f"lost, {open_} open."
-            )
-    ranks = mean_ranks(of_cells)
+    for way in ("SMA", METRIC):
+        few, many = (below_random(results, of_cells, way, sizes) for sizes in (SIZES[:3], SIZES[3:]))
+        print(
+            f"{way}: a lower mean error than random landmarks in {few} pairs of a set and a k <= 100, "
+            f"and in {many} with k = {SIZES[3]}."
+        )
+
+
+def below_random(results: list[dict], of_cells: dict, way: str, sizes: tuple) -> str:
+    """Return in how many cells a way is below random landmarks, and in how many clearly."""
+    n_cells = sum(k in sizes for _, k in of_cells)
+    lower = n_cells * share_below(of_cells, way, "random", sizes)
+    won, lost, _ = decided(results, way, "random", sizes)
+    return f"{lower:g} of {n_cells} (by more than two standard errors {won} won, {lost} lost)"
+
+
+def compare_ranks(ranks: np.ndarray) -> None:
+    """Print which mean ranks differ from those of random landmarks."""
     mean, difference = ranks.mean(axis=0), critical_difference(ranks.shape[1], len(ranks))
     far = [way for way, rank in zip(COMPARED, mean, strict=True) if mean[0] - rank > difference]
     near = [way for way, rank in zip(COMPARED, mean, strict=True) if abs(mean[0] - rank) <= difference]
@@ -126,7 +134,7 @@ def conclude_unseen(results: list[dict]) -> None:
     )
     print(
         f"On {n_splits} further splits, whose errors had no part in any choice of ours, the shares of "
-        f"cells with k <= 100 below random landmarks are {shares}."
+        f"pairs with k <= 100 below random landmarks are {shares}."
     )
 
 
@@ -205,6 +213,7 @@ def report(results: list[dict]) -> None:
     difference = critical_difference(len(ways), len(ranks))
     heading(f"mean ranks up to k=100; critical difference {difference:.2f} (Nemenyi, 5 %)")
     table(["", "mean rank"], sorted(zip(ways, ranks.mean(axis=0), strict=True), key=lambda r: r[1]))
+    compare_ranks(ranks)
     draw_ranks(ranks, RESULTS / "landmarks.png")
     heading("what is asked")
     judge(of_cells)
@@ -248,7 +257,7 @@ def main(n_splits: int = N_SPLITS, minutes: float = np.inf) -> None:
     seen = [result for result in results if result["split"] < SEEN]
     unseen = [result for result in results if result["split"] >= SEEN]
     if seen:
-        conclude(seen, cells(seen))
+        conclude(seen)
     if unseen:
         conclude_unseen(unseen)
     if seen:

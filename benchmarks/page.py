@@ -15,7 +15,7 @@ from .readme import README, filled
 from .record import RESULTS, Record, read
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-WITH_RESULTS = (README, PAGE.with_name("scale.md"))
+WITH_RESULTS = (README, PAGE.with_name("choose.md"), PAGE.with_name("scale.md"))
 FIGURES = PAGE.parent / "figures"
 PLACE = re.compile(r"(<!-- result of (\w+): (.*?) -->\n).*?(<!-- end of result -->)", re.DOTALL)
 
