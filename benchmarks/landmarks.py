@@ -101,17 +101,20 @@ def conclude(results: list[dict]) -> None:
     for way in ("SMA", METRIC):
         few, many = (below_random(results, of_cells, way, sizes) for sizes in (SIZES[:3], SIZES[3:]))
         print(
-            f"{way}: a lower mean error than random landmarks in {few} pairs of a set and a k <= 100, "
-            f"and in {many} with k = {SIZES[3]}."
+            f"{way}: of {few[0]} pairs of a set and a k <= 100, {few[1]:g} have a lower mean error "
+            f"than random landmarks ({few[2]} are won and {few[3]} lost by over two standard errors); of "
+            f"{many[0]} with k = {SIZES[3]}, {many[1]:g} ({many[2]} won, {many[3]} lost)."
         )
 
 
-def below_random(results: list[dict], of_cells: dict, way: str, sizes: tuple) -> str:
-    """Return in how many cells a way is below random landmarks, and in how many clearly."""
+def below_random(
+    results: list[dict], of_cells: dict, way: str, sizes: tuple
+) -> tuple[int, float, int, int]:
+    """Return the number of cells, of those below random landmarks, clearly so, and clearly above."""
     n_cells = sum(k in sizes for _, k in of_cells)
     lower = n_cells * share_below(of_cells, way, "random", sizes)
     won, lost, _ = decided(results, way, "random", sizes)
-    return f"{lower:g} of {n_cells} (by more than two standard errors {won} won, {lost} lost)"
+    return n_cells, lower, won, lost
 
 
 def compare_ranks(ranks: np.ndarray) -> None:
