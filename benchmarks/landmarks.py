@@ -102,7 +102,7 @@ def conclude(results: list[dict]) -> None:
         few, many = (below_random(results, of_cells, way, sizes) for sizes in (SIZES[:3], SIZES[3:]))
         print(
             f"{way}: of {few[0]} pairs of a set and a k <= 100, {few[1]:g} have a lower mean error "
-            f"than random landmarks ({few[2]} are won and {few[3]} lost by over two standard errors); of "
+            f"than random landmarks ({few[2]} won, {few[3]} lost by over two standard errors); of "
             f"{many[0]} with k = {SIZES[3]}, {many[1]:g} ({many[2]} won, {many[3]} lost)."
         )
 

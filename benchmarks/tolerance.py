@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelsieve import KernelPLS, SparseMaximalAlignment
 from kernelsieve.datasets import load, local_data_folder
-from kernelsieve.exceptions import FewerFeaturesWarning
+from kernelsieve.exceptions import FewerFeaturesWarning, InputScaleWarning
 
 from .common import heading, table
 
@@ -86,7 +86,8 @@ def main() -> None:
     if local_data_folder() is None:
         print("tolerance: needs the data sets of the papers; set KERNELSIEVE_DATA to their folder")
         return
-    warnings.simplefilter("ignore", FewerFeaturesWarning)
+    for expected in (FewerFeaturesWarning, InputScaleWarning):
+        warnings.simplefilter("ignore", expected)
     header = ["", *(f"tol = {tol:g}" for tol in TOLERANCES)]
     rows, collected = [], dict[str, list[np.ndarray]]()
     for name, X, y in tables():
