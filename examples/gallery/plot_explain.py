@@ -6,6 +6,10 @@ A prediction rests on few training samples, the landmarks, and can be explained 
 sample is a weighted sum of the scores of the landmarks. ``explain`` returns what each landmark
 contributes: its weight times the difference between its own score and the mean score of all
 landmarks. The contributions and a baseline, which is near that mean, add up to the score.
+
+Of two classes, a positive contribution speaks for the second one, ``classes_[1]``. Weights may be
+negative: where the kernel is wide, similar landmarks have large weights of opposite signs. Then look at
+``similarities``, or take a narrower kernel or fewer landmarks.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +27,8 @@ sieve = SieveClassifier(40, metric=False, kernel="rbf", random_state=0).fit(X, n
 print(f"accuracy on new digits: {sieve.score(X_test, names_test):.3f}")
 
 # %%
-# The new digit that the model is least sure of, and the landmarks that contribute most to its score.
+# The new digit that the model is least sure of, and the landmarks that contribute most to its score:
+# positive contributions speak for a three, negative ones for an eight.
 
 unsure = int(np.abs(sieve.predict_proba(X_test)[:, 0] - 0.5).argmin())
 explanation = sieve.explain(X_test[[unsure]])

@@ -120,8 +120,9 @@ for name, search in {"as they are": kernel, "standardised": scaled}.items():
 # ------------------------------------
 # Hotelling's T2 is large for samples whose components are extreme. The Q residual is large for samples
 # of which the components describe too little. Two samples are added: one that absorbs twice as much
-# at all wavelengths, and one with a constituent that no calibration sample has. The limit of Q comes
-# from further good samples, because calibration samples have smaller residuals than new ones.
+# at all wavelengths, and one with a constituent that no calibration sample has. The limits come from
+# further good samples: of Q, because calibration samples have smaller residuals than new ones, and of
+# T2, because the components of a nonlinear kernel are not normally distributed.
 
 model = kernel.best_estimator_.extractor
 strange = X_test[:2].copy()

@@ -93,6 +93,15 @@ def test_distances_and_limits_are_those_of_the_estimator(pls, diabetes):
     assert_allclose(display.reference[:, 0], pls.hotelling_t2(X[:300], 2))
 
 
+def test_limits_of_nonlinear_kernels_come_from_the_reference(diabetes):
+    X, y = diabetes[0], diabetes[1]
+    model = KernelPLS(4, gamma=0.02).fit(X[:200], y[:200])
+    display = ScoreDistanceDisplay.from_estimator(model, X[300:], reference=X[200:300], confidence=0.9)
+    assert np.isclose(np.mean(display.reference[:, 0] <= display.t2_limit), 0.9)
+    alone = ScoreDistanceDisplay.from_estimator(model, X[300:], confidence=0.9)
+    assert alone.t2_limit == model.t2_limit(0.9)
+
+
 def test_numbers_are_the_rows_beyond_a_limit(pls, diabetes):
     X = diabetes[0][300:].copy()
     X[7] += 30 * np.eye(10)[0]

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from kernelsieve import KernelPLS, SparseMaximalAlignment
-from kernelsieve.exceptions import InputScaleWarning
+from kernelsieve.exceptions import InputScaleWarning, InvalidDataError
 
 pytestmark = [
     pytest.mark.filterwarnings("error::kernelsieve.exceptions.InputScaleWarning"),
@@ -33,6 +33,17 @@ def test_inputs_of_very_different_scales_are_warned_of(kernel, factor, data):
     assert seen[0].filename == __file__
     with pytest.warns(InputScaleWarning):
         SparseMaximalAlignment(2, kernel=kernel, gamma=1e-4, candidates=X[:20]).partial_fit(X, y)
+
+
+def test_text_is_named_with_its_column():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"size": ["1", "2", "3"], "colour": ["3", "red", "blue"]})
+    with pytest.raises(
+        InvalidDataError, match=r"text in column 'colour' of X \('red'\).*OneHotEncoder"
+    ):
+        SparseMaximalAlignment(1).fit(table, [1.0, 2.0, 3.0])
+    with pytest.raises(InvalidDataError, match=r"text in column 1 of X \('red'\).*SieveRegressor"):
+        SparseMaximalAlignment(1).fit(table.to_numpy(), [1.0, 2.0, 3.0])
 
 
 def test_other_inputs_are_not(data):

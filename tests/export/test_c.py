@@ -80,6 +80,7 @@ def coded(library, table):
             values = [library.served_code(i, text) for text in texts]
         columns.append(values)
     assert columns[1][-1] == -1.0  # never seen
+    assert np.isnan(library.served_code(1, b""))  # missing, as in a file
     return np.array(columns, dtype=float).T.copy()
 
 

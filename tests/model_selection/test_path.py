@@ -615,7 +615,23 @@ def test_what_cannot_work_is_refused_and_changes_nothing(diabetes):
     for change, message in (
         ({"extractor": StandardScaler()}, "does not give nested features"),
         ({"param_grid": {"n_components": [1, 2]}}, "pass the numbers of features as n_components"),
-        ({"param_grid": {"gama": [1, 2]}}, "Invalid parameter 'gama'"),
+        (
+            {"param_grid": {"gama": [1, 2]}},
+            "param_grid names 'gama'.* they have .*gamma, .*head__alpha",
+        ),
+        ({"param_grid": {"alpha": [1, 2]}}, "param_grid names 'alpha'.* pass 'head__alpha'"),
+        ({"param_grid": {"head__gamma": [1, 2]}}, "param_grid names 'head__gamma'"),
+        (
+            {
+                "extractor": make_pipeline(StandardScaler(), SparseMaximalAlignment(4)),
+                "param_grid": {"gamma": [1, 2]},
+            },
+            "pass 'sparsemaximalalignment__gamma'",
+        ),
+        (
+            {"extractor": make_pipeline(SparseMaximalAlignment(4), Ridge())},
+            r"ends in Ridge\(\), which predicts; pass it as head",
+        ),
         ({"param_grid": []}, "empty list"),
         ({"head": None, "param_grid": {"head__alpha": [1]}, "scoring": "r2"}, "there is none"),
         ({"rule": "worst"}, "rule"),

@@ -90,6 +90,18 @@ def test_a_single_model_was_given():
     assert choice.reason == "k = 30 was given; its mean test score is 0.6."
 
 
+def test_a_choice_at_the_end_of_the_path_says_so():
+    test, sizes = np.array([[0.1, 0.5, 0.9], [0.1, 0.6, 0.8]]), np.array([1, 2, 3])
+    scores, end = (
+        Scores(test, sizes, sizes),
+        "No larger k was tried: a larger n_components may be better.",
+    )
+    for rule in ("best", "one_standard_error"):
+        assert choose(scores, rule, Budget()).reason.endswith(end)
+        assert end not in choose(Scores(test[:, ::-1], sizes, sizes), rule, Budget()).reason
+        assert end not in choose(scores, rule, Budget(3)).reason
+
+
 def test_errors_are_told_as_positive_numbers():
     test = np.array([[-3.0, -1.05, -1.0], [-3.2, -1.25, -1.4]])
     sizes = np.array([1, 2, 3])

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 from sklearn.metrics import log_loss, mean_poisson_deviance
@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelsieve import SieveClassifier, SieveRegressor
-from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
+from kernelsieve.exceptions import AmbiguousTargetWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.predictors import assembly
 
 
@@ -345,6 +345,12 @@ def test_parameters_that_cannot_work(parameters, message):
     X, _, y = table(50)
     with pytest.raises(ValueError, match=message):
         quick(**parameters).fit(X, y)
+
+
+def test_many_numbers_as_labels_are_asked_about():
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.warns(AmbiguousTargetWarning, match="different numbers in .* use SieveRegressor"):
+        SieveClassifier(5, metric=False, kernel="rbf").fit(X[:120], y[:120])
 
 
 def test_data_that_cannot_be_used():

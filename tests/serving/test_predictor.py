@@ -39,7 +39,7 @@ from sklearn.svm import SVC, LinearSVC, LinearSVR
 
 import kernelsieve as ks
 from kernelsieve import ComponentPathCV, SparseMaximalAlignment, predictor
-from kernelsieve.exceptions import InvalidParameterError
+from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF, Matern, RationalQuadratic
 
 X, Y = load_diabetes(return_X_y=True)
@@ -304,3 +304,17 @@ def test_a_row_of_a_data_frame_is_a_sample():
     assert isinstance(X, pandas.DataFrame)
     pipeline = make_pipeline(StandardScaler(), SparseMaximalAlignment(20), Ridge()).fit(X, y)
     np.testing.assert_allclose(predictor(pipeline)(X.iloc[3]), pipeline.predict(X[3:4])[0])
+
+
+def test_other_columns_than_those_of_fit_are_refused():
+    pytest.importorskip("pandas")
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = make_pipeline(StandardScaler(), ks.SparseMaximalAlignment(5), Ridge()).fit(X, y)
+    p = pickle.loads(pickle.dumps(ks.predictor(model)))
+    assert np.allclose(p(X), model.predict(X))
+    assert np.isclose(p(X.iloc[0]), p(X)[0])
+    with pytest.raises(InvalidDataError, match=r"Column 0 of X is 's6', and was 'age' in fit"):
+        p(X[X.columns[::-1]])
+    for wrong in (X.to_numpy()[:, :5], X.to_numpy()[:, :1], X.to_numpy()[0, :5], X[["age"]]):
+        with pytest.raises(InvalidDataError, match=r"and the model has 10: pass one sample"):
+            p(wrong)

@@ -37,7 +37,7 @@ Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may b
 Weight = Annotated[str | None, typer.Option(help="Column with the weights of rows.")]
 Group = Annotated[str | None, typer.Option(help="Column of groups that folds keep together.")]
 Task = Annotated[str, typer.Option(help="auto, regression or classification.")]
-Kernel = Annotated[str, typer.Option(help="linear, rbf, matern, laplacian, poly, sigmoid, cosine, ...")]
+Kernel = Annotated[str, typer.Option(help="rbf, linear, matern, laplacian, or another by name.")]
 Gamma = Annotated[
     str, typer.Option(help="Width of the kernel: auto (cross-validated), scale, a number.")
 ]

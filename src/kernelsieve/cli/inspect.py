@@ -56,7 +56,7 @@ def description(model: Any) -> Iterator[str]:
     if hasattr(extractor, "n_components_"):
         yield f"Features: {extractor.n_components_}"
     if hasattr(extractor, "landmark_indices_"):
-        yield f"Price of a new row: {len(extractor.landmark_indices_)} kernel evaluations"
+        yield f"Cost of a new row: {len(extractor.landmark_indices_)} kernel evaluations"
     head = getattr(getattr(fitted, "best_estimator_", fitted), "head", None)
     if head is not None and not callable(head):
         yield f"Head: {type(head).__name__}"

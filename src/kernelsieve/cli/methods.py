@@ -154,10 +154,9 @@ def _extractor(given: Mapping[str, Any], task: str) -> Any:
     name = METHODS[method][task == "classification"]
     if name is None:
         raise TableError(f"--method {method} is for classification, and the target has numbers.")
-    if given["kernel"] not in KERNELS or given["kernel"] == "precomputed":
-        raise TableError(
-            f"--kernel {given['kernel']} is not known; pass rbf, linear, matern, laplacian, ..."
-        )
+    known = [name for name in KERNELS if name != "precomputed"]
+    if given["kernel"] not in known:
+        raise TableError(f"--kernel {given['kernel']} is not known; pass {', '.join(known)}.")
     entry = getattr(kernelsieve, name)
     options = {
         "kernel": given["kernel"],

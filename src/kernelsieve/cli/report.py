@@ -13,6 +13,7 @@ import pandas
 
 from ..model import replacing
 from ..predictors.base import SievePredictor
+from ..predictors.report import kernel_in_words
 from .columns import CATEGORY, DATE, coerced
 from .inspect import best_curve, description, importances, landmark_columns, mean_scores
 from .methods import extractor_of
@@ -103,12 +104,15 @@ def _trials(model: TableModel) -> Iterator[str]:
     trials = sorted(preparation.trials, key=lambda trial: trial.error)
     about = (
         f"Errors of {preparation.n_samples:,} rows, held out of fits with landmarks drawn at random, "
-        "in parts of the variance of the target. The best of each kernel were compared once more."
+        "in parts of the variance of the target. The best of each kernel were fitted to folds, with "
+        "chosen landmarks, and the last column, where it has a number, decided."
     )
+    decided = {id(finalist.trial): finalist.error for finalist in preparation.finalists}
     columns: dict[str, list] = {
-        "kernel": [trial.kind.name for trial in trials],
+        "kernel": [kernel_in_words(trial) for trial in trials],
         "metric": [trial.metric for trial in trials],
         "error": [float(trial.error) for trial in trials],
+        "error in folds": [f"{decided[id(t)]:.4g}" if id(t) in decided else "" for t in trials],
     }
     yield section("What was tried", paragraph(about), table(columns))
 

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
 from ..predictors.calibration import half_width
+from ..predictors.explanation import Explanation
 from .columns import LostValues, coerced
 from .errors import TableError
 
@@ -121,6 +122,11 @@ class TableModel(BaseEstimator):
         reach = half_width(residuals[:, None], weights, coverage)
         predicted = np.ravel(self.predict(frame))
         return np.column_stack([predicted - reach, predicted + reach])
+
+    @available_if(_fitted_has("explain"))
+    def explain(self, frame: pandas.DataFrame) -> Explanation:
+        """Return what landmarks contribute to the predictions of rows; of sieves."""
+        return self.fitted.explain(self.encoded(frame))
 
     def check_has_intervals(self) -> None:
         """Refuse where there is nothing that tells how far predictions may be off."""

@@ -84,8 +84,9 @@ class ScoreDistanceDisplay(Display):
         X : array-like or CSR matrix of shape (n, d)
             Samples.
         reference : array-like or CSR matrix of shape (m, d), default=None
-            Samples that are as they should be: they give the limit of Q, and are drawn in grey. None
-            takes X for the limit.
+            Samples that are as they should be, and that the model has not seen: they give the limit of
+            Q, with a nonlinear kernel that of T2, too, and are drawn in grey. None takes X for that
+            of Q.
         confidence : float, default=0.95
             Part of such samples that is below each limit.
         n_components : int, default=None
@@ -103,10 +104,13 @@ class ScoreDistanceDisplay(Display):
         known = None
         if reference is not None:
             known = np.column_stack([estimator.hotelling_t2(good, k), estimator.q_residuals(good, k)])
+        limit = estimator.t2_limit(confidence, k)
+        if known is not None and estimator.kernel != "linear":  # whose components are not normal
+            limit = float(np.quantile(known[:, 0], confidence))
         display = cls(
             estimator.hotelling_t2(X, k),
             estimator.q_residuals(X, k),
-            t2_limit=estimator.t2_limit(confidence, k),
+            t2_limit=limit,
             q_limit=estimator.q_limit(good, confidence, k),
             confidence=confidence,
             reference=known,

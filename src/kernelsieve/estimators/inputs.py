@@ -34,19 +34,49 @@ def check_rows(
 
     Without ``finite``, the caller checks that values are finite.
     """
-    X = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        skip_check_array=False,
-        accept_sparse=False if precomputed else "csr",
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,
-        ensure_min_samples=min_rows,
-    )
+    try:
+        X = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            skip_check_array=False,
+            accept_sparse=False if precomputed else "csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            ensure_min_samples=min_rows,
+        )
+    except ValueError as error:
+        if "could not convert string" in str(error):
+            raise InvalidDataError(_about_text(X)) from error
+        raise
     if finite:
         check_finite(X, "X", getattr(estimator, "n_jobs", None))
     return _summed(X)
+
+
+def _about_text(X: Any) -> str:
+    """Name the first column that holds text, and what to do about it."""
+    names = list(getattr(X, "columns", ()))
+    values = np.asarray(X, dtype=object)
+    where, first = "X", ""
+    for i, column in enumerate(values.T if values.ndim == 2 else ()):
+        texts = [value for value in column.tolist() if isinstance(value, str) and not _is_number(value)]
+        if texts:
+            where = f"column {repr(names[i]) if names else i} of X"
+            first = f" ({texts[0]!r})"
+            break
+    return (
+        f"There is text in {where}{first}; encode it, for example by OneHotEncoder in a "
+        "ColumnTransformer, or use SieveRegressor or SieveClassifier, which take categories."
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _summed(X: Rows) -> Rows:

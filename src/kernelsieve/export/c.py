@@ -89,7 +89,8 @@ def _program(form: ServedForm, name: str) -> Iterator[str]:
     yield "#include <string.h>\n" if form.texts else ""
     yield f"#define {name.upper()}_N_INPUTS {form.n_inputs}"
     yield f"#define {name.upper()}_N_OUTPUTS {form.coefficients.shape[1]}\n"
-    yield "/* The names of the inputs x; NAN is a missing value. */"
+    missing = "missing values give no meaningful output" if form.encoding is None else "NAN is missing"
+    yield f"/* The names of the inputs x; {missing}. */"
     yield _texts(f"{name}_inputs", form.names)
     if form.texts:
         yield _texts(f"{name}_categories", [str(v) for values in form.texts.values() for v in values])

@@ -21,7 +21,7 @@ _ENCODE = """    double e[{d}];
 
 _LOOKUP = """static const int NAME_category_input[{n}] = {{{inputs}}};
 
-/* The number that stands for a text in x[input]: -1 if it is not known, NAN if there is none. */
+/* The number that stands for a text in x[input]: -1 if it is not known, NAN if it is empty. */
 double NAME_code(int input, const char *text) {{
     double code = 0.0;
     if (text == NULL) return NAN;
@@ -30,7 +30,7 @@ double NAME_code(int input, const char *text) {{
         if (strcmp(NAME_categories[j], text) == 0) return code;
         code += 1.0;
     }}
-    return -1.0;
+    return *text ? -1.0 : NAN;
 }}
 """
 

@@ -143,7 +143,21 @@ def with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple
         raise InvalidParameterError(
             f"param_grid names {sorted(of_head)} of the head, and there is none; pass a head."
         )
+    _check_names(extractor, head, of_extractor, of_head)
     return fresh(extractor, of_extractor), fresh(head, of_head)
+
+
+def _check_names(extractor: Any, head: Any, of_extractor: Mapping, of_head: Mapping) -> None:
+    """Refuse parameters that there are not, and name those that may be meant."""
+    of_any_head = () if head is None else head.get_params()
+    known = [*extractor.get_params(), *(f"head__{name}" for name in of_any_head)]
+    for name in (*of_extractor, *(f"head__{name}" for name in of_head)):
+        if name not in known:
+            meant = [f"{other!r}" for other in known if other.endswith(f"__{name.split('__')[-1]}")]
+            raise InvalidParameterError(
+                f"param_grid names {name!r}, which the extractor and the head do not have; "
+                + (f"pass {' or '.join(meant)}." if meant else f"they have {', '.join(sorted(known))}.")
+            )
 
 
 def _run_extractor(

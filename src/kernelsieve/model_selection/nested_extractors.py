@@ -30,6 +30,11 @@ def name_in_pipeline(extractor: Any, parameter: str) -> str:
 def check_nested(extractor: Any) -> None:
     """Refuse what does not give nested features, or any number but one."""
     model = last_step(extractor)
+    if extractor is not model and not isinstance(model, KernelEstimator) and hasattr(model, "predict"):
+        raise InvalidParameterError(
+            f"The pipeline ends in {model!r}, which predicts; pass it as head, and what is before as "
+            f"extractor: ComponentPathCV(pipeline[:-1], {model!r})."
+        )
     if not isinstance(model, KernelEstimator):
         raise InvalidParameterError(
             f"extractor={extractor!r} does not give nested features; pass an extractor of kernelsieve, "

@@ -103,9 +103,8 @@ def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
             best, f"{scores.name(best)} was given; its {scores.measure} is {scores.shown(best)}."
         )
     if rule != "one_standard_error":
-        return Choice(
-            best, f"{scores.name(best)} has the best {scores.measure}{within}, {scores.shown(best)}."
-        )
+        told = f"{scores.name(best)} has the best {scores.measure}{within}, {scores.shown(best)}."
+        return Choice(best, told + _about_the_end(scores, best, budget))
     error = scores.standard_error[best]
     near = eligible[mean[eligible] >= mean[best] - error]
     chosen = _first(near, k, -mean)
@@ -115,7 +114,8 @@ def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
         return Choice(
             chosen,
             f"{scores.name(chosen)} has the best {scores.measure}{within}, {scores.shown(chosen)}, and "
-            f"no smaller k is within one standard error ({error:.2g}, {folds}) of it.",
+            f"no smaller k is within one standard error ({error:.2g}, {folds}) of it."
+            + _about_the_end(scores, chosen, budget),
         )
     return Choice(
         chosen,
@@ -123,6 +123,13 @@ def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
         f"{scores.shown(chosen)}, is within one standard error ({error:.2g}, {folds}) of the best"
         f"{within}, {scores.shown(best)} with {scores.name(best)}.",
     )
+
+
+def _about_the_end(scores: Scores, chosen: int, budget: Budget) -> str:
+    """Return what to try where the best k is the largest."""
+    if budget.given or scores.sizes[chosen] < scores.sizes.max():
+        return ""
+    return " No larger k was tried: a larger n_components may be better."
 
 
 def _eligible(scores: Scores, budget: Budget) -> np.ndarray:

@@ -16,6 +16,7 @@ from .._sklearn import fit_context
 from ..estimators import all_or_nothing, estimator, row_wise
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..rows import warn_if_numbers
 from .assembly import Sieve
 from .base import SievePredictor
 from .calibration import Calibration
@@ -99,6 +100,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         check_classification_targets(y)
         if reset:
             self.classes_ = np.unique(y)
+            warn_if_numbers(y, self.classes_)
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
         unknown = np.flatnonzero(self.classes_[codes] != y)
         if len(unknown):

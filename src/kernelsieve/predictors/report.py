@@ -12,6 +12,12 @@ from .choice import Trial
 _NAMED = 3  # features
 
 
+def kernel_in_words(trial: Trial) -> str:
+    """Return the name of a kernel with its parameters but the width."""
+    params = ", ".join(f"{name}={value:g}" for name, value in trial.kind.params.items())
+    return trial.kind.name + (f" ({params})" if params else "")
+
+
 def in_words(trial: Trial) -> str:
     """Return a kernel, its width and its metric as part of a sentence."""
     params = "".join(f", {name}={value:g}" for name, value in trial.kind.params.items())

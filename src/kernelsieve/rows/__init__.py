@@ -24,6 +24,7 @@ from .targets import (
     refuse_labels,
     target_array,
     warn_if_ambiguous,
+    warn_if_numbers,
     weighted_targets,
 )
 
@@ -57,5 +58,6 @@ __all__ = [
     "rows_per_block",
     "target_array",
     "warn_if_ambiguous",
+    "warn_if_numbers",
     "weighted_targets",
 ]

@@ -177,6 +177,16 @@ def warn_if_ambiguous(y: Any, encoder: TargetEncoder) -> None:
     )
 
 
+def warn_if_numbers(y: np.ndarray, classes: np.ndarray) -> None:
+    """Ask about numbers of very many values, where a classifier takes them for labels."""
+    if y.dtype.kind in "iuf" and len(classes) > max(_FEW_VALUES, len(y) / 5):
+        warn(
+            f"y has {len(classes)} different numbers in {len(y)} samples, which are taken for labels; "
+            "if they are quantities, use SieveRegressor.",
+            AmbiguousTargetWarning,
+        )
+
+
 def _are_few_whole_numbers(found: np.ndarray) -> bool:
     return len(found) <= _FEW_VALUES and bool((found == np.rint(found)).all())
 

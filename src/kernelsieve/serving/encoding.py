@@ -118,10 +118,10 @@ class Encoding:
 
 
 def as_rows(X: Any, encoding: Encoding | None) -> Rows | Any:
-    """Return samples as they can be cut: data frames and matrices as they are, all else as arrays.
+    """Return samples as they can be cut: matrices as they are, all else as arrays.
 
-    A row of a data frame is a series.
+    Data frames that are to be encoded stay as well; a row of one is a series.
     """
-    if hasattr(X, "tocsr") or (hasattr(X, "iloc") and X.ndim == 2):
+    if hasattr(X, "tocsr") or (encoding is not None and hasattr(X, "iloc") and X.ndim == 2):
         return X
     return np.asarray(X, dtype=object if encoding is not None and encoding.texts else None)

@@ -41,7 +41,7 @@ def prediction_parts(model: Any) -> Parts:
     if not hasattr(model, "fit"):
         raise InvalidParameterError(
             f"A {type(model).__name__} is no estimator; pass a fitted one, a pipeline, a search, or "
-            "what the attribute fitted of a model of the command line is."
+            "the attribute pipeline of a model of the command line."
         )
     check_is_fitted(model)
     *steps, (name, last) = _steps(model)

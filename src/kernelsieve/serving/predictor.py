@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ..kernels import Precomputed, Rows
+from ..exceptions import InvalidDataError
+from ..kernels import Inputs, Precomputed, Rows
 from ..model import KernelModel, Projector
 from ..rows import row_slices, rows_per_block
 from .affine import Affine
@@ -38,10 +39,11 @@ def _has_probabilities(predictor: Predictor) -> bool:
 class Predictor:
     """A fitted model as a plain function of samples, for serving; made by :func:`predictor`.
 
-    ``p(x)`` is ``p.predict(x)``. Nothing is checked: samples are float arrays, one of shape
-    (n_features,) or several of shape (n_samples, n_features), or CSR matrices where the model takes
-    them. A model of a table with categories takes data frames whose columns are in the order of those
-    of ``fit``, and arrays of objects. It runs in the thread that calls it, may be called by several at
+    ``p(x)`` is ``p.predict(x)``. Samples are float arrays, one of shape (n_features,) or several of
+    shape (n_samples, n_features), or CSR matrices where the model takes them. A model of a table with
+    categories takes data frames and arrays of objects. The number of features is checked, and the names
+    of the columns of a data frame. Values are not checked: NaN gives no meaningful prediction where the
+    model does not impute it. A predictor runs in the thread that calls it, may be called by several at
     once, and can be pickled.
 
     Attributes
@@ -59,8 +61,11 @@ class Predictor:
         model: KernelModel,
         after: Affine,
         response: Response,
+        names: Sequence[str] | None = None,
     ) -> None:
-        self._parts = encoding, before, model, after, response
+        self._parts = encoding, before, model, after, response, names
+        self._n_features = _n_features(encoding, before, model)
+        self._names = None if names is None else list(names)
         self._encoding, self._before, self._response = encoding, before, response
         self.classes = response.classes
         self.kernel_evaluations = len(model.projection)
@@ -127,11 +132,31 @@ class Predictor:
 
     def _applied(self, X: Rows, function: Callable[[np.ndarray], np.ndarray]) -> Any:
         rows = as_rows(X, self._encoding)
+        if rows.shape[-1] != self._n_features or hasattr(X, "columns"):
+            self._check_columns(rows, X)
         if rows.ndim == 1:
             return function(self._scores_of_one(rows))[0]
         slices = row_slices(rows.shape[0], self._block_rows)
         cut: Any = getattr(rows, "iloc", rows)
         return function(np.concatenate([self._scores(cut[part]) for part in slices]))
+
+    def _check_columns(self, rows: Any, X: Any) -> None:
+        """Refuse another number of features, and data frames with other columns than those of fit."""
+        if self._n_features is not None and rows.shape[-1] != self._n_features:
+            raise InvalidDataError(
+                f"X has {rows.shape[-1]} features, and the model has {self._n_features}: pass one "
+                f"sample of shape ({self._n_features},), or several of shape (n_samples, "
+                f"{self._n_features})."
+            )
+        given = list(map(str, getattr(X, "columns", ())))
+        if given and self._names is not None and given != self._names:
+            i = next(
+                i for i, pair in enumerate(zip(given, self._names, strict=True)) if len(set(pair)) > 1
+            )
+            raise InvalidDataError(
+                f"Column {i} of X is {given[i]!r}, and was {self._names[i]!r} in fit; pass the columns "
+                "of fit, in their order."
+            )
 
     def _scores_of_one(self, x: np.ndarray) -> np.ndarray:
         if self._of_one is None:
@@ -143,6 +168,17 @@ class Predictor:
         X = X if self._encoding is None else self._encoding(X)
         features = self._projector(X if self._before is None else self._before(X))
         return features if self._after is None else self._after(features)
+
+
+def _n_features(encoding: Encoding | None, before: Affine | None, model: KernelModel) -> int | None:
+    """Return how many features a sample has; None where it has kernel values instead."""
+    if encoding is not None:
+        return encoding.n_inputs
+    if before is not None:
+        return len(before.matrix)
+    if isinstance(model.kernel, Precomputed):
+        return None
+    return len(model.projection) if isinstance(model.kernel, Inputs) else int(model.landmarks.shape[1])
 
 
 def _is_precise(in_one: KernelModel, model: KernelModel, after: Affine) -> bool:
@@ -195,4 +231,4 @@ def predictor(model: Any) -> Predictor:
     >>> bool(np.isclose(p(X[0]), p(X)[0]))
     True
     """
-    return Predictor(*prediction_parts(model))
+    return Predictor(*prediction_parts(model), getattr(model, "feature_names_in_", None))
