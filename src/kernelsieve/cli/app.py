@@ -129,7 +129,10 @@ def predict(
         float | None, typer.Option(min=0.0, max=1.0, help="Add an interval of this coverage.")
     ] = None,
     explain: Annotated[
-        int, typer.Option(min=0, help="Add so many landmarks that speak loudest, with what they add.")
+        int,
+        typer.Option(
+            min=0, help="Add so many rows of the training table, from 0, that contribute most."
+        ),
     ] = 0,
     keep: Annotated[list[str] | None, typer.Option(help="Column to copy; may be repeated.")] = None,
 ) -> None:

@@ -62,7 +62,7 @@ def coerced(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFra
     """Return the columns of a model, in its order; what is not as it should be is missing."""
     absent = [name for name in kinds if name not in frame.columns]
     if absent:
-        raise no_column(absent[0], frame.columns, ", which the model needs")
+        raise no_column(absent[0], frame.columns, ", which the model needs", kinds)
     convert = {NUMBER: numbers_in, DATE: _days, CATEGORY: _texts}
     return pandas.DataFrame({name: convert[kind](frame[name]) for name, kind in kinds.items()})
 

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any, NoReturn
 
 #: What a shell sees. The help of the program names them.
@@ -19,10 +19,16 @@ class TableError(ValueError):
     """A table cannot be used as it is."""
 
 
-def no_column(name: str, names: Iterable[str], why: str = "") -> TableError:
-    """Return the error about a column that a table has not, with the names that it has."""
+def no_column(
+    name: str, names: Iterable[str], why: str = "", others: Container[str] = ()
+) -> TableError:
+    """Return the error about a column that a table has not, with the names that it has.
+
+    It may be called like one of them, unless that is one of ``others``, which are known to be something
+    else.
+    """
     known = list(names)
-    like = difflib.get_close_matches(name, known, 1)
+    like = difflib.get_close_matches(name, [other for other in known if other not in others], 1)
     asked = f" (is it {like[0]!r}?)" if like else ""
     more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
     return TableError(

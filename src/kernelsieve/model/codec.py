@@ -134,9 +134,10 @@ def _no_place(value: Any, name: str) -> str:
             f"{name} is {called}, code of yours, which a safe file cannot hold; use what kernelsieve "
             "has by name, or give a kernel a name (register_kernel) where it is saved and loaded."
         )
+    instead = "save its best_estimator_" if hasattr(value, "best_estimator_") else "use one of these"
     return (
-        f"{name} is {called}, which a safe file cannot hold. It holds {KNOWN}; use one of these, or "
-        "save by joblib for readers who trust you."
+        f"{name} is {called}, which a safe file cannot hold. It holds {KNOWN}; {instead}, or save by "
+        "joblib for readers who trust you."
     )
 
 
