@@ -348,9 +348,11 @@ def test_parameters_that_cannot_work(parameters, message):
 
 
 def test_many_numbers_as_labels_are_asked_about():
-    X, y = load_diabetes(return_X_y=True)
-    with pytest.warns(AmbiguousTargetWarning, match="different numbers in .* use SieveRegressor"):
-        SieveClassifier(5, metric=False, kernel="rbf").fit(X[:120], y[:120])
+    y = load_diabetes().target  # 214 values
+    with pytest.warns(AmbiguousTargetWarning, match="214 different numbers in 442 .*SieveRegressor"):
+        SieveClassifier()._targets(y, len(y))
+    few = np.arange(200) % 30
+    assert SieveClassifier()._targets(few, len(few)).shape == (200, 30)
 
 
 def test_data_that_cannot_be_used():
