@@ -105,7 +105,7 @@ def short_table(found: Found) -> None:
                 max(times),
             ]
         )
-    header = ["", "kernel evaluations", *SETS, "longest fit with its search, s"]
+    header = ["", "kernel evaluations", *SETS, "longest fit, s"]
     table(header, rows)
     for sentence in losses(found, header, rows):
         print(sentence)
