@@ -116,3 +116,14 @@ def test_by_default_features_are_coordinates_where_the_kernel_is_positive_defini
     found, expected = (indefinite(scale).fit(X, y) for scale in ("auto", "unit_variance"))
     assert_array_equal(found.projection_, expected.projection_)
     assert SparseMaximalAlignment().scale == "auto"
+
+
+def test_rounding_of_nearly_dependent_landmarks_does_not_change_the_scale():
+    """Samples of a line have landmarks whose kernel matrix is singular but for rounding."""
+    X = np.random.default_rng(0).uniform(-1, 1, size=(200, 1))
+    y, K = np.sin(3 * X[:, 0]) * X[:, 0], np.exp(-((X - X.T) ** 2))
+    model = SparseMaximalAlignment(15, gamma=1.0, tol=1e-24, candidates="all", center=False)
+    F = model.fit(X, y).transform(X)
+    chosen = model.landmark_indices_
+    assert np.linalg.eigvalsh(K[np.ix_(chosen, chosen)])[0] < 1e-15
+    assert_allclose(F @ F.T, K, atol=1e-6)

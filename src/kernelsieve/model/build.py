@@ -20,6 +20,7 @@ from .fit_result import Fit, signs_of_largest
 from .kernel_model import KernelModel, order_of_first_use
 from .loadings import Loadings
 
+_JITTER = 10.0  # times the rounding of a sum of as many terms as there are directions
 _MOST_ROUNDING = 1e-11  # of a feature of unit length, before it is computed in two steps
 
 
@@ -252,7 +253,7 @@ def _to_coordinates(
     along them are ``K B C^-1 = T R C^-1``: a triangle, so that the first ones need the first landmarks.
     """
     try:
-        factor = cholesky(directions)
+        factor = _factor(directions)
     except LinAlgError:
         if not required:
             return None
@@ -263,6 +264,15 @@ def _to_coordinates(
     triangle = solve_triangular(factor, extraction.triangle.T, trans="T").T
     signs = signs_of_largest(triangle.T @ extraction.target_products)
     return np.asarray(triangle * signs)
+
+
+def _factor(directions: np.ndarray) -> np.ndarray:
+    """Return the Cholesky factor; where rounding makes the matrix singular, of a larger diagonal."""
+    try:
+        return np.asarray(cholesky(directions))
+    except LinAlgError:
+        rounding = _JITTER * len(directions) * np.finfo(np.float64).eps
+        return np.asarray(cholesky(directions + rounding * np.diag(np.diagonal(directions))))
 
 
 def _penalty(built: OrthonormalModel, projection: np.ndarray, scales: np.ndarray) -> np.ndarray | None:
