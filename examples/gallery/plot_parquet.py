@@ -10,14 +10,13 @@ import tempfile
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas
 import pyarrow
 import pyarrow.dataset
 import pyarrow.parquet
 from sklearn.linear_model import Ridge
 
-from kernelsieve import SparseMaximalAlignment
+from kernelsieve import ComponentPathCV, SparseMaximalAlignment
 from kernelsieve.datasets import make_interactions
 
 folder = tempfile.TemporaryDirectory()
@@ -31,30 +30,34 @@ rows = pyarrow.dataset.dataset(f"{folder.name}/rows", format="parquet")
 print(f"{rows.count_rows():,} rows in {len(rows.files)} files")
 
 # %%
-# The pool of candidates is screened on samples drawn from all files. Then there are two passes: one for
-# all candidates, and one, which is shorter, for the chosen landmarks.
+# The pool of candidates is screened on samples drawn from all files. Then one pass over the files
+# gathers what is needed to choose the number of landmarks and the penalty by cross-validation, and to
+# fit the final model, head included. At no time are all samples, or their features, in memory.
 
-sieve = SparseMaximalAlignment(60, random_state=0).fit(rows, "yield")
-print(f"inputs: {', '.join(sieve.feature_names_in_)}")
+extractor = SparseMaximalAlignment(60, random_state=0)
+search = ComponentPathCV(extractor, Ridge(), param_grid={"head__alpha": [1e-3, 0.1]})
+search.fit(rows, "yield")
+print(f"inputs: {', '.join(search.feature_names_in_)}")
+print(f"{search.reason_} Passes over the files: {search.n_passes_}.")
 
 # %%
-# ``transform_to`` writes the features of any number of rows, a block at a time. A head is fitted to
-# those.
-
-sieve.transform_to(rows, f"{folder.name}/features.parquet")
-features = pyarrow.parquet.read_table(f"{folder.name}/features.parquet").to_pandas().to_numpy()
-target = rows.to_table(columns=["yield"])["yield"].to_numpy()
-head = Ridge(1e-3).fit(features, target)
+# A data frame of new samples is predicted at once. ``transform_to`` writes the features of any number of
+# samples to a file, a block at a time.
 
 X_new, y_new = make_interactions(2_000, 6, random_state=99)
-predicted = head.predict(sieve.transform(pandas.DataFrame(X_new, columns=names)))
-print(f"R2 of new rows: {1 - np.var(predicted - y_new) / np.var(y_new):.3f}")
+new = pandas.DataFrame(X_new, columns=names)
+predicted = search.predict(new)
+print(f"R2 of new samples: {search.score(new, y_new):.3f}")
+
+search.best_estimator_.extractor.transform_to(rows, f"{folder.name}/features.parquet")
+written = pyarrow.parquet.ParquetFile(f"{folder.name}/features.parquet").metadata
+print(f"features: {written.num_rows:,} rows, {written.num_columns} columns")
 
 # %%
 
 figure, panel = plt.subplots(figsize=(5, 4.6), layout="constrained")
 panel.plot(y_new, predicted, ".", markersize=3, alpha=0.5)
 panel.axline((0, 0), slope=1, color="0.5", linewidth=1)
-panel.set(xlabel="measured", ylabel="predicted", title="new rows")
+panel.set(xlabel="measured", ylabel="predicted", title="new samples")
 plt.show()
 folder.cleanup()

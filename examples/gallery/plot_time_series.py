@@ -52,9 +52,10 @@ distances = warping_distances(series, series)
 kernel = np.exp(-distances / np.median(distances))
 
 # %%
-# Fit on the kernel matrix. A new series is compared with the landmarks alone, in their order.
+# Fit on the kernel matrix. Time warping gives no positive semi-definite kernel, which this method does
+# not need. A new series is compared with the landmarks alone, in their order.
 
-sieve = SparseMaximalAlignment(6, kernel="precomputed", scale="unit_variance").fit(kernel, names)
+sieve = SparseMaximalAlignment(6, kernel="precomputed").fit(kernel, names)
 head = RidgeClassifier().fit(sieve.transform(kernel), names)
 chosen = sieve.landmark_indices_
 values = np.exp(-warping_distances(new_series, series[chosen]) / np.median(distances))
