@@ -4,6 +4,7 @@ OLDEST_PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/.docs-ready
 OLDEST := .venv-oldest
 OLDEST_READY := $(OLDEST)/.ready
 
@@ -46,8 +47,7 @@ papers: $(READY)
 	$(BIN)/python -m papers run all --quick
 	$(BIN)/python -m papers page
 
-docs: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+docs: $(DOCS_READY)
 	rm -rf docs/generated
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
@@ -60,6 +60,11 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $(READY)
+
+# Once installed, the site is built without a network.
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	touch $(DOCS_READY)
 
 $(OLDEST_READY): pyproject.toml tools/oldest_versions.py
 	$(OLDEST_PYTHON) -m venv --clear $(OLDEST)

@@ -28,12 +28,13 @@ def test_the_demo_prints_what_the_documentation_shows(tmp_path, capsys):
     demo = runpy.run_path(str(ROOT / "examples" / "demo.py"))["main"]
     demo.__globals__["OUTPUT"] = tmp_path
     demo()
-    printed = [words_and_numbers(line) for line in capsys.readouterr().out.splitlines()]
+    printed = iter(capsys.readouterr().out.splitlines())
     for line in shown():
         words, numbers = words_and_numbers(line)
-        # Times are to the right of what is shown, and other machines round otherwise.
-        assert any(
-            found.startswith(words) and numbers == pytest.approx(others[: len(numbers)], rel=0.2)
-            for found, others in printed
-        ), line
+        # In the order of the page; times are to the right of what it shows.
+        found = (words_and_numbers(each) for each in printed)
+        others = next((others for found_words, others in found if found_words.startswith(words)), None)
+        assert others is not None, f"not printed, or not in this order: {line}"
+        # Another machine rounds otherwise, by which an almost equal landmark or k may be chosen.
+        assert numbers == pytest.approx(others[: len(numbers)], rel=0.05, abs=0.002), line
     assert len(list(tmp_path.glob("*.png"))) == 3

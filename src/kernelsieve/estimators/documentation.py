@@ -194,7 +194,7 @@ landmark_indices_ : ndarray of shape (n_landmarks,)
 projection_ : ndarray of shape (n_landmarks, n_components)
     Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
 offset_ : ndarray of shape (n_components,)
-    See there.
+    What is subtracted, so that features have mean zero where they are centred.
 n_components_ : int
     Number of components found.
 kernel_, gamma_ : Kernel, float

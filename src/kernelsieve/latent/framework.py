@@ -146,7 +146,7 @@ class FeatureExtraction(PredictMixin, PrimalEstimator):
         Predictions, or the scores of classes, are ``X @ coef_.T + intercept_``; where the criterion
         looks at targets.
     intercept_ : float or ndarray of shape (n_targets,)
-        See there.
+        The constant term of the predictions.
     {attributes}
 
     Notes

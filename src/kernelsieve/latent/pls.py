@@ -36,7 +36,7 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     dual_coef_ : ndarray of shape (n_landmarks,) or (n_landmarks, n_targets)
         Predictions are ``kernel(x, landmarks_) @ dual_coef_ + intercept_``.
     intercept_ : float or ndarray of shape (n_targets,)
-        See there.
+        The constant term of the predictions.
     x_scores_ : ndarray of shape (n_samples, n_components)
         Components of the training samples (those with a positive weight), with all samples as
         candidates. A model on a pool does not have them, and is not as large as they are:
@@ -117,7 +117,7 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
     dual_coef_ : ndarray of shape (n_landmarks, n_classes)
         Scores of classes are ``kernel(x, landmarks_) @ dual_coef_ + intercept_``.
     intercept_ : ndarray of shape (n_classes,)
-        See there.
+        The constant terms of the scores.
     x_scores_ : ndarray of shape (n_samples, n_components)
         Components of the training samples, as for :class:`KernelPLS`.
     y_loadings_ : ndarray of shape (n_classes, n_components)
