@@ -6,12 +6,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas
 
-from .common import heading, table, verdict
+from .common import heading, measured_in_turns, table, verdict
 
 N_ROWS, BLOCK = 1_000_000, 50_000
 # A process tells in the end how much memory it had at most.
@@ -30,16 +31,24 @@ def main() -> None:
         folder = Path(name)
         data = folder / "table.csv"
         write_table(data)
-        lines, largest = [], 0.0
+        works = {}
         for method in ("auto", "sma", "kpls"):
-            model, options = folder / f"{method}.ksv", ["--method", method, "--budget", "100"]
-            fit = measured("fit", data, "-t", "y", "-o", model, *options, "-q")
-            predict = measured("predict", model, data, "-o", folder / "out.parquet")
-            assert len(pandas.read_parquet(folder / "out.parquet")) == N_ROWS
-            lines += [(f"fit --method {method}", *fit), (f"predict, {method}", *predict)]
-            largest = max(largest, fit[1], predict[1])
-        table(("", "s", "MB at most"), lines)
-    verdict("MB of a process", largest, 1024, at_least=False)
+            model, out = folder / f"{method}.ksv", folder / f"{method}.parquet"
+            options = ["--method", method, "--budget", "100", "-q"]
+            works |= {
+                f"fit --method {method}": partial(
+                    measured, "fit", data, "-t", "y", "-o", model, *options
+                ),
+                f"predict, {method}": partial(measured, "predict", model, data, "-o", out),
+            }
+        found = measured_in_turns(*works.values())
+        for out in folder.glob("*.parquet"):
+            assert len(pandas.read_parquet(out)) == N_ROWS
+        table(
+            ("", "s", "MB at most"),
+            [(name, *figures) for name, figures in zip(works, found, strict=True)],
+        )
+    verdict("MB of a process", max(mb for _, mb in found), 1024, at_least=False)
 
 
 def write_table(path: Path) -> None:

@@ -6,8 +6,8 @@ import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from statistics import median
-from typing import Any, Self
+from statistics import mean, median
+from typing import Any, ClassVar, Self
 
 from kernelsieve import SparseMaximalAlignment
 from kernelsieve.datasets import make_interactions
@@ -21,10 +21,11 @@ class Spread(float):
     """The median of some numbers, which tables show with the smallest and the largest of them."""
 
     values: tuple[float, ...]
+    centre: ClassVar[Callable[[Sequence[float]], float]] = staticmethod(median)
 
     def __new__(cls, values: Iterable[float]) -> Self:
         values = tuple(values)
-        self = super().__new__(cls, median(values))
+        self = super().__new__(cls, cls.centre(values))
         self.values = values
         return self
 
@@ -44,6 +45,12 @@ class Spread(float):
         middle = f"{float(self):.3g}"
         low, high = min(self.values), max(self.values)
         return middle if len(self.values) == 1 else f"{middle} ({low:.3g} to {high:.3g})"
+
+
+class Mean(Spread):
+    """The mean of some numbers, likewise."""
+
+    centre: ClassVar[Callable[[Sequence[float]], float]] = staticmethod(mean)
 
 
 def seconds(work: Callable[[], object], repeat: int = 5) -> Spread:

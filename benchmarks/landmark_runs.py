@@ -36,10 +36,12 @@ RESULTS = Path(__file__).parent / "results"
 KEPT = RESULTS / "landmarks.jsonl"
 MEASURES = ("errors", "held_out_errors")
 SIZES = (10, 30, 100, 300)
-N_SPLITS = 10  # of 26 sets take an hour of two cores
+# Errors of earlier splits were known when methods and protocol were settled.
+FIRST_SPLIT, N_SPLITS = 16, 10  # of 26 sets take an hour of two cores
 MOST_TRAIN, MOST_TESTED = 2000, 2000
 WIDTHS = 4.0 ** np.arange(0, -4, -1)  # of one over the median squared distance
 RIDGES = 10.0 ** np.arange(-7, 1)
+TOL = 1e-14  # as many landmarks as the others have: ridge shrinks what the default would leave out
 JITTER = 1e-10  # of k(z, z): the matrix of the landmarks may be singular
 NEAR = 4.0 ** np.arange(1, -3, -1)  # of the width that is best in a learned metric
 LABELLED = {
@@ -92,6 +94,7 @@ class Choice:
         return self.task.seed
 
     def sieve(self, method: type, **options: object) -> np.ndarray:
+        """Return the landmarks of one of our methods."""
         if method is not AcceleratedKernelFeatureAnalysis:
             options["target"] = "classes" if self.task.labelled else "continuous"
         found = method(self.most, gamma=self.gamma, candidates="all", random_state=self.seed, **options)
@@ -150,9 +153,9 @@ WAYS: dict[str, Callable[[Choice], np.ndarray]] = {
     "farthest point": farthest_points,
     "pivoted Cholesky": pivoted_cholesky,
     "AKFA": lambda choice: choice.sieve(AcceleratedKernelFeatureAnalysis),
-    "SMC": lambda choice: choice.sieve(SparseMaximalCovariance),
-    "SMA": lambda choice: choice.sieve(SparseMaximalAlignment),
-    METRIC: lambda choice: choice.sieve(SparseMaximalAlignment),
+    "SMC": lambda choice: choice.sieve(SparseMaximalCovariance, tol=TOL),
+    "SMA": lambda choice: choice.sieve(SparseMaximalAlignment, tol=TOL),
+    METRIC: lambda choice: choice.sieve(SparseMaximalAlignment, tol=TOL),
 }
 ANY_WIDTH = ("random", "k-means", "farthest point")  # do not look at the kernel
 NOT_NESTED = ("k-means",)
@@ -345,7 +348,7 @@ def forget(way: str) -> None:
 def missing(n_splits: int) -> Iterator[tuple[str, int, list[str]]]:
     """Yield sets and splits with the ways that have no result, the first split of all sets first."""
     done = {(result["set"], result["split"]): result["errors"] for result in kept_results()}
-    for seed in range(n_splits):
+    for seed in range(FIRST_SPLIT, FIRST_SPLIT + n_splits):
         for name in SETS:
             ways = [way for way in WAYS if way not in done.get((name, seed), ())]
             if ways:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import time
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import kernelsieve
 
-from .common import heading, in_own_process, peak_megabytes, table, verdict, warm_up
+from .common import (
+    heading,
+    in_own_process,
+    measured_in_turns,
+    peak_megabytes,
+    table,
+    verdict,
+    warm_up,
+)
 
 N, INPUTS, K = 20_000, 20, 10
 MOST_CLASSES, FEWER_CLASSES = 10_000, 2_500
@@ -53,7 +62,8 @@ def main() -> None:
     figures = {}
     for n_classes in (MOST_CLASSES, FEWER_CLASSES):
         heading(f"many classes: {N:,} samples, {INPUTS} inputs, {n_classes:,} classes, {K} features")
-        figures[n_classes] = {name: in_own_process(measure, name, n_classes) for name in METHODS}
+        works = [partial(in_own_process, measure, name, n_classes) for name in METHODS]
+        figures[n_classes] = dict(zip(METHODS, measured_in_turns(*works), strict=True))
         rows = ([name, *figures] for name, figures in figures[n_classes].items())
         table(["", "fit, s", "predict or transform, s", "MB above"], rows)
     slowest = max(fit + predict for fit, predict, _ in figures[MOST_CLASSES].values())

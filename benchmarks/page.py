@@ -16,6 +16,7 @@ from .record import RESULTS, Record, read
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 WITH_RESULTS = (README, PAGE.with_name("choose.md"), PAGE.with_name("scale.md"))
+ONE_THREAD = ("digits", "learned_metric", "landmarks", "peers", "peer_scale", "sparse_pls")
 FIGURES = PAGE.parent / "figures"
 PLACE = re.compile(r"(<!-- result of (\w+): (.*?) -->\n).*?(<!-- end of result -->)", re.DOTALL)
 
@@ -85,10 +86,13 @@ def docstring(name: str) -> str:
 
 def circumstances(found: Record) -> str:
     machine = found.machine
+    threads = 1 if found.benchmark in ONE_THREAD else machine["threads of BLAS"]
+    # A report of results that were kept takes no time worth telling.
+    seconds = f", {found.seconds:,.0f} seconds" if found.seconds > 2 else ""
     versions = ", ".join(f"{name} {value}" for name, value in found.versions.items())
     return (
-        f"*{found.date}, {found.seconds:,.0f} seconds; {machine['cpu']}, {machine['cores']} cores, "
-        f"threads of BLAS: {machine['threads of BLAS']}, {machine['memory, GB']} GB, "
+        f"*{found.date}{seconds}; {machine['cpu']}, {machine['cores']} cores, "
+        f"threads of BLAS: {threads}, {machine['memory, GB']} GB, "
         f"{machine['system']}; {versions}.*"
     )
 

@@ -150,7 +150,8 @@ def printed(command: list[str | Path]) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-# A CPU build of torch first, so that no other package asks for one with a GPU stack.
+# torch first, so that no other package asks for another release; an index of CPU builds avoids the GPU
+# stack, as in PIP_EXTRA_INDEX_URL.
 TORCH = (("torch==2.13.0",), ("xrfm", "gpytorch", "scikit-learn"))
 NIRS4ALL = (("numpy", "scipy", "scikit-learn"), ("--no-deps", "nirs4all"))
 PEERS = {

@@ -1,10 +1,10 @@
 """The peers against the number of training samples: fit time, predict rate, memory.
 
 Methods have fixed settings and one thread; seconds are those of the processor. One of the repetitions
-is in a process of its own, which shows the peak of memory; the others take turns. Methods with an
-n x n matrix stop early. Beyond 1,500 samples our methods take their candidates from a pool by default,
-so their times may fall there. Peers with an environment of their own run there, in a process for each
-fit; without it they are left out.
+is in a process of its own, which shows the peak of memory; the others take turns. Methods with an n x n
+matrix stop early. Beyond 1,500 samples SMA takes its candidates from a pool by default, and beyond
+3,000 our other methods do, so that their times may fall there. Peers with an environment of their own
+run there, in a process for each fit; without it they are left out, as kernlab is, which needs R.
 """
 
 from __future__ import annotations
