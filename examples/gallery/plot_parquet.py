@@ -41,8 +41,8 @@ print(f"inputs: {', '.join(search.feature_names_in_)}")
 print(f"{search.reason_} Passes over the files: {search.n_passes_}.")
 
 # %%
-# A data frame of new samples is predicted at once. ``transform_to`` writes the features of any number of
-# samples to a file, a block at a time.
+# A data frame of new samples is predicted at once. ``transform_to`` writes the features of any number
+# of samples to a file, a block at a time.
 
 X_new, y_new = make_interactions(2_000, 6, random_state=99)
 new = pandas.DataFrame(X_new, columns=names)
