@@ -15,6 +15,9 @@ from kernelsieve import (
     KernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
+    export_c,
+    load,
+    predictor,
 )
 from kernelsieve.exceptions import InvalidParameterError
 from kernelsieve.kernels import RBF, BlockCache
@@ -309,3 +312,15 @@ class TestWithoutFolds:
             search.fit(X, Y > 0)
         with pytest.raises(ValueError, match="The 'cv' parameter"):
             ComponentPathCV(model, Ridge(), cv="bootstrap").fit(X, Y)
+
+
+def test_models_of_widths_that_share_a_pass_are_saved_and_exported(tmp_path):
+    """The distances that widths share while they are compared have no place in the model."""
+    model = SparseMaximalAlignment(10, candidates=POOL)
+    search = ComponentPathCV(model, Ridge(), param_grid={"gamma": [0.1, 0.3]}, cv=FOLDS).fit(X, Y)
+    assert search.way_ == "one pass"
+    assert type(search.best_estimator_.extractor.kernel_) is RBF
+    search.save(tmp_path / "model.ksv")
+    assert_array_equal(load(tmp_path / "model.ksv").predict(X), search.predict(X))
+    export_c(search, tmp_path / "model.c")
+    assert_allclose(predictor(search)(X), search.predict(X))

@@ -14,6 +14,7 @@ from scipy import sparse
 from ..exceptions import InvalidDataError
 from ..execution import WeightedBlock, absorb, absorb_weighted, sum_up
 from ..kernels import Kernel
+from ..kernels.distance_cache import unshared
 from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import ClassScatter, Coordinates, DoubleDoubleStatistic, Statistic
 from .exact import trace_of
@@ -115,7 +116,8 @@ class StatisticPass:
         """What the lines are made of, in a few letters; the same on every machine."""
         made_of = hashlib.sha256(f"{np.dtype(self.dtype)} {self.always_shifted}".encode())
         made_of.update(f"{self.kernel.name} {len(self.target_shift)} {len(self.beside)}".encode())
-        public = {name: v for name, v in vars(self.kernel).items() if not name.startswith("_")}
+        kernel = unshared(self.kernel)
+        public = {name: v for name, v in vars(kernel).items() if not name.startswith("_")}
         for value in (self.pool.points, self.target_shift, *(public[name] for name in sorted(public))):
             made_of.update(_bytes(value))
         return made_of.hexdigest()

@@ -163,6 +163,11 @@ def shared(kernel: Kernel) -> Kernel:
     return CachedKernel(kernel, cache)
 
 
+def unshared(kernel: Kernel) -> Kernel:
+    """Return the kernel that a sharing one holds: models outlive a cache, and files hold no caches."""
+    return kernel.kernel if isinstance(kernel, CachedKernel) else kernel
+
+
 def _fingerprint(X: Rows) -> Hashable:
     """Return what only equal rows have in common: shape, type and a hash of all their bytes.
 

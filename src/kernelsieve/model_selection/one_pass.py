@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from ..estimators import StatisticPlan, prepared, screens
 from ..fitting import CandidateRule, FoldSums, OnePass
 from ..kernels import BlockCache, sharing
+from ..kernels.distance_cache import unshared
 from ..rows import Batch, row_slices
 from .fold_curves import SettledFolds, have_closed_form, known_score
 from .folds import Curve, Data, Group, HeadSettings, Task, fresh, score_extractor
@@ -178,6 +179,8 @@ class _Gathering:
             sums = self._sums(passes[some], batch, groups, cache)
             seconds = (time.perf_counter() - start) / len(self.folds) / len(sums)
             for extractor, plan, folds in zip(extractors[some], plans[some], sums, strict=True):
+                settled = replace(plan.settled, kernel=unshared(plan.settled.kernel))
+                plan = replace(plan, settled=settled)  # for models, which outlive the cache
                 yield SettledFolds(extractor, plan, folds, batch, seconds)
 
     def _plan(self, extractor: Any) -> StatisticPlan:
