@@ -2,9 +2,27 @@
 
 import json
 
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
 from benchmarks import landmark_runs
-from benchmarks.landmark_runs import FIRST_SPLIT, METRIC, SETS, WAYS, forget, kept_results, missing
+from benchmarks.landmark_runs import (
+    FIRST_SPLIT,
+    METRIC,
+    SETS,
+    WAYS,
+    WIDTHS,
+    Inputs,
+    Task,
+    errors_of_ways,
+    forget,
+    kept_results,
+    learned_metric,
+    missing,
+)
 from benchmarks.landmarks import IF_PREFERRED, with_preferred
+from benchmarks.ready_made_scale import Split
 
 
 def result(name, split, ways):
@@ -37,3 +55,21 @@ def test_held_out_samples_choose_whether_there_is_a_metric():
         }
     )
     assert found["errors"][IF_PREFERRED] == {"10": 0.3, "30": 0.5}
+
+
+@pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
+def test_all_ways_try_widths_around_the_best_one_in_their_inputs(rng):
+    X = rng.standard_normal((300, 4))
+    split = Split.draw(X, np.sin(3 * X[:, 0]), 0, labelled=False, most_train=120, most_tested=100)
+    task = Task(0, 0)
+    metric = learned_metric(split, np.arange(90), task)
+    random, sma, mapped = (Inputs.of(way, split, metric) for way in ("random", "SMA", METRIC))
+    assert_allclose(mapped.widths, WIDTHS * metric.gamma_)
+    assert_allclose(random.widths, sma.widths)
+    first = metric.path_["round"] == 0
+    best = metric.path_["error"][first].min()
+    assert metric.path_["error"][metric.path_["gamma"] == random.widths[1]].min() == best
+    assert random.X is split.X
+    found = errors_of_ways(["random", METRIC], split, task)
+    assert found[METRIC].test[30] < found["random"].test[30]
+    assert found["random"].test.keys() == found[METRIC].test.keys() == {10, 30}
