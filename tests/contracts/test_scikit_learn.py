@@ -5,13 +5,20 @@ from contract_cases import all_cases, plain_cases
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from kernelsieve import KernelPLS
+
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning"),
 ]
 
-# In a hundred steps on the ten rows of a check, rounding grows to the size of features.
-FEW_STEPS = {"KernelBoosting": {"n_components": 8}, "SubspaceKernelFeatures": {"max_iter": 20}}
+# In a hundred steps on the ten rows of a check, rounding grows to the size of features. A width that a
+# cross-validation chooses takes a hundred fits.
+FEW_STEPS = {
+    "KernelBoosting": {"n_components": 8},
+    "SubspaceKernelFeatures": {"max_iter": 20},
+    "KernelPLS": {"gamma": "scale"},
+}
 
 WEIGHTS = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
 ONE_LABEL = "check_classifiers_one_label_sample_weights"
@@ -37,13 +44,17 @@ EXEMPT = {
 
 
 def defaults():
-    """Yield each estimator as it is."""
+    """Yield each estimator as it is, but for what takes many steps."""
     for case in plain_cases():
         yield case.entry(**FEW_STEPS.get(case.entry.__name__, {}))
 
 
 def options():
-    """Yield each estimator with a drawn pool, with a kernel matrix, and with each loss."""
+    """Yield each estimator with a drawn pool, with a kernel matrix, and with each loss.
+
+    And one with a width that it chooses.
+    """
+    yield KernelPLS()
     for case in all_cases():
         few = FEW_STEPS.get(case.entry.__name__, {})
         if not case.option:

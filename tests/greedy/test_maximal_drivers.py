@@ -89,7 +89,7 @@ ILL_CONDITIONED = {
 }
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("criterion", [SparseMaximalAlignment, SparseMaximalCovariance])
 @pytest.mark.parametrize("case", ILL_CONDITIONED)
 def test_ill_conditioned_columns(case, criterion, weighted):

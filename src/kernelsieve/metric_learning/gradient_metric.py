@@ -131,7 +131,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     >>> from kernelsieve import GradientMetric
     >>> X = np.random.default_rng(0).normal(size=(300, 6))
     >>> y = np.sin(2 * X[:, 0]) + X[:, 1]
-    >>> metric = GradientMetric(structure="diagonal", random_state=0).fit(X, y)
+    >>> metric = GradientMetric(n_components=50, structure="diagonal", random_state=0).fit(X, y)
     >>> sorted(np.argsort(metric.importances_)[-2:].tolist())
     [0, 1]
     >>> metric.transform(X).shape
