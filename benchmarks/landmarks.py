@@ -3,11 +3,11 @@
 Every way chooses among all training samples, at most 2,000, and is followed by the same head, ridge
 regression in the norm of the kernel on the landmarks (Nystroem features), with width and penalty chosen
 by the squared error on the same held-out quarter of the training samples. The other three quarters
-teach the metric, whose rounds find a width as well: of the inputs as they are, and in the metric. All
-ways try it with four times, a quarter and a sixteenth of it. Then landmarks and head are fitted to all
-training samples. "SMA, metric if preferred" has the metric where the held-out error is lower with it.
-Predicted numbers are kept within the range of the training targets. Two inputs of uci_bike add up to
-its target, which a learned metric finds.
+teach the metric, whose rounds, with landmarks of SMA, find a width as well: of the inputs as they are,
+and in the metric. All ways try it with four times, a quarter and a sixteenth of it. Then landmarks and
+head are fitted to all training samples. "SMA, metric if preferred" has the metric where the held-out
+error is lower with it. Predicted numbers are kept within the range of the training targets. Two inputs
+of uci_bike add up to its target, which a learned metric finds.
 
 Splits are numbered from 26 on: methods and protocol were settled with others, and these were not
 computed before. Results are kept in ``results/landmarks.jsonl``, a line for each set and split, and are

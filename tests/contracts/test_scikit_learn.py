@@ -13,7 +13,7 @@ pytestmark = [
 ]
 
 # In a hundred steps on the ten rows of a check, rounding grows to the size of features. A width that a
-# cross-validation chooses takes a hundred fits.
+# cross-validation chooses takes dozens of fits.
 FEW_STEPS = {
     "KernelBoosting": {"n_components": 8},
     "SubspaceKernelFeatures": {"max_iter": 20},
