@@ -4,8 +4,8 @@ Files in ``model/files/`` stay as they are: every later version must read them.
 """
 
 import warnings
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from contract_cases import PUBLIC, target_of
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import kernelsieve
@@ -37,51 +37,70 @@ FRAME["colour"] = np.where(X[:, 2] > 0, "red", "blue")
 FRAME.iloc[2, 0] = np.nan
 
 
-def _estimators() -> Iterator[tuple[str, Any]]:
-    for entry in PUBLIC:
-        if entry is ComponentPathCV:
-            continue
-        common = {"n_components": 2, "gamma": 0.3, "random_state": 0, "max_iter": 10}
-        model = entry(**{name: v for name, v in common.items() if name in entry().get_params()})
-        labelled = model.get_params().get("target") == "auto" or not hasattr(model, "target")
-        target = target_of(entry, {}) if labelled else "numbers"
-        yield entry.__name__, model.fit(X, TARGETS[target])
+def _estimator(entry: type) -> Any:
+    common = {"n_components": 2, "gamma": 0.3, "random_state": 0, "max_iter": 10}
+    model = entry(**{name: v for name, v in common.items() if name in entry().get_params()})
+    labelled = model.get_params().get("target") == "auto" or not hasattr(model, "target")
+    target = target_of(entry, {}) if labelled else "numbers"
+    return model.fit(X, TARGETS[target])
 
 
-def _composed() -> Iterator[tuple[str, Any]]:
-    y = TARGETS["numbers"]
-    sieve = partial(SparseMaximalAlignment, 3, gamma=0.2)
-    yield "search", ComponentPathCV(sieve(), Ridge(), cv=3, param_grid={"gamma": [0.1, 0.3]}).fit(X, y)
+def _landmarks() -> SparseMaximalAlignment:
+    return SparseMaximalAlignment(3, gamma=0.2)
+
+
+def _search() -> ComponentPathCV:
+    search = ComponentPathCV(_landmarks(), Ridge(), cv=3, param_grid={"gamma": [0.1, 0.3]})
+    return search.fit(X, TARGETS["numbers"])
+
+
+def _metric_and_head() -> Pipeline:
     metric = GradientMetric(n_components=5, n_rounds=1, random_state=0)
-    yield "metric_and_head", make_pipeline(StandardScaler(), metric, sieve(), Ridge()).fit(X, y)
+    return make_pipeline(StandardScaler(), metric, _landmarks(), Ridge()).fit(X, TARGETS["numbers"])
+
+
+def _columns() -> Pipeline:
     columns = make_column_transformer(
         (make_pipeline(SimpleImputer(), StandardScaler()), ["width", "long name", "hauteur é"]),
         (OneHotEncoder(handle_unknown="ignore"), ["colour"]),
     )
-    head = LogisticRegression()
-    yield (
-        "columns",
-        make_pipeline(columns, sieve(), head).fit(FRAME, np.array(["no", "yes"])[TARGETS["two"]]),
-    )
+    labels = np.array(["no", "yes"])[TARGETS["two"]]
+    return make_pipeline(columns, _landmarks(), LogisticRegression()).fit(FRAME, labels)
+
+
+def _table() -> TableModel:
+    y = TARGETS["numbers"]
     kinds = {"hauteur é": "number", "colour": "category", "width": "number"}
-    encoder, search = column_encoder(kinds), ComponentPathCV(sieve(), Ridge(), cv=3)
+    encoder, search = column_encoder(kinds), ComponentPathCV(_landmarks(), Ridge(), cv=3)
     search.fit(encoder.fit_transform(coerced(FRAME, kinds)), y)
     landmarks = {"colour": ["red", "blue"], "width": ["0.5", ""]}
-    yield (
-        "table",
-        TableModel(
-            *(make_pipeline(encoder, search), kinds, "area", "regression", ["a note"]),
-            *(landmarks, np.array([3, 5]), y / 10, np.ones(len(y))),
-        ),
+    return TableModel(
+        *(make_pipeline(encoder, search), kinds, "area", "regression", ["a note"]),
+        *(landmarks, np.array([3, 5]), y / 10, np.ones(len(y))),
     )
-    yield "partial", KernelPCA(2, candidates=X[:8], gamma=0.3).partial_fit(X[:12]).partial_fit(X[12:])
 
 
-def cases() -> dict[str, Any]:
-    """Return fitted models by name."""
+def _partial() -> KernelPCA:
+    return KernelPCA(2, candidates=X[:8], gamma=0.3).partial_fit(X[:12]).partial_fit(X[12:])
+
+
+_MAKERS: dict[str, Callable[[], Any]] = {
+    **{entry.__name__: partial(_estimator, entry) for entry in PUBLIC if entry is not ComponentPathCV},
+    "search": _search,
+    "metric_and_head": _metric_and_head,
+    "columns": _columns,
+    "table": _table,
+    "partial": _partial,
+}
+NAMES = list(_MAKERS)
+
+
+@cache
+def fitted(name: str) -> Any:
+    """Return the fitted model of a name, the same one for all tests."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return {**dict(_estimators()), **dict(_composed())}
+        return _MAKERS[name]()
 
 
 def samples_of(model: Any) -> Any:
@@ -99,7 +118,7 @@ def outputs(model: Any) -> dict[str, np.ndarray]:
 
 if __name__ == "__main__":
     FILES.mkdir(exist_ok=True)
-    for name, model in cases().items():
+    for name in NAMES:
         if not (FILES / f"{name}.ksv").exists():
-            kernelsieve.save(model, FILES / f"{name}.ksv")
-            np.savez(FILES / f"{name}.npz", **outputs(model))
+            kernelsieve.save(fitted(name), FILES / f"{name}.ksv")
+            np.savez(FILES / f"{name}.npz", **outputs(fitted(name)))

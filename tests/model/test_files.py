@@ -15,7 +15,7 @@ import joblib
 import numpy as np
 import pytest
 import skops.io
-from file_cases import FILES, FRAME, TARGETS, X, cases, outputs
+from file_cases import FILES, FRAME, NAMES, TARGETS, X, fitted, outputs
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.compose import ColumnTransformer, make_column_selector
@@ -32,7 +32,6 @@ from kernelsieve import ComponentPathCV, KernelPCA, KernelPLS, SparseMaximalAlig
 from kernelsieve.exceptions import ModelFileError
 from kernelsieve.kernels import KERNELS, Linear, register_kernel
 
-MODELS = cases()
 Y = TARGETS["numbers"]
 
 
@@ -49,9 +48,9 @@ def same_outputs(model, other):
         assert_array_equal(found[name], values)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", NAMES)
 def test_what_is_loaded_is_what_was_saved(name, tmp_path):
-    model = MODELS[name]
+    model = fitted(name)
     twin = saved(model, tmp_path / "model.ksv")
     assert type(twin) is type(model)
     again = tmp_path / "again.ksv"
@@ -60,15 +59,15 @@ def test_what_is_loaded_is_what_was_saved(name, tmp_path):
     same_outputs(model, twin)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", NAMES)
 def test_joblib_loads_what_it_dumps(name, tmp_path):
-    joblib.dump(MODELS[name], tmp_path / "model.joblib")
-    same_outputs(MODELS[name], joblib.load(tmp_path / "model.joblib"))
+    joblib.dump(fitted(name), tmp_path / "model.joblib")
+    same_outputs(fitted(name), joblib.load(tmp_path / "model.joblib"))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", NAMES)
 def test_cloudpickle_and_skops_load_what_they_dump(name):
-    model = MODELS[name]
+    model = fitted(name)
     same_outputs(model, pickle.loads(cloudpickle.dumps(model)))
     dumped = skops.io.dumps(model)
     types = skops.io.get_untrusted_types(data=dumped)
@@ -90,7 +89,7 @@ def test_files_of_earlier_versions_are_read(path):
 
 
 def test_there_is_a_file_of_every_kind():
-    assert {path.stem for path in FILES.glob("*.ksv")} >= set(MODELS)
+    assert {path.stem for path in FILES.glob("*.ksv")} >= set(NAMES)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +146,7 @@ def test_other_states(tmp_path):
 
 
 def test_a_stream_goes_on(tmp_path):
-    model = MODELS["partial"]
+    model = fitted("partial")
     twin = saved(model, tmp_path / "model.ksv").partial_fit(X[:5])
     again = pickle.loads(pickle.dumps(model)).partial_fit(X[:5])
     assert_array_equal(twin.transform(X), again.transform(X))
@@ -188,7 +187,7 @@ def test_what_a_file_cannot_hold(model, message, tmp_path):
 
 @pytest.fixture
 def path(tmp_path):
-    kernelsieve.save(MODELS["columns"], tmp_path / "model.ksv")
+    kernelsieve.save(fitted("columns"), tmp_path / "model.ksv")
     return tmp_path / "model.ksv"
 
 
@@ -294,7 +293,7 @@ def test_shapes_that_do_not_agree(tmp_path):
         manifest["content"]["state"]["n_features_in_"] = 2
 
     for change in (fewer_landmarks, other_inputs):
-        kernelsieve.save(MODELS["SparseMaximalAlignment"], path)
+        kernelsieve.save(fitted("SparseMaximalAlignment"), path)
         rewritten(path, change)
         with pytest.raises(ModelFileError, match="do not agree"):
             kernelsieve.load(path)
@@ -327,7 +326,7 @@ def test_plans_are_no_models(tmp_path):
     SparseMaximalAlignment(2, candidates=5).prepare(X, Y).save(tmp_path / "plan")
     with pytest.raises(ModelFileError, match="holds a plan, and a model"):
         kernelsieve.load(tmp_path / "plan")
-    kernelsieve.save(MODELS["KernelPCA"], tmp_path / "model")
+    kernelsieve.save(fitted("KernelPCA"), tmp_path / "model")
     with pytest.raises(ModelFileError, match="holds a model, and a plan"):
         StatisticPlan.load(tmp_path / "model")
 
@@ -354,7 +353,7 @@ def mutated(data, random):
 @pytest.mark.slow
 def test_mutated_files_load_identically_or_are_refused(path):
     data, random = path.read_bytes(), np.random.default_rng(20)
-    expected, refused = outputs(MODELS["columns"]), 0
+    expected, refused = outputs(fitted("columns")), 0
     most = 2 * len(data) + 2**20  # the manifest as objects, and what zipfile keeps
     kernelsieve.load(path)  # imports take memory once
     for _ in range(2000):
@@ -424,7 +423,7 @@ while True:
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kill -9 is a signal of Unix")
 def test_a_killed_process_leaves_a_whole_file(tmp_path):
     path = tmp_path / "model.ksv"
-    kernelsieve.save(MODELS["KernelPCA"], path)
+    kernelsieve.save(fitted("KernelPCA"), path)
     for delay in (0.01, 0.05, 0.2):
         process = subprocess.Popen([sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE)
         with process:
@@ -445,6 +444,6 @@ def test_an_interrupted_write_leaves_the_old_file(path, monkeypatch):
 
     monkeypatch.setattr("numpy.lib.format.write_array", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        kernelsieve.save(MODELS["KernelPCA"], path)
+        kernelsieve.save(fitted("KernelPCA"), path)
     assert path.read_bytes() == before
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
