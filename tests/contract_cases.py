@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from inspect import signature
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -225,10 +226,19 @@ TOLERANCES = {
 }
 
 
+def in_every_run(contract_name: str, case: Case) -> bool:
+    """Tell if ``make test`` checks a contract for a case, or only ``make test-slow``.
+
+    Every class meets every contract in every run. An option meets a fourth of the contracts there,
+    each option another fourth.
+    """
+    return not case.option or (all_cases().index(case) + crc32(contract_name.encode())) % 4 == 0
+
+
 def contract(
     cases: Callable[[], Iterable[Case]], when: Callable[[Case], Any] = lambda _: True
 ) -> Callable:
-    """Run a test for every case to which the contract applies.
+    """Run a test for every case to which the contract applies, some only with the slow tests.
 
     An exempt case must fail, or its excuse is dropped; its reason is printed.
     """
@@ -243,6 +253,7 @@ def contract(
         for case in applicable:
             reason = excuses.get(str(case), excuses.get(case.entry.__name__))
             marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
+            marks += [] if in_every_run(test.__name__, case) else [pytest.mark.slow]
             arguments.append(pytest.param(case, id=str(case), marks=marks))
         return pytest.mark.parametrize("case", arguments)(test)
 

@@ -55,7 +55,7 @@ def fitted(model, how, X, y, weight):
 @pytest.mark.parametrize("how", ["fit", "weights", "partial_fit", "fit_batches"])
 @pytest.mark.parametrize("name", METHODS)
 def test_labels_give_what_columns_give(name, how, monkeypatch):
-    X, y = samples(400, 60)
+    X, y = samples(150, 15)
     weight = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
     models = []
     for most in (LABELS, COLUMNS):

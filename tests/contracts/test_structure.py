@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from contract_cases import EXEMPT, EXTRACTORS, PUBLIC, parameters_of
+from contract_cases import EXEMPT, EXTRACTORS, PUBLIC, all_cases, in_every_run, parameters_of
 
 import kernelsieve
 
@@ -21,6 +21,12 @@ def own(entry):
 def test_every_excuse_names_a_contract():
     tests = "\n".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
     assert set(EXEMPT) <= set(re.findall(r"^def (test_\w+)\(", tests, re.MULTILINE))
+
+
+def test_every_option_meets_some_contract_in_every_run():
+    tests = "\n".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    names = re.findall(r"^@contract\(all_cases\)\ndef (test_\w+)\(", tests, re.MULTILINE)
+    assert [str(c) for c in all_cases() if not any(in_every_run(name, c) for name in names)] == []
 
 
 def test_at_most_five_classes_of_ours_make_an_estimator():
