@@ -13,6 +13,9 @@ OLDEST_READY := $(OLDEST)/.ready
 demo: $(READY)
 	$(BIN)/python examples/demo.py
 
+# Tests start many processes, each of which would otherwise compile the same modules once more.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The tests run side by side, so each of them has one thread for its matrix products.
 PYTEST := -m pytest -q -n auto
 test test-slow test-oldest: export OMP_NUM_THREADS = 1
