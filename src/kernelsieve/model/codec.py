@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 from ..exceptions import ModelFileError
 from ..kernels import KERNELS, Kernel
-from .archive import STORED_KINDS, read_archive, write_archive
+from .archive import STORED_KINDS, dtype_named, read_archive, shortened, write_archive
 from .fit_result import Fit
 from .kernel_model import KernelModel
 from .known_classes import KNOWN, class_of_name, name_of_class
@@ -181,13 +181,13 @@ class Decoder:
             case {"float": text}:
                 return float(text)
             case {"scalar": inner, "dtype": name}:
-                return _checked_dtype(np.dtype(name), "a value").type(self.decode(inner))
+                return dtype_named(name).type(self.decode(inner))
             case {"slice": parts}:
                 return slice(*self._all(parts))
             case {"dtype": name}:
-                return _checked_dtype(np.dtype(name), "a value")
+                return dtype_named(name)
             case {"scalar_type": name}:
-                return _checked_dtype(np.dtype(name), "a value").type
+                return dtype_named(name).type
             case {"type": name}:
                 return _TYPES[name]
             case {"random_state": parts}:
@@ -288,7 +288,7 @@ def load_object(path: str | os.PathLike[str], kind: str, version: int, cls: type
     try:
         value = Decoder(arrays).decode(content)
     except ModelFileError as error:
-        raise ModelFileError(f"{path}: {error}") from error
+        raise ModelFileError(f"{path}: {shortened(error)}") from error
     except (
         ArithmeticError,
         AttributeError,
@@ -297,7 +297,9 @@ def load_object(path: str | os.PathLike[str], kind: str, version: int, cls: type
         TypeError,
         ValueError,
     ) as error:
-        raise ModelFileError(f"{path} holds no {kind} that this version can read ({error}).") from error
+        raise ModelFileError(
+            f"{path} holds no {kind} that this version can read ({shortened(error)})."
+        ) from error
     if not isinstance(value, cls):
         raise ModelFileError(f"{path} holds no {kind}.")
     return value
