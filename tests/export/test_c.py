@@ -1,33 +1,16 @@
 """C programs give what models give."""
 
 import ctypes
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
+from c_programs import COMPILER, applied, compiled
 from export_cases import CASES, TABLES, fitted, fitted_table
 
 from kernelsieve import export_c
 from kernelsieve.exceptions import InvalidParameterError
 
-COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler on this machine")
-
-
-def compiled(path):
-    library = path.with_suffix(".so")
-    strict = ["-std=c99", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-pedantic"]
-    command = [COMPILER, *strict, "-shared", "-fPIC", str(path), "-o", str(library), "-lm"]
-    subprocess.run(command, check=True)
-    return ctypes.CDLL(str(library))
-
-
-def applied(function, rows, n_outputs):
-    out = np.empty((len(rows), n_outputs))
-    for x, y in zip(np.ascontiguousarray(rows), out, strict=True):
-        function(x.ctypes.data_as(ctypes.c_void_p), y.ctypes.data_as(ctypes.c_void_p))
-    return out
 
 
 def check_close(found, expected):

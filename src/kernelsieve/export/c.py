@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,21 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import InvalidParameterError
-from ..kernels import RBF, Cosine, Inputs, Laplacian, Linear, Matern, Polynomial, RationalQuadratic
+from ..kernels import (
+    RBF,
+    Cosine,
+    Inputs,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    RationalQuadratic,
+    unit_rows,
+)
 from ..model import replacing
 from ..serving import Affine
 from .c_inputs import encoding_arrays, encoding_step, lookup, text
+from .c_names import check_name
 from .form import Exported, ServedForm, served_form
 from .links import BentLink, Link
 
@@ -68,9 +78,9 @@ def export_c(
     ...     export_c(model, f"{folder}/model.c").kernel_evaluations
     50
     """
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise InvalidParameterError(f"name={name!r} must be a name of C, such as 'model'.")
     form = served_form(model, output)
+    check_name(name, [*_code(form), *_decisions(form)])
+    _check_texts(form)
     data = ("\n".join(_program(form, name)) + "\n").encode()
     with replacing(path) as file:
         file.write(data)
@@ -101,8 +111,25 @@ def _program(form: ServedForm, name: str) -> Iterator[str]:
     classes = form.response.classes
     if classes is not None:
         yield _texts(f"{name}_labels", list(map(str, classes.tolist())))
-        for part in _decisions(form):
-            yield part.replace("NAME", name)
+    for part in _decisions(form):
+        yield part.replace("NAME", name)
+
+
+def _check_texts(form: ServedForm) -> None:
+    """Refuse texts that C would take for others, since there a NUL character ends a text."""
+    classes = form.response.classes
+    labels = [] if classes is None else classes.tolist()
+    for what, values in [
+        *((f"input {form.names[i]!r}", values) for i, values in form.texts.items()),
+        ("the labels", labels),
+        ("the names of the inputs", form.names),
+    ]:
+        cut = next((text for text in map(str, values) if "\0" in text), None)
+        if cut is not None:
+            raise InvalidParameterError(
+                f"The text {cut!r} of {what} has a NUL character, which ends a text in C; remove such "
+                "characters before fit, or call export_onnx."
+            )
 
 
 def _texts(name: str, texts: list[str]) -> str:
@@ -144,7 +171,8 @@ def _arrays(form: ServedForm) -> Iterator[tuple[str, np.ndarray]]:
         named = {"centre": before.centre, "matrix": before.matrix, "shift": before.shift}
         yield from ((key, np.asarray(v)) for key, v in named.items() if v is not None)
     if not isinstance(form.kernel, Inputs):
-        yield "landmarks", form.landmarks
+        is_cosine = isinstance(form.kernel, Cosine)
+        yield "landmarks", unit_rows(form.landmarks) if is_cosine else form.landmarks
     yield "coefficients", form.coefficients
     yield "intercept", form.intercept
 
@@ -179,13 +207,21 @@ _KERNEL = """static double NAME_kernel(const double *x, const double *z) {{
 _SQUARED = "    for (int i = 0; i < d; i++) s += (x[i] - z[i]) * (x[i] - z[i]);\n"
 _ABSOLUTE = "    for (int i = 0; i < d; i++) s += fabs(x[i] - z[i]);\n"
 _PRODUCT = "    for (int i = 0; i < d; i++) s += x[i] * z[i];\n"
-_COSINE = """    double xx = 0.0, zz = 0.0;
+# Landmarks have unit length. Where squares would overflow or vanish, inputs are divided by the largest.
+_COSINE = """    double xx = 0.0, most = 0.0;
     for (int i = 0; i < d; i++) {
         s += x[i] * z[i];
         xx += x[i] * x[i];
-        zz += z[i] * z[i];
     }
-    return xx > 0.0 && zz > 0.0 ? s / (sqrt(xx) * sqrt(zz)) : 0.0;"""
+    if (xx > 1e-290 && xx < HUGE_VAL) return s / sqrt(xx);
+    for (int i = 0; i < d; i++) most = fmax(most, fabs(x[i]));
+    if (most == 0.0) return xx;
+    s = xx = 0.0;
+    for (int i = 0; i < d; i++) {
+        s += x[i] / most * z[i];
+        xx += x[i] / most * (x[i] / most);
+    }
+    return s / sqrt(xx);"""
 _MATERN = {0.5: "exp(-a)", 1.5: "(1.0 + a) * exp(-a)", 2.5: "(1.0 + a + a * a / 3.0) * exp(-a)"}
 
 
@@ -194,7 +230,8 @@ def _kernel_body(kernel: Any) -> str:
         return _SQUARED + f"    return exp(-{kernel.gamma.hex()} * s);"
     if isinstance(kernel, Matern):
         return _SQUARED + (
-            f"    const double a = sqrt({(4 * kernel.nu * kernel.gamma).hex()} * s);\n"
+            f"    double a = sqrt({(4 * kernel.nu * kernel.gamma).hex()} * s);\n"
+            "    if (a > 1e4) a = 1e4; /* where exp(-a) is 0, and a * a does not overflow */\n"
             f"    return {_MATERN[kernel.nu]};"
         )
     if isinstance(kernel, RationalQuadratic):
@@ -257,6 +294,8 @@ int NAME_class(const double *x) {{
 
 
 def _decisions(form: ServedForm) -> Iterator[str]:
+    if form.response.classes is None:
+        return
     q = form.coefficients.shape[1]
     largest = f"    for (int c = 1; c < {q}; c++) if (s[c] > s[best]) best = c;"
     yield _CLASS.format(q=q, body="    best = s[0] > 0.0;" if q == 1 else largest)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import RBF, Cosine, Laplacian, Matern, Polynomial, RationalQuadratic, Sigmoid
+from ..kernels import RBF, Cosine, Laplacian, Matern, Polynomial, RationalQuadratic, Sigmoid, unit_rows
 from .form import ServedForm
 from .onnx_graph import Graph
 
 #: Squared distances of landmarks from their mean, in the unit of a kernel, that keep 11 or 5 digits.
+_VANISHED = 1e6  # squared distances of which the exponential of the root is zero
 _LARGEST: dict[type, float] = {np.float64: 5e4, np.float32: 50.0}
 
 
@@ -24,7 +25,7 @@ def kernel_values(graph: Graph, X: str, form: ServedForm) -> str:
         sums = _summed(graph, graph.add("Abs", _differences(graph, X, Z)))
         return graph.add("Exp", _times(graph, sums, -kernel.gamma))
     if isinstance(kernel, Cosine):
-        return graph.add("MatMul", _unit_rows(graph, X), graph.constant(_unit(Z).T))
+        return graph.add("MatMul", _unit_rows(graph, X), graph.constant(unit_rows(Z).T))
     products = graph.add("MatMul", X, graph.constant((getattr(kernel, "gamma", 1.0) * Z).T))
     if isinstance(kernel, Polynomial):
         base = graph.add("Add", products, graph.constant(np.array(kernel.coef0)))
@@ -43,6 +44,9 @@ def _profile(graph: Graph, kernel: Any, t: str) -> str:
     one = graph.constant(np.array(1.0))
     if isinstance(kernel, RationalQuadratic):
         return graph.add("Pow", graph.add("Add", one, t), graph.constant(np.array(-kernel.alpha)))
+    most = graph.constant(np.array(_VANISHED))  # beyond, infinity times zero would be no number
+    is_far = graph.add("Greater", t, most)
+    t = graph.add("Where", is_far, most, t)
     a = graph.add("Sqrt", t)
     decay = graph.add("Exp", graph.add("Neg", a))
     polynomial = graph.add("Add", one, a)
@@ -81,13 +85,18 @@ def _times(graph: Graph, values: str, factor: float) -> str:
 
 
 def _unit_rows(graph: Graph, X: str) -> str:
-    """Return samples at unit length; those of zeros stay as they are."""
+    """Return samples at unit length; those of zeros stay as they are.
+
+    They are divided by their largest entries first, so that squares neither overflow nor vanish.
+    """
+    largest = graph.add("ReduceMax", graph.add("Abs", X), axes=[1], keepdims=1)
+    X = graph.add("Div", X, _or_one(graph, largest))
     squares = graph.add("ReduceSum", graph.add("Mul", X, X), graph.integers([1]), keepdims=1)
     norms = graph.add("Sqrt", squares)
-    is_zero = graph.cast(graph.add("Not", graph.cast(norms, np.bool_)), graph.dtype)
-    return graph.add("Div", X, graph.add("Add", norms, is_zero))
+    return graph.add("Div", X, _or_one(graph, norms))
 
 
-def _unit(Z: np.ndarray) -> np.ndarray:
-    norms = np.sqrt((Z**2).sum(axis=1, keepdims=True))
-    return Z / np.where(norms > 0, norms, 1)
+def _or_one(graph: Graph, values: str) -> str:
+    """Return values as they are, and 1 where they are 0."""
+    is_zero = graph.cast(graph.add("Not", graph.cast(values, np.bool_)), graph.dtype)
+    return graph.add("Add", values, is_zero)

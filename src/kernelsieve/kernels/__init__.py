@@ -6,7 +6,7 @@ from .custom import CallableKernel, Inputs, Precomputed
 from .distance_cache import BlockCache, sharing
 from .distances import Chi2, Laplacian
 from .gamma import resolve_gamma
-from .products import Cosine, Linear, Polynomial, Sigmoid
+from .products import Cosine, Linear, Polynomial, Sigmoid, unit_rows
 from .radial import RBF, Matern, RationalQuadratic
 from .registry import KERNELS, register_kernel
 from .resolve import kernel_class, resolve_kernel
@@ -38,5 +38,6 @@ __all__ = [
     "resolve_gamma",
     "resolve_kernel",
     "sharing",
+    "unit_rows",
     "warm_up",
 ]

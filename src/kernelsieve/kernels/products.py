@@ -156,23 +156,46 @@ class Cosine(Kernel):
     """``k(x, z) = x'z / (|x| |z|)``; a row of zeros has similarity 0 with everything."""
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        inner = Linear().against(_unit_rows(as_dtype(Z, dtype)), dtype)
+        inner = Linear().against(unit_rows(as_dtype(Z, dtype)), dtype)
 
         def fill(X: Rows, out: np.ndarray) -> None:
-            inner(_unit_rows(as_dtype(X, dtype)), out)
+            inner(unit_rows(as_dtype(X, dtype)), out)
 
         return fill
 
     def diag(self, X: Rows) -> np.ndarray:
-        return (Linear().diag(X) > 0).astype(np.float64)
+        return (_largest(X) > 0).astype(np.float64)
 
 
-def _unit_rows(X: Rows) -> Rows:
+def unit_rows(X: Rows) -> Rows:
     """Return rows at unit length; scikit-learn takes short dense ones for zeros."""
+    squares = row_norms_squared(X)
+    info = np.finfo(squares.dtype)
+    has_digits = (squares > info.tiny / info.eps) & (squares < np.inf)
+    if not has_digits.all():
+        X = _divided(X, np.where(has_digits, 1, _largest(X)))
+        squares = row_norms_squared(X)
     if sparse.issparse(X):
         return normalize(X)
-    norms = np.sqrt(row_norms_squared(X))
+    norms = np.sqrt(squares)
     return X / np.where(norms > 0, norms, 1)[:, None]
+
+
+def _largest(X: Rows) -> np.ndarray:
+    """Return the largest absolute value of each row."""
+    if sparse.issparse(X):
+        return abs(X).max(axis=1).toarray().ravel()
+    return np.abs(X).max(axis=1, initial=0)
+
+
+def _divided(X: Rows, by: np.ndarray) -> Rows:
+    """Divide rows by numbers, where these are not 0."""
+    divisors = np.where(by > 0, by, 1).astype(X.dtype)
+    if not sparse.issparse(X):
+        return X / divisors[:, None]
+    X = X.copy()
+    X.data /= np.repeat(divisors, np.diff(X.indptr))
+    return X
 
 
 def _power_inplace(values: np.ndarray, degree: float) -> None:

@@ -160,7 +160,8 @@ class SquaredDistances:
         def fill(X: Rows, out: np.ndarray) -> None:
             X = X.toarray() if sparse.issparse(X) else X
             out[...] = cdist(Z, as_dtype(X, np.float64), "sqeuclidean")
-            out *= dtype(-self.factor)
+            with np.errstate(over="ignore"):  # infinitely far is far
+                out *= dtype(-self.factor)
 
         return fill
 

@@ -320,7 +320,8 @@ def _outputs_signature(number):
 def make_outputs(x, terms, origin, exponential, weights, line, scratch, out):
     """Write weighted sums of the lines of one row: all lines grow together, a term at a time."""
     n_terms, n_lines = terms.shape
-    norm = origin[0] * 0
+    zero = origin[0] * 0
+    norm = zero
     for i in range(n_lines):
         line[0, i] = 0
     for p in range(n_terms):
@@ -328,13 +329,13 @@ def make_outputs(x, terms, origin, exponential, weights, line, scratch, out):
             factor = x[p] - origin[p]
             norm += factor * factor
         else:
-            factor = norm if p == x.shape[0] else norm * 0 + 1
+            factor = norm if p == x.shape[0] else zero + 1
         for i in range(n_lines):
             line[0, i] += factor * terms[p, i]
     if exponential:
         exp_numbers(line, 0, 0, n_lines, scratch, out.dtype.type(0))
     for j in range(weights.shape[0]):
-        total = norm * 0
+        total = zero
         for i in range(n_lines):
             total += weights[j, i] * line[0, i]
         out[j] = total
