@@ -14,8 +14,8 @@ unsigned void volatile while"""
 _FUNCTIONS = """acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh drem erf erfc exp
 exp10 exp2 expm1 fabs fdim finite floor fma fmax fmin fmod frexp gamma hypot ilogb isinf isnan j0 j1 jn
 ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter
-nexttoward pow remainder remquo rint round scalb scalbln scalbn significand sin sincos sinh sqrt tan tanh tgamma
-trunc y0 y1 yn"""
+nexttoward pow remainder remquo rint round scalb scalbln scalbn significand sin sincos sinh sqrt tan
+tanh tgamma trunc y0 y1 yn"""
 _MACROS = """NAN NULL INFINITY fpclassify isfinite isgreater isgreaterequal isless islessequal
 islessgreater isnormal isunordered signbit signgam"""
 _TAKEN = {

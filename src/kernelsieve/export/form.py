@@ -127,7 +127,7 @@ def served_form(model: Any, output: str) -> ServedForm:
             f"{', '.join(sorted(kind.name for kind in _KERNELS if kind is not Inputs))}. Fit with one "
             "of them, or serve the model by predictor()."
         )
-    _check_texts(parts.encoding)
+    _check_categories(parts.encoding)
     in_one = folded(parts.model, parts.after)
     served = replace(in_one, landmarks=_dense(in_one.landmarks), as_fitted=None)
     return ServedForm(
@@ -141,15 +141,26 @@ def served_form(model: Any, output: str) -> ServedForm:
     )
 
 
-def _check_texts(encoding: Encoding | None) -> None:
-    """Refuse categories that differ as values and not as texts, which is all that is written."""
-    for number, values in ({} if encoding is None else encoding.texts).items():
+def _check_categories(encoding: Encoding | None) -> None:
+    """Refuse categories that differ as values and not as they are written, as texts or a gap."""
+    if encoding is None:
+        return
+    for number, values in encoding.texts.items():
         texts = list(map(str, values))
         twice = next((text for text in texts if texts.count(text) > 1), None)
         if twice is not None:
             raise InvalidParameterError(
                 f"Input {number} has categories of several types that are all written {twice!r}; fit "
                 "with texts alone, such as X[column].astype(str)."
+            )
+    for number in {column.input for _, column in encoding.indicators}:
+        mine = [column for _, column in encoding.indicators if column.input == number]
+        of_nan, of_none = [c.of_nan for c in mine], [c.of_none for c in mine]
+        if any(of_nan) and any(of_none) and of_nan != of_none:
+            raise InvalidParameterError(
+                f"The model takes NaN and None in input {number} for different values, as SimpleImputer "
+                "does, and other programs have one missing value; fit without None, such as with "
+                "X[column].fillna(np.nan)."
             )
 
 

@@ -28,14 +28,30 @@ class Number:
 
 @dataclass(frozen=True)
 class Indicator:
-    """1 where an input has a value, or, if asked for, where it is missing; 0 elsewhere."""
+    """1 where an input has a value, or, if asked for, where it is NaN or None; 0 elsewhere.
+
+    The two are not the same to scikit-learn: imputers fill NaN and leave None, and encoders have a
+    category for each.
+    """
 
     input: int
     value: Any  # None: missing ones only
-    of_missing: bool
+    of_nan: bool = False
+    of_none: bool = False
+
+    @property
+    def of_missing(self) -> bool:
+        return self.of_nan or self.of_none
 
 
 Column = Number | Indicator
+
+_NAN = object()  # stands for all NaN, which do not equal each other, and for pandas.NA
+
+
+def _key(value: Any) -> Any:
+    """Return what stands for a value in a table of values."""
+    return _NAN if value is not None and is_missing(value) else value
 
 
 @dataclass(frozen=True)
@@ -89,12 +105,13 @@ class Encoding:
         for number in inputs:
             mine = [(i, column) for i, column in self.indicators if column.input == number]
             values = [c.value for _, c in mine if c.value is not None]
-            rows = {value: row for row, value in enumerate([*values, None])}
+            rows = {value: row for row, value in enumerate([*values, None, _NAN])}
             table = np.zeros((len(rows) + 1, len(mine)))  # the last one is of values that are not known
             for place, (_, column) in enumerate(mine):
                 if column.value is not None:
                     table[rows[column.value], place] = 1.0
-                table[rows[None], place] = column.of_missing
+                table[rows[None], place] = column.of_none
+                table[rows[_NAN], place] = column.of_nan
             found.append((number, [i for i, _ in mine], rows, table))
         return found
 
@@ -106,7 +123,7 @@ class Encoding:
         encoded[:, places] = np.where(np.isnan(numbers), fill, numbers)
         for number, of_input, rows, table in self._tables:
             values = column_of(X, number).tolist()
-            known = (rows.get(None if is_missing(v) else v, len(rows)) for v in values)
+            known = (rows.get(_key(v), len(rows)) for v in values)
             encoded[:, of_input] = table[np.fromiter(known, np.intp, len(values))]
         return encoded
 

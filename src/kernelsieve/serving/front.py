@@ -81,7 +81,7 @@ class Front:
             return None if len(marked) else self
         if any(isinstance(columns[i], Indicator) for i in marked):
             return None
-        marks = [Indicator(columns[i].input, None, of_missing=True) for i in marked]
+        marks = [Indicator(columns[i].input, None, of_nan=True, of_none=True) for i in marked]
         raw = fill if affine is None else _before(affine, np.asarray(fill, np.float64)).tolist()
         columns = [_with_fill(column, value) for column, value in zip(columns, raw, strict=True)]
         wider = None if affine is None else _with_more(affine, len(marks))
@@ -110,9 +110,11 @@ class Front:
         if not self.is_empty:
             return None
         numbers = [Number(int(i), m) for i, m in zip(encoder.numeric, encoder.medians, strict=True)]
-        marks = [Indicator(numbers[i].input, None, of_missing=True) for i in encoder.with_missing]
+        marks = [
+            Indicator(numbers[i].input, None, of_nan=True, of_none=True) for i in encoder.with_missing
+        ]
         values = [
-            Indicator(column.feature, value, of_missing=value is None)
+            Indicator(column.feature, value, of_nan=value is None, of_none=value is None)
             for column in encoder.categories
             for value in column.values
         ]
@@ -122,9 +124,11 @@ class Front:
 
 def _indicator(column: Any, value: Any) -> Indicator:
     """Return the indicator of a value, which may be what fills gaps."""
+    if value is None:
+        return Indicator(column.input, None, of_none=True)
     if is_missing(value):
-        return Indicator(column.input, None, of_missing=not column.is_filled)
-    return Indicator(column.input, value, of_missing=column.is_filled and column.fill == value)
+        return Indicator(column.input, None, of_nan=not column.is_filled)
+    return Indicator(column.input, value, of_nan=column.is_filled and column.fill == value)
 
 
 def _with_fill(column: Column, value: Any) -> Column:
