@@ -113,7 +113,7 @@ def of_onnx(model, frame, folder):
 )
 def test_two_ways_to_be_missing_are_refused_where_there_is_one(name, missing, write, tmp_path):
     frame, y = table(*missing)
-    with pytest.raises(InvalidParameterError, match=r"NaN and None in input 1 .*fit without None"):
+    with pytest.raises(InvalidParameterError, match=r"NaN and None in input 1 .*Fit without None"):
         write(MODELS[name]().fit(frame, y), tmp_path / "model")
     write(
         MODELS[name]().fit(frame.assign(colour=frame["colour"].fillna(np.nan)), y), tmp_path / "model"

@@ -23,7 +23,7 @@ from .criteria.resolve import CRITERIA, resolve_criterion
 from .criteria.sparse import Alignment, Covariance, RidgeAlignment, Variance
 from .criteria.subsets import BestSubset
 from .eigen import leading_eigenpairs
-from .heads import Heads
+from .heads import NEVER, Heads
 from .loop import Extraction, Outcome, extract
 from .losses import (
     LOSSES,
@@ -44,6 +44,7 @@ from .view import Direction, Step, View
 __all__ = [
     "CRITERIA",
     "LOSSES",
+    "NEVER",
     "AbsoluteLoss",
     "Alignment",
     "BestSubset",

@@ -9,6 +9,8 @@ import numpy as np
 from ..rows import row_slices, rows_per_block
 
 _BLOCK_BYTES = 2**22  # of predictions
+#: The score of a class that is never the one, such as one without weight: finite, also as float32.
+NEVER = -1e30
 
 
 @dataclass(frozen=True)

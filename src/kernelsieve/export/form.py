@@ -158,8 +158,8 @@ def _check_categories(encoding: Encoding | None) -> None:
         of_nan, of_none = [c.of_nan for c in mine], [c.of_none for c in mine]
         if any(of_nan) and any(of_none) and of_nan != of_none:
             raise InvalidParameterError(
-                f"The model takes NaN and None in input {number} for different values, as SimpleImputer "
-                "does, and other programs have one missing value; fit without None, such as with "
+                f"The model takes NaN and None in input {number} for different values, as imputers do; "
+                "other programs have one missing value. Fit without None, such as with "
                 "X[column].fillna(np.nan)."
             )
 

@@ -202,6 +202,8 @@ def learn(
     learnt = best = problem.evaluate("identity", units)
     yield best
     used = units > 0
+    if not used.any():
+        return
     if np.ptp(units[used]) > _SAME_UNITS * units.max():
         best = problem.evaluate("scaled", used.astype(float))
         yield best

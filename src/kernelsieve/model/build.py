@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from ..deflation import Criterion, Extraction, Heads, Metric
+from ..deflation import NEVER, Criterion, Extraction, Heads, Metric
 from ..exceptions import InvalidParameterError
 from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
@@ -311,7 +311,7 @@ def _centre_heads(products: np.ndarray, class_weights: np.ndarray, lengths: np.n
     centres = lengths[:, None] * products / np.where(present, class_weights, 1.0)
     halves = np.cumsum(centres**2, axis=0) / 2
     # A class without samples has no centre and is never the nearest.
-    intercepts = np.where(present, -halves, np.finfo(np.float64).min)
+    intercepts = np.where(present, -halves, NEVER)
     return Heads(intercepts, lengths[:, None] * centres)
 
 

@@ -1,6 +1,7 @@
 """How many features: every number from one fit, the one-standard-error rule, a bound."""
 
 from .bound import StabilityBound, select_by_bound, stability_bound
+from .checks import folds_of
 from .composed import ExtractorWithHead
 from .distribution import CriterionDistribution, criterion_distribution
 from .nested import NestedScores, nested_cross_validate
@@ -13,6 +14,7 @@ __all__ = [
     "NestedScores",
     "StabilityBound",
     "criterion_distribution",
+    "folds_of",
     "nested_cross_validate",
     "select_by_bound",
     "stability_bound",

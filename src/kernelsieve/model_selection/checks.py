@@ -34,6 +34,21 @@ def check_folds(cv: Any, folds: Sequence[Any]) -> None:
         )
 
 
+def folds_of(cv: Any, X: Any, y: Any = None, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the folds of a splitter of scikit-learn, or say why there are fewer samples than folds."""
+    try:
+        return list(cv.split(X, y, groups))
+    except ValueError as error:
+        if "n_splits" not in str(error) and "number of splits" not in str(error).lower():
+            raise
+        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+        raise InvalidParameterError(
+            f"{type(cv).__name__} cannot make {cv.get_n_splits(X, y, groups)} folds of {n_samples} "
+            "samples: these, their groups, or those of every class are too few. Pass a smaller "
+            "number of folds as cv, or more samples."
+        ) from error
+
+
 def check_fold_sizes(folds: Sequence[tuple[Any, Any]], largest: int | None, *, by_r2: bool) -> None:
     """Refuse folds with too few samples, before any work is done: to fit, or to score by R2."""
     for number, (train, test) in enumerate(folds):

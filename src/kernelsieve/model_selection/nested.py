@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
 from ..exceptions import InvalidParameterError
-from .checks import check_folds, settled_target
+from .checks import check_folds, folds_of, settled_target
 from .folds import Data, score_of
 from .path import ComponentPathCV
 
@@ -112,7 +112,7 @@ def nested_cross_validate(
     groups = None if groups is None else np.asarray(groups)
     settled = settled_target(search.extractor, search.head, y)
     outer = check_cv(cv, y, classifier=search._tells_classes_apart(settled))
-    folds = list(outer.split(X, y, groups))
+    folds = folds_of(outer, X, y, groups)
     check_folds(cv, folds)
     fitted = Parallel(n_jobs=n_jobs)(
         delayed(_fit_and_score)(clone(search), data, groups, train, test) for train, test in folds

@@ -26,7 +26,7 @@ from ..exceptions import InvalidParameterError
 from ..execution import counted, open_source, reported
 from ..fitting import DEFAULT_COMPONENTS
 from ..model import save
-from .checks import check_fold_sizes, check_folds, check_head, settled_target, with_widths
+from .checks import check_fold_sizes, check_folds, check_head, folds_of, settled_target, with_widths
 from .composed import composed_tags
 from .fold_curves import SettledFolds
 from .folds import Curve, Data, Task, group_settings, run_apart, with_setting
@@ -242,7 +242,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
             self._fit_without_folds(task, data, settings)
             return self
         cv = check_cv(self.cv, y, classifier=self._tells_classes_apart(settled))
-        folds = list(cv.split(X, y, groups))
+        folds = folds_of(cv, X, y, groups)
         check_folds(self.cv, folds)
         largest = last_step(task.extractor).n_components
         check_fold_sizes(folds, largest, by_r2=self._scores_by_r2())

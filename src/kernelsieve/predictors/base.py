@@ -18,9 +18,10 @@ from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentatio
 from ..estimators import all_or_nothing, parameters
 from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
-from ..exceptions import InvalidDataError
+from ..exceptions import InvalidDataError, NothingLearntWarning, warn
 from ..execution import open_source, single_threaded_blas
 from ..model import landmark_contributions, save
+from ..model_selection import folds_of
 from ..rows import Part, Source, check_not_constant
 from .assembly import (
     CALIBRATION_SAMPLES,
@@ -131,6 +132,12 @@ class SievePredictor(BaseEstimator):
     ) -> Preparation:
         categorical = categorical_mask(X, self.categorical_features, self._names)
         preparation = prepare(X, Y, weight, categorical, settings)
+        if not preparation.encoder.scales.any():
+            warn(
+                "No feature of X varies, or all values are missing, so every prediction is the mean of "
+                "y, or the shares of the classes; check how X was read.",
+                NothingLearntWarning,
+            )
         self._say(f"chose {in_words(preparation.best.trial)} after {settings.clock.elapsed:.1f} s")
         return preparation
 
@@ -191,7 +198,7 @@ class SievePredictor(BaseEstimator):
 
     def _fit_data(self, preparation: Preparation, data: MappedSamples, folds: Sequence[Fold]) -> Sieve:
         """Fit samples as the kernel sees them."""
-        if len(data) <= MANY_SAMPLES:
+        if len(data) <= MANY_SAMPLES or data.are_equal:
             return fit_folds(preparation, data, folds, self._loss)
         return fit_many(preparation, data, max(2, len(folds)))
 
@@ -220,10 +227,11 @@ class SievePredictor(BaseEstimator):
         cv = check_cv(5 if self.cv is None else self.cv, labels, classifier=labels is not None)
         if self.cv is None or isinstance(self.cv, Integral):
             cv.shuffle, cv.random_state = True, check_random_state(self.random_state)
-            cv.n_splits = min(cv.n_splits, len(Y))
+            most = len(Y) if labels is None else int(np.bincount(labels).max())
+            cv.n_splits = max(2, min(cv.n_splits, most))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of classes with fewer samples than folds
-            return list(cv.split(Y, labels))
+            return folds_of(cv, Y, labels)
 
     @property
     def _n_folds(self) -> int:

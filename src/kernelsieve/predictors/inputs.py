@@ -107,7 +107,17 @@ class InputEncoder:
         return np.unique(np.concatenate([single, shared]), return_inverse=True)[1]
 
     def _scaled(self, columns: np.ndarray) -> Self:
-        variances = np.where(np.ptp(columns, axis=0) > 0, columns.var(axis=0), 0.0)
+        vary = (columns != columns[0]).any(axis=0)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            variances = np.where(vary, columns.var(axis=0), 0.0)
+        lost = np.flatnonzero(vary & ~((variances > 0) & (variances < np.inf)))
+        if len(lost):
+            values = np.abs(columns[:, lost[0]])
+            raise InvalidDataError(
+                f"Feature {self.source[lost[0]]} of X (counted from 0) has values up to "
+                f"{values.max():.3g}, which are too large or too small for their variance to be a "
+                "number; scale the feature, or leave it out."
+            )
         groups = self.groups
         together = np.bincount(groups, variances)[groups]
         used = variances > 0

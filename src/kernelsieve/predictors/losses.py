@@ -86,6 +86,11 @@ class PoissonDeviance(RegressionLoss):
     def heads(
         self, features: np.ndarray, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray
     ) -> Iterator[LinearHead]:
+        if not features.any():  # an intercept alone has a formula, which the solver ends beside
+            mean = np.average(Y[:, 0], weights=weight)
+            intercept = np.array([np.log(max(mean, np.exp(-LARGEST_LOG)))])
+            yield from (LinearHead(np.zeros((features.shape[1], 1)), intercept) for _ in ridges)
+            return
         for ridge in ridges:
             found = PoissonRegressor(alpha=ridge, solver="newton-cholesky")
             found.fit(features, Y[:, 0], sample_weight=weight)

@@ -89,6 +89,11 @@ class MappedSamples:
     def __len__(self) -> int:
         return len(self.U)
 
+    @property
+    def are_equal(self) -> bool:
+        """Whether no input tells any of them apart."""
+        return not np.ptp(self.U, axis=0).any()
+
     def __getitem__(self, rows: Any) -> MappedSamples:
         return MappedSamples(self.U[rows], self.Y[rows], self.weight[rows])
 
@@ -105,7 +110,7 @@ class LandmarkModel:
     indices: np.ndarray
 
     @classmethod
-    def of(cls, extractor: SparseMaximalAlignment, head: LinearHead) -> LandmarkModel:
+    def of(cls, extractor: SparseMaximalAlignment | EqualSamples, head: LinearHead) -> LandmarkModel:
         """Fold features and the head on them into one."""
         model = extractor._current_fit().model
         folded = replace(
@@ -155,8 +160,27 @@ def linear_head(head: Ridge) -> LinearHead:
     return LinearHead(np.atleast_2d(head.coef_).T, np.ravel(head.intercept_))
 
 
-def fit_extractor(recipe: SieveRecipe, data: MappedSamples) -> SparseMaximalAlignment:
+class EqualSamples:
+    """Features of samples that nothing tells apart: one, which is 0; its landmark is the first."""
+
+    def __init__(self, recipe: SieveRecipe, data: MappedSamples) -> None:
+        kernel = recipe.kind.kernel(data.U, 1.0)
+        zeros = np.zeros(1, np.intp)
+        self.model = KernelModel(kernel, data.U[:1], np.zeros((1, 1)), np.zeros(1), zeros)
+        self.landmark_indices_ = zeros
+
+    def transform(self, U: np.ndarray) -> np.ndarray:
+        """Return the feature."""
+        return np.zeros((len(U), 1))
+
+    def _current_fit(self) -> EqualSamples:
+        return self
+
+
+def fit_extractor(recipe: SieveRecipe, data: MappedSamples) -> SparseMaximalAlignment | EqualSamples:
     """Choose landmarks."""
+    if data.are_equal:
+        return EqualSamples(recipe, data)
     with expected_warnings_ignored():
         return recipe.extractor(len(data)).fit(data.U, data.Y, sample_weight=data.weight)
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from .._sklearn import StrOptions, fit_context
 from ..estimators import all_or_nothing, estimator, row_wise
 from ..exceptions import InvalidDataError
-from ..rows import refuse_labels
+from ..rows import check_squares, refuse_labels
 from .assembly import MANY_SAMPLES
 from .base import SievePredictor
 from .calibration import half_width
@@ -109,6 +109,7 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         if self.loss == "poisson":
             Y = column_or_1d(Y, warn=True)
         check_consistent_length(Y, np.empty(n_samples))
+        check_squares(Y)
         if reset:
             self._one_dimensional_y = Y.ndim == 1
         Y = Y.reshape(n_samples, -1)

@@ -6,6 +6,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
+from ..deflation import NEVER
+
 _MOST_SAMPLES = 10_000  # whose outputs a slope is found by; more would change its third digit
 _MOST_DECISIONS = 2**20  # of samples about classes, where these are many
 
@@ -59,7 +61,7 @@ def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.nd
     3.0
     """
     scores = _of_classes(decisions)
-    counts = (weight @ indicators > 0) | np.isfinite(scores).all(axis=0)
+    counts = (weight @ indicators > 0) | (scores > NEVER / 2).all(axis=0)
     scores = scores[:, counts]
     wrong = 0.5 / (weight.sum() + 1)
     n_others = max(scores.shape[1] - 1, 1)

@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from ..deflation import Heads
+from ..deflation import NEVER, Heads
 from .calibration import spread_places
 
 _FOLDS = 5
@@ -261,10 +261,15 @@ def gaussian_scores(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
     floor = _SMALLEST_VARIANCE * spread + 1e-300
     variances, axes = np.linalg.eigh(moments.covariance)
     coefficients = axes / np.maximum(variances, floor) @ axes.T @ (means - mean).T
-    with np.errstate(divide="ignore"):  # a class without weight is never the one
-        log_priors = np.log(moments.weights / moments.weights.sum())
+    log_priors = log_shares(moments.weights)
     middles = (means + mean) / 2
     return coefficients, log_priors - np.einsum("cq,qc->c", middles, coefficients)
+
+
+def log_shares(weights: np.ndarray) -> np.ndarray:
+    """Return the logarithms of the shares of classes; one without weight is never the one."""
+    shares = weights / weights.sum()
+    return np.log(shares, out=np.full(len(shares), NEVER), where=shares > 0)
 
 
 def decision_heads(
@@ -278,7 +283,7 @@ def decision_heads(
     """
     slopes, constants = decision_lines(how, moments.sides(), samples, nu)
     # With the first j outputs, only the first j classes can win.
-    intercepts = np.where(np.tri(len(slopes), dtype=bool), constants, -np.inf)
+    intercepts = np.where(np.tri(len(slopes), dtype=bool), constants, NEVER)
     return Heads(intercepts, np.diag(slopes))
 
 
@@ -302,7 +307,7 @@ def decision_lines(
 
     def line(moments: Moments, which: int, output: int) -> tuple[float, float]:
         if not moments.weights[1] > 0:
-            return 1.0, -np.inf  # a class without weight is never the one
+            return 1.0, NEVER  # a class without weight is never the one
         scale = 2 / moments.distance if moments.distance != 0 else 1.0
         return scale, scale * threshold(moments, which, output)
 
@@ -341,7 +346,7 @@ def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
     mean = shares @ moments.means
     coefficients = ((moments.means - mean) * shares[:, None]).T / (1 + ratios)[:, None]
     # A class without weight is never the one.
-    constants = np.where(shares > 0, shares, -np.inf)
+    constants = np.where(shares > 0, shares, NEVER)
     intercepts = constants - np.cumsum(mean[:, None] * coefficients, axis=0)
     first = np.tri(len(ratios))[:, :, None]  # features do not matter to each other's coefficients
     return Heads(intercepts, first * coefficients)
@@ -358,11 +363,10 @@ def prior_heads(moments: Moments) -> Heads:
     >>> prior_heads(constant).predict(np.zeros((1, 1))).round(4)  # log(10 / 30)
     array([[-1.0986]])
     """
-    with np.errstate(divide="ignore"):
-        priors = np.log(moments.weights / moments.weights.sum())
+    priors = log_shares(moments.weights)
     n_outputs = moments.means.shape[1]
     odds = priors[1:] - priors[0] if n_outputs == 1 else priors
-    lines = np.where(np.tri(n_outputs, dtype=bool), odds - moments.means[0], -np.inf)
+    lines = np.where(np.tri(n_outputs, dtype=bool), odds - moments.means[0], NEVER)
     return Heads(lines, np.eye(n_outputs))
 
 

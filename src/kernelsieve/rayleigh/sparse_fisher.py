@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
-from ..deflation import Heads, Outcome
+from ..deflation import NEVER, Heads, Outcome
 from ..estimators import KernelEstimator, PredictMixin, estimator
 from ..exceptions import FewerFeaturesWarning, warn
 from ..execution import single_threaded_blas
@@ -376,7 +376,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     def _heads(self, rows: Outputs, moments: Moments) -> Heads:
         if self.threshold == "intercept":
             n_outputs = rows.values.shape[1]
-            lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, -np.inf)
+            lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, NEVER)
             return Heads(lower, np.eye(n_outputs))
         return heads_of_features(self, moments, np.empty(0), joint=False, all_outputs=lambda: rows)
 

@@ -20,6 +20,7 @@ from .sources import Part, SlicedSource, Source, SourceBatches
 from .targets import (
     TargetEncoder,
     check_not_constant,
+    check_squares,
     one_target,
     refuse_labels,
     target_array,
@@ -41,6 +42,7 @@ __all__ = [
     "SourceBatches",
     "TargetEncoder",
     "check_not_constant",
+    "check_squares",
     "dense_sample",
     "distinct",
     "draw_kmeans",

@@ -18,6 +18,7 @@ from .labels import MANY_CLASSES, Labels
 _NUMBERS = (Real, np.number, np.bool_)
 _FEW_VALUES = 20  # whole numbers with at most so many values may well be labels
 _MANY_VALUES = 50  # with more they are quantities
+_LARGEST = 1e100  # targets, so that products of their squares with those of features are numbers
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class TargetEncoder:
             raise InvalidDataError(
                 f"y has {columns.shape[1]} columns; the first call had {self.n_targets}."
             )
+        check_squares(columns)
         bad = np.flatnonzero(~np.isfinite(columns).all(axis=1))
         if len(bad):
             kind = "NaN" if np.isnan(columns[bad[0]]).any() else "inf"
@@ -233,6 +235,17 @@ def _labels(values: np.ndarray) -> np.ndarray:
 
 def _is_label(label: Any) -> bool:
     return label is not None and not (isinstance(label, float) and not np.isfinite(label))
+
+
+def check_squares(targets: np.ndarray) -> None:
+    """Refuse targets of which sums of squares would overflow, or vanish."""
+    sizes = np.abs(targets[np.isfinite(targets)])
+    largest = float(sizes.max(initial=0))
+    if largest > _LARGEST or 0 < largest < 1 / _LARGEST:
+        raise InvalidDataError(
+            f"y has values of up to {largest:.3g}, which cannot be squared and summed up; they may be "
+            f"from {1 / _LARGEST:g} to {_LARGEST:g}, or 0. Divide y by its largest value."
+        )
 
 
 def check_not_constant(targets: np.ndarray, before: np.ndarray) -> None:
