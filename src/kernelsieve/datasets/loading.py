@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from ..exceptions import DownloadError, InvalidDataError
-from ..model.archive import replacing
+from ..model import replacing
 from .cards import Card, Download, card
 from .parsing import Parts, read_files, read_npz, read_table
 from .remote import cache_folder, fetch_all, file_name, is_kept, keep_pins, open_cached

@@ -18,7 +18,7 @@ from urllib.request import Request, urlopen
 from sklearn.datasets import get_data_home
 
 from ..exceptions import DownloadError
-from ..model.archive import replacing
+from ..model import replacing
 
 CACHE_VARIABLE = "KERNELSIEVE_CACHE"
 OPENML = "https://api.openml.org/api/v1/json"

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import counted, open_source, reported
+from ..model import replacing
 from ..rows import row_slices, rows_from
 
 _ROWS = 2**16  # that are written together
@@ -90,13 +91,8 @@ def _writer(out: Any, shape: tuple[int, int], dtype: type, names: np.ndarray) ->
     files = {".npy": _npy_file, ".parquet": _parquet_file}
     if path.suffix not in files:
         raise InvalidParameterError(f"out={str(path)!r} must end in .npy or .parquet, or be an array.")
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with files[path.suffix](unfinished, shape, dtype, names) as write:
-            yield write
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with replacing(path) as file, files[path.suffix](file, shape, dtype, names) as write:
+        yield write
 
 
 def _into_array(out: Any, shape: tuple[int, int]) -> Write:
@@ -120,24 +116,25 @@ def _let_go(out: np.memmap) -> None:
 
 
 @contextmanager
-def _npy_file(path: Path, shape: tuple[int, int], dtype: type, names: np.ndarray) -> Iterator[Write]:
+def _npy_file(
+    file: IO[bytes], shape: tuple[int, int], dtype: type, names: np.ndarray
+) -> Iterator[Write]:
     header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
-    with path.open("wb") as file:
-        np.lib.format.write_array_header_2_0(file, header)
-        yield lambda features, start: np.ascontiguousarray(features, dtype).tofile(file)
+    np.lib.format.write_array_header_2_0(file, header)
+    yield lambda features, start: np.ascontiguousarray(features, dtype).tofile(file)
 
 
 @contextmanager
 def _parquet_file(
-    path: Path, shape: tuple[int, int], dtype: type, names: np.ndarray
+    file: IO[bytes], shape: tuple[int, int], dtype: type, names: np.ndarray
 ) -> Iterator[Write]:
     pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     of_dtype = pyarrow.from_numpy_dtype(np.dtype(dtype))
     schema = pyarrow.schema([(str(name), of_dtype) for name in names])
-    with parquet.ParquetWriter(path, schema) as file:
+    with parquet.ParquetWriter(file, schema) as writer:
 
         def write(features: np.ndarray, start: int) -> None:
             columns = [np.ascontiguousarray(column) for column in features.T]
-            file.write_table(pyarrow.table(columns, schema=schema))
+            writer.write_table(pyarrow.table(columns, schema=schema))
 
         yield write

@@ -1,6 +1,5 @@
 """Landmarks, projection and offset: the one form of every model, and the fit result around it."""
 
-from .archive import replacing
 from .build import (
     FeatureGram,
     OrthonormalModel,
@@ -28,6 +27,7 @@ from .inverse_transform import PreImages
 from .kernel_model import KernelModel, Projector, features_as_they_are, order_of_first_use
 from .loadings import Loadings
 from .pruning import prune
+from .whole_files import check_writable, replacing
 
 __all__ = [
     "Decision",
@@ -40,6 +40,7 @@ __all__ = [
     "Projector",
     "Search",
     "build_model",
+    "check_writable",
     "explained_by_directions",
     "explained_variance_ratio",
     "feature_gram",

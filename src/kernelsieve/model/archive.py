@@ -16,17 +16,15 @@ import platform
 import re
 import stat
 import struct
-import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import IO, Any, Literal
 
 import numpy as np
 
 from ..exceptions import ModelFileError
+from .whole_files import replacing
 
 _MANIFEST = "manifest.json"
 _FORMAT = "kernelsieve"
@@ -122,38 +120,6 @@ class _Hashed:
 
 def _member(name: str) -> str:
     return f"arrays/{name}.npy"
-
-
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file beside the old one, which takes its place if all goes well."""
-    path = Path(os.path.realpath(path))  # so that a link stays one
-    if path.exists() and not path.is_file():  # a device or a pipe has nothing to keep
-        with open(path, "wb") as file:
-            yield file
-        return
-    try:
-        handle, temporary = tempfile.mkstemp(
-            prefix=f".{path.name}.", suffix=".unfinished", dir=path.parent
-        )
-    except OSError as error:  # which names the file that was asked for
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    try:
-        with os.fdopen(handle, "w+b") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def read_archive(
