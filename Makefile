@@ -17,7 +17,8 @@ demo: $(READY)
 unexport PYTHONDONTWRITEBYTECODE
 
 # The tests run side by side, so each of them has one thread for its matrix products.
-PYTEST := -m pytest -q -n auto
+# Each starts with half of the files, so that models which tests of a file share are fitted once.
+PYTEST := -m pytest -q -n auto --dist worksteal
 test test-slow test-oldest: export OMP_NUM_THREADS = 1
 test test-slow test-oldest: export OPENBLAS_NUM_THREADS = 1
 

@@ -60,6 +60,7 @@ INTERNAL = {
             DiagonalOnly EvaluatedMetric GramMetric IdentityMetric Metric PoolMetric""",
         "the ridge of GreedyKernelFisherDiscriminant": "Ridge RidgeColumns",
         "the loop itself, which estimators run": "Extraction extract leading_eigenpairs",
+        "the score of a class that cannot be": "NEVER",
     },
     "estimators": {
         "decorators of our own methods and bases": """
@@ -68,7 +69,13 @@ INTERNAL = {
         "checks of precomputed kernels": "check_precomputed_columns squared_lengths",
     },
     "export": {"what both formats are written from": "ServedForm served_form"},
-    "kernels": {"types; Kernel.against tells what a filler is": "Filler Rows TiledFiller"},
+    "kernels": {
+        "types; Kernel.against tells what a filler is": "Filler Rows TiledFiller",
+        "a step of the cosine kernel that exports share": "unit_rows",
+    },
+    "model": {"files that appear whole or not at all": "check_writable"},
+    "model_selection": {"folds as scikit-learn makes them": "folds_of"},
+    "rows": {"a check of numbers whose squares overflow": "check_squares"},
     "serving": {
         "parts of a Predictor, for the exports": """
             Affine Encoding Exponential Indicator Number Parts Response feature_parts folded jointly
