@@ -1,21 +1,51 @@
-"""The program as it is installed, and tables for it."""
+"""The program in this process or as it is installed, and tables for it."""
 
+import contextlib
+import io
 import subprocess
+import sys
 import warnings
+from unittest.mock import patch
 
 import numpy as np
 import pandas
 import pytest
-from cli_program import PROGRAM, environment
+from cli_program import PROGRAM, QUIET, environment
 
 from kernelsieve.cli.errors import _run
 
 
 @pytest.fixture(scope="session")
 def run():
-    """Run the program; return what it said, after a look at its exit code."""
+    """Run the program in this process; return what it said, after a look at its exit code."""
 
-    def run(*arguments, code=0, stdin=None, cwd=None):
+    def run(*arguments, code=0, stdin=b""):
+        streams = [io.TextIOWrapper(io.BytesIO(given), encoding="utf-8") for given in (stdin, b"", b"")]
+        given, out, err = streams
+        with (
+            patch.dict("os.environ", QUIET),
+            patch.object(sys, "stdin", given),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            warnings.catch_warnings(),
+        ):
+            found = _run(list(map(str, arguments)), debug=False)
+        said = []
+        for stream in (out, err):
+            stream.flush()
+            said.append(stream.buffer.getvalue().decode())
+        assert found == code, "".join(said)
+        assert "Traceback" not in "".join(said)
+        return tuple(said)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def start():
+    """Start the program as it is installed; return what it said, after a look at its exit code."""
+
+    def start(*arguments, code=0, stdin=None, cwd=None):
         done = subprocess.run(
             [*PROGRAM, *map(str, arguments)],
             check=False,
@@ -30,7 +60,7 @@ def run():
         assert "Traceback" not in said
         return done.stdout.decode(), done.stderr.decode()
 
-    return run
+    return start
 
 
 @pytest.fixture(scope="session")
@@ -69,13 +99,13 @@ def houses():
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory, houses, run, run_here):
+def folder(tmp_path_factory, houses, start, run_here):
     """Return a folder with the table, and models: of numbers, labels, plain columns, and by default."""
     folder = tmp_path_factory.mktemp("cli")
     table = folder / "houses.csv"
     houses.to_csv(table, index=False)
     quick = ("--method", "sma", "--budget", 20, "--gamma", "scale")
-    numbers = run(
+    numbers = start(
         "fit", table, "--target", "price", "--drop", "dear", "-o", folder / "price.ksv", *quick
     )
     (folder / "said.txt").write_text(numbers[1])

@@ -148,7 +148,7 @@ def test_heads_choose_their_own_number_of_features(head, folder, houses, run_her
 
 
 @pytest.mark.parametrize("kind", ["tsv.gz", "feather", "npz", "npy", "svm", "folder", "stdin"])
-def test_formats(kind, run, run_here, tmp_path):
+def test_formats(kind, start, run_here, tmp_path):
     random = np.random.default_rng(1)
     X = random.normal(size=(60, 2)).round(3)
     frame = pandas.DataFrame({"x0": X[:, 0], "x1": X[:, 1], "target": (X[:, 0] ** 2).round(3)})
@@ -177,7 +177,7 @@ def test_formats(kind, run, run_here, tmp_path):
     if stdin is None:
         run_here(*arguments)
     else:
-        run(*arguments, stdin=stdin)
+        start(*arguments, stdin=stdin)
     found = kernelsieve.load(model)
     assert found.kinds == {"x0": "number", "x1": "number"}
     assert found.fitted.best_n_components_ == 5
@@ -320,20 +320,20 @@ def test_export_of_features(folder, houses, run_here, tmp_path):
 
 
 @pytest.mark.slow
-def test_demo_papers_and_bench(run, tmp_path):
-    _, said = run("demo", cwd=tmp_path)
+def test_demo_papers_and_bench(start, tmp_path):
+    _, said = start("demo", cwd=tmp_path)
     assert "kernelsieve inspect diabetes.ksv" in said
     assert (tmp_path / "diabetes.ksv").exists()
-    _, said = run("demo", cwd=tmp_path, code=1)
+    _, said = start("demo", cwd=tmp_path, code=1)
     assert "diabetes.csv is in this folder already" in said
-    assert "SparseMaximalAlignment" in run("papers")[0]
-    assert "in the sources" in run("papers", "list", cwd=tmp_path, code=1)[1]
-    assert "in the sources" in run("bench", cwd=tmp_path, code=1)[1]
+    assert "SparseMaximalAlignment" in start("papers")[0]
+    assert "in the sources" in start("papers", "list", cwd=tmp_path, code=1)[1]
+    assert "in the sources" in start("bench", cwd=tmp_path, code=1)[1]
 
 
 @pytest.mark.slow
-def test_papers_are_run_in_the_sources(run):
-    assert "dhanjal2009/table3" in run("papers", "list", cwd=Path(__file__).parents[2])[0]
+def test_papers_are_run_in_the_sources(start):
+    assert "dhanjal2009/table3" in start("papers", "list", cwd=Path(__file__).parents[2])[0]
 
 
 def test_help_loads_nothing_large():
@@ -344,8 +344,8 @@ def test_help_loads_nothing_large():
     assert not loaded & {"numpy", "scipy", "sklearn", "numba", "pandas", "pyarrow", "matplotlib"}
 
 
-def test_help(run):
-    out, _ = run("--help")
+def test_help(run, start):
+    out, _ = start("--help")
     commands = "fit transform predict inspect report compare prepare statistic merge finish export demo"
     for command in [*commands.split(), "papers", "bench", "--install-completion"]:
         assert command in out
@@ -444,7 +444,7 @@ def test_output_that_does_not_fit(folder):
     assert not os.path.isfile("/dev/full")  # a device stays one
 
 
-def test_completion(run):
+def test_completion():
     words = {
         "_KERNELSIEVE_COMPLETE": "complete_bash",
         "COMP_WORDS": "kernelsieve pre",
