@@ -61,7 +61,7 @@ def folder(tmp_path, monkeypatch):
 def samples(words):
     """Return samples that suit what a block is about."""
     if any(word in words for word in OF_TABLES):
-        n = 320 if "GradientMetric" in words else 150
+        n = 200 if "GradientMetric" in words else 150
         X = np.random.default_rng(0).standard_normal((n, 3))
         return X, np.sin(X[:, 0]) + X[:, 1]
     X, digit = load_digits(return_X_y=True)
