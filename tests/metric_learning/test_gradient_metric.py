@@ -365,7 +365,7 @@ QUICK = {"n_components": 5, "gamma": "scale", "n_rounds": 1}
 
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.NothingLearntWarning")
 @parametrize_with_checks(
-    [GradientMetric(**QUICK, structure=each, evidence=False) for each in ("diagonal", "diagonal-full")],
+    [GradientMetric(**QUICK, structure="diagonal", evidence=False)],
     expected_failed_checks=lambda _: DRAWN,
 )
 def test_scikit_learn_checks(estimator, check):
@@ -375,7 +375,11 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.NothingLearntWarning")
 @parametrize_with_checks(
-    [GradientMetric(n_components=5), GradientMetric(**QUICK, structure="diagonal")],
+    [
+        GradientMetric(n_components=5),
+        GradientMetric(**QUICK, structure="diagonal"),
+        GradientMetric(**QUICK, structure="diagonal-full", evidence=False),
+    ],
     expected_failed_checks=lambda _: DRAWN,
 )
 def test_scikit_learn_checks_of_searches(estimator, check):

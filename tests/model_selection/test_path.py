@@ -699,8 +699,19 @@ HALVES = KFold(2, shuffle=True, random_state=0)  # some checks sort rows by thei
 @parametrize_with_checks(
     [
         ComponentPathCV(SparseMaximalAlignment(4, target="continuous"), Ridge(), cv=HALVES),
-        ComponentPathCV(SparseMaximalAlignment(2), LogisticRegression(), cv=2),
         ComponentPathCV(KernelPLSClassifier(2), cv=2),
+    ],
+    expected_failed_checks=excused,
+)
+@pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        ComponentPathCV(SparseMaximalAlignment(2), LogisticRegression(), cv=2),
         ComponentPathCV(KernelPLS(4), cv=HALVES, param_grid={"gamma": [0.1, 1.0]}, rule="best"),
         ComponentPathCV(
             make_pipeline(StandardScaler(), SparseMaximalAlignment(2)), RidgeClassifier(), cv=2
@@ -709,7 +720,7 @@ HALVES = KFold(2, shuffle=True, random_state=0)  # some checks sort rows by thei
     expected_failed_checks=excused,
 )
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
-def test_scikit_learn_checks(estimator, check):
+def test_scikit_learn_checks_of_grids_and_pipelines(estimator, check):
     check(estimator)
 
 
