@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kernelsieve.kernels.compiled import DoubleDoubleRowProduct, RowProduct
+from kernelsieve._compiled import DoubleDoubleRowProduct, RowProduct
 from kernelsieve.statistics import DoubleDoubleStatistic, GramStatistic
 
 from .common import heading, in_turns, table

@@ -328,7 +328,9 @@ def test_a_ridge_path_is_ridge_regression_in_the_norm_of_the_kernel(data):
     centred = K[split.held_out] - K[split.fitted].mean(axis=0)
     predicted = Y[split.fitted].mean(axis=0) + centred @ alpha
     naive = np.mean((Y[split.held_out] - predicted) ** 2)
-    found = function.errors(X[split.held_out], Y[split.held_out], np.ones(len(split.held_out)), np.array([1e-2]))
+    found = function.errors(
+        X[split.held_out], Y[split.held_out], np.ones(len(split.held_out)), np.array([1e-2])
+    )
     assert_allclose(found, naive, rtol=1e-6)
 
 

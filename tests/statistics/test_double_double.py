@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from kernelsieve._compiled import pivoted_factor
 from kernelsieve.exceptions import KernelError
-from kernelsieve.kernels.compiled import pivoted_factor
 from kernelsieve.statistics import DoubleDoubleStatistic, GramStatistic
 from kernelsieve.statistics import double_double as module
 

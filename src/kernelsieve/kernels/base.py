@@ -11,8 +11,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 from scipy import sparse
 
+from .._compiled import LineProduct
 from ..exceptions import InvalidParameterError
-from .compiled import LineProduct
 from .registry import KERNELS
 
 Rows = Any  # a dense (n, d) array or a CSR matrix; scipy and numpy share no useful base class

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import additive_chi2_kernel, manhattan_distances
 
+from .._compiled import absolute_differences, exp_inplace
 from ..exceptions import InvalidDataError
 from .base import Filler, Kernel, Rows, SharedPart, as_dtype
-from .compiled import absolute_differences, exp_inplace
 from .registry import register_kernel
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from .._compiled import MOST_INPUTS, LineProduct
 from ..exceptions import KernelError
 from .base import (
     Filler,
@@ -21,7 +22,6 @@ from .base import (
     product_pays,
     row_norms_squared,
 )
-from .compiled import MOST_INPUTS, LineProduct
 from .registry import register_kernel
 
 

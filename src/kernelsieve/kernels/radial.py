@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy import sparse
 
+from .._compiled import AS_IT_IS, EXPONENTIAL, MATERN, Profile, power_profile, profile_inplace
 from ..exceptions import InvalidParameterError
 from .base import Filler, Kernel, Rows, SharedPart, as_dtype, product_pays
-from .compiled import AS_IT_IS, EXPONENTIAL, MATERN, Profile, power_profile, profile_inplace
 from .registry import register_kernel
 from .squared_distances import Centre, SquaredDistances
 

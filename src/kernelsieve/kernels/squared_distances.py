@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from .._compiled import AS_IT_IS, MOST_INPUTS, LineProduct, Profile, profile_inplace
 from .base import (
     Filler,
     Rows,
@@ -19,7 +20,6 @@ from .base import (
     inner_products,
     row_norms_squared,
 )
-from .compiled import AS_IT_IS, MOST_INPUTS, LineProduct, Profile, profile_inplace
 
 _FAR = 4  # standard deviations from zero: squares then have more digits than distances
 _PAIRS = 4096  # whose differences are taken at once

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from ..kernels.compiled import add_by_class, add_combinations, plus_arrays, shift_sums
+from .._compiled import add_by_class, add_combinations, plus_arrays, shift_sums
 from .coordinates import Coordinates
 from .two_parts import check_shape, scaled
 

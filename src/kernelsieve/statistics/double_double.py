@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..kernels.compiled import (
+from .._compiled import (
     TILE,
     add_combinations,
     add_products,

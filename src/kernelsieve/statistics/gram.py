@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.linalg import lapack
 
-from ..kernels.compiled import add_squares
+from .._compiled import add_squares
 from .base import Statistic, packed, unpacked
 from .class_sums import ClassSums
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelsieve.kernels.compiled import absolute_differences
+from kernelsieve._compiled import absolute_differences
 
 
 def sums(Z, X, dtype=np.float64, order="C"):

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelsieve.kernels.compiled import EXPONENTIAL
-from kernelsieve.kernels.compiled.small_gemm import GROUP, LineProduct, RowProduct
+from kernelsieve._compiled import EXPONENTIAL
+from kernelsieve._compiled.small_gemm import GROUP, LineProduct, RowProduct
 
 both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 sizes = st.integers(1, 70)
@@ -219,7 +219,7 @@ def test_smaller_registers(told):
     """The tiles of machines without AVX-512, which this machine can run as well."""
     program = (
         "import numpy as np; from kernelsieve.kernels import exp_inplace;"
-        "from kernelsieve.kernels.compiled.small_gemm import GROUP, LineProduct, RowProduct;"
+        "from kernelsieve._compiled.small_gemm import GROUP, LineProduct, RowProduct;"
         "rng = np.random.default_rng(0); assert GROUP == 4;"
         "L, X, R = (rng.standard_normal(shape) for shape in ((30, 9), (101, 9), (30, 31)));"
         "lines, rows = np.empty((30, 101)), np.empty((101, 31));"

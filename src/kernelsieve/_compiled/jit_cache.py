@@ -35,7 +35,7 @@ from llvmlite import binding
 from numba import config, njit, types
 from numba.extending import intrinsic, register_jitable
 
-from ...exceptions import UncachedCodeWarning, warn
+from ..exceptions import UncachedCodeWarning, warn
 
 #: Whether there is a compiler: NUMBA_DISABLE_JIT=1 switches it off.
 COMPILES = not config.DISABLE_JIT
@@ -189,7 +189,7 @@ def compiled(
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.kernels.compiled.jit_cache import array, compiled
+    >>> from kernelsieve._compiled.jit_cache import array, compiled
     >>> @compiled(lambda number: (array(number, 1),))
     ... def double(values):
     ...     values *= 2

@@ -1,4 +1,4 @@
-"""The compiled loops of :mod:`kernelsieve.kernels.compiled.small_gemm`.
+"""The compiled loops of :mod:`kernelsieve._compiled.small_gemm`.
 
 They look at nothing: who calls them has checked types, shapes and layout.
 """

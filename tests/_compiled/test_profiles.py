@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelsieve.kernels.compiled import (
+from kernelsieve._compiled import (
     AS_IT_IS,
     EXPONENTIAL,
     MATERN,

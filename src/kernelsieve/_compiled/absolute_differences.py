@@ -40,7 +40,7 @@ def absolute_differences(Z: np.ndarray, X: np.ndarray, out: np.ndarray) -> None:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.kernels.compiled import absolute_differences
+    >>> from kernelsieve._compiled import absolute_differences
     >>> out = np.empty((1, 2))
     >>> absolute_differences(np.zeros((1, 2)), np.array([[1.0, -2.0], [0.0, 4.0]]), out)
     >>> out

@@ -220,7 +220,7 @@ class DoubleDoubleRowProduct:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.kernels.compiled import DoubleDoubleRowProduct
+    >>> from kernelsieve._compiled import DoubleDoubleRowProduct
     >>> right, lines, rows = np.array([[1e16], [1.0]]), np.ones((2, 1)), np.empty((1, 1))
     >>> product = DoubleDoubleRowProduct(right, np.array([1e16]), np.array([2]))
     >>> bool(np.isfinite(product(lines, rows)))

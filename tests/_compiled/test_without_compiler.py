@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from kernelsieve.kernels.compiled.double_double import _plain_rounding_of_product
+from kernelsieve._compiled.double_double import _plain_rounding_of_product
 
 pytestmark = pytest.mark.slow
 PROGRAM = """
@@ -16,7 +16,7 @@ import sys
 import numpy as np
 from sklearn.datasets import load_iris
 from kernelsieve import KernelPCA, SparseMaximalAlignment
-from kernelsieve.kernels.compiled.jit_cache import COMPILES
+from kernelsieve._compiled.jit_cache import COMPILES
 
 X, y = load_iris(return_X_y=True)
 models = {

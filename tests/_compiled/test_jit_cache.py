@@ -12,15 +12,15 @@ from numba import njit
 from numba.core.caching import IndexDataCacheFile
 
 import kernelsieve
+from kernelsieve._compiled import jit_cache
+from kernelsieve._compiled.jit_cache import _LOOPS, array, compiled, const
 from kernelsieve.exceptions import UncachedCodeWarning
-from kernelsieve.kernels.compiled import jit_cache
-from kernelsieve.kernels.compiled.jit_cache import _LOOPS, array, compiled, const
 
 pytestmark = pytest.mark.slow
 PROGRAM = """
 import numpy as np
 from kernelsieve.kernels import exp_inplace
-from kernelsieve.kernels.compiled.fast_exp import exp_line
+from kernelsieve._compiled.fast_exp import exp_line
 assert exp_inplace(np.zeros(3, np.float64)).tolist() == [1, 1, 1]
 print(exp_line.cache_hits)
 """
@@ -184,7 +184,7 @@ def test_a_change_of_any_module_makes_code_old(tmp_path):
     shutil.copytree(Path(kernelsieve.__file__).parent, package)
     kept_in, seen = tmp_path / "kept", []
     for change in ("", "", "# another file than that of the loop\n"):
-        with (package / "kernels" / "compiled" / "blas.py").open("a") as source:
+        with (package / "_compiled" / "blas.py").open("a") as source:
             source.write(change)
         seen.append(hits_of_a_new_process(kept_in, PYTHONPATH=str(tmp_path)))
     assert seen == [0, 1, 0]

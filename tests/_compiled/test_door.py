@@ -4,10 +4,10 @@ import ast
 from pathlib import Path
 
 import kernelsieve
-from kernelsieve.kernels import compiled
+from kernelsieve import _compiled
 
 ROOT = Path(kernelsieve.__file__).parent
-DOOR = ROOT / "kernels" / "compiled"
+DOOR = ROOT / "_compiled"
 
 
 def imported(source: Path) -> set[str]:
@@ -26,7 +26,7 @@ def test_only_the_door_knows_the_compiler():
         if not source.is_relative_to(DOOR):
             for name in imported(source):
                 assert name.split(".")[0] not in ("numba", "llvmlite", "ctypes"), source
-                assert ".compiled." not in f".{name}", source  # a module behind the door
+                assert "._compiled." not in f".{name}", source  # a module behind the door
 
 
 def test_no_private_names_of_the_compiler():
@@ -40,5 +40,5 @@ def test_no_private_names_of_the_compiler():
 
 
 def test_all_that_the_door_offers_is_there():
-    for name in compiled.__all__:
-        assert hasattr(compiled, name)
+    for name in _compiled.__all__:
+        assert hasattr(_compiled, name)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelsieve.kernels.compiled import DoubleDoubleRowProduct, LineProduct, RowProduct
+from kernelsieve._compiled import DoubleDoubleRowProduct, LineProduct, RowProduct
 
 fractions = np.vectorize(Fraction, otypes=[object])
 
@@ -113,7 +113,7 @@ def test_arrays_that_do_not_fit_are_refused(rng):
 )
 def test_machines_that_do_not_join_products_and_sums(told):
     this = f"{__file__}::{test_other_products_of_floats_lose_these_digits.__name__}"
-    options = ["-q", "-p", "no:cacheprovider", f"--rootdir={Path(__file__).parents[3]}"]
+    options = ["-q", "-p", "no:cacheprovider", f"--rootdir={Path(__file__).parents[2]}"]
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *options, this],
         env=dict(os.environ, **told),

@@ -100,7 +100,7 @@ class LineProduct:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.kernels.compiled import LineProduct
+    >>> from kernelsieve._compiled import LineProduct
     >>> lines = np.empty((2, 1))
     >>> LineProduct(np.eye(2))(np.array([[3.0, 4.0]]), lines)
     0.0
@@ -179,7 +179,7 @@ class OneRowProduct:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.kernels.compiled import LineProduct
+    >>> from kernelsieve._compiled import LineProduct
     >>> LineProduct(np.eye(2)).of_one(np.array([[1.0, 10.0]]))(np.array([3.0, 4.0]))
     array([43.])
     """
@@ -216,7 +216,7 @@ class RowProduct:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.kernels.compiled import RowProduct
+    >>> from kernelsieve._compiled import RowProduct
     >>> rows = np.empty((1, 2))
     >>> shifted = RowProduct(np.eye(2), np.array([0.0, 1.0]), np.array([1, 2]))
     >>> bool(np.isfinite(shifted(np.array([[3.0], [4.0]]), rows)))

@@ -135,7 +135,7 @@ def profile_inplace(profile: Profile, values: np.ndarray) -> None:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.kernels.compiled import power_profile, profile_inplace
+    >>> from kernelsieve._compiled import power_profile, profile_inplace
     >>> values = np.array([0.0, -1.0, -3.0])
     >>> profile_inplace(power_profile(2.0), values)
     >>> values
