@@ -195,7 +195,7 @@ def test_counts_have_a_mean_and_intervals_above_zero():
 
 
 def test_probabilities_are_better_than_scores(classified):
-    X, y, X_new, y_new, sieve = classified
+    _, _, X_new, y_new, sieve = classified
     probabilities = sieve.predict_proba(X_new)
     assert_allclose(probabilities.sum(axis=1), 1)
     assert_array_equal(sieve.predict(X_new), sieve.classes_[probabilities.argmax(axis=1)])
