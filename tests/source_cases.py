@@ -1,5 +1,10 @@
 """The samples and methods by which every way to read samples is compared with memory."""
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 
 from kernelsieve import (
@@ -38,3 +43,47 @@ def in_memory(name, weight=None):
     model, target = METHODS[name]
     model.fit(X, TARGETS[target], weight)
     return list(model.landmark_indices_), model.transform(X)
+
+
+def rbf_by_value():
+    """Return a kernel that can be sent to workers, which cannot import this module."""
+    return lambda X, Z: np.exp(-0.3 * ((X[:, None] - Z[None]) ** 2).sum(axis=2))
+
+
+def deadly_kernel(once=None):
+    """Return a kernel that kills the worker it runs in: the first one, which makes a file, or each."""
+    parent, evaluate = os.getpid(), rbf_by_value()
+
+    def kernel(X, Z):
+        if os.getpid() != parent and len(X) > 100 and (once is None or not once.exists()):
+            if once is not None:
+                once.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return evaluate(X, Z)
+
+    return kernel
+
+
+def slow_kernel(begun):
+    """Return a kernel that takes its time in a worker, and writes a byte to a file when it begins."""
+    parent, evaluate = os.getpid(), rbf_by_value()
+
+    def kernel(X, Z):
+        if os.getpid() != parent and len(X) > 100:
+            with open(begun, "ab") as file:
+                file.write(b".")
+            time.sleep(1)
+        return evaluate(X, Z)
+
+    return kernel
+
+
+def interrupt_when(exists):
+    """Interrupt this process, as its user would, when a file exists."""
+
+    def watch():
+        while not exists.exists():
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=watch, daemon=True).start()

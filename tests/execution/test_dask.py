@@ -1,13 +1,24 @@
 """Samples in Dask collections give what the same samples in memory give."""
 
 import os
-import signal
 import threading
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from source_cases import LABELS, METHODS, NAMES, POOL, TARGETS, WEIGHT, N, X, Y, in_memory
+from source_cases import (
+    LABELS,
+    METHODS,
+    NAMES,
+    POOL,
+    TARGETS,
+    WEIGHT,
+    N,
+    X,
+    Y,
+    deadly_kernel,
+    in_memory,
+)
 
 import kernelsieve
 from kernelsieve import (
@@ -323,19 +334,8 @@ def test_work_reaches_workers_while_others_use_it(client):
 
 def test_a_killed_worker(client, tmp_path):
     """The other worker, and the one that is started instead, do its work."""
-    once, parent = tmp_path / "killed", os.getpid()
-
-    def kernel(X, Z):
-        if os.getpid() != parent and len(X) > 100:
-            try:
-                once.touch(exist_ok=False)
-            except FileExistsError:
-                pass
-            else:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return np.exp(-0.3 * ((X[:, None] - Z[None]) ** 2).sum(axis=2))
-
-    model = SparseMaximalAlignment(8, candidates=POOL, kernel=kernel)
+    once = tmp_path / "killed"
+    model = SparseMaximalAlignment(8, candidates=POOL, kernel=deadly_kernel(once))
     landmarks, features = list(model.fit(X, Y).landmark_indices_), model.transform(X)
     with client.as_current():
         model.fit(rows_of(X, (300,) * 10), Y)

@@ -1,9 +1,23 @@
 """Samples in a Ray dataset give what the same samples in memory give."""
 
+import os
+import time
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from source_cases import LABELS, METHODS, NAMES, POOL, WEIGHT, X, Y
+from source_cases import (
+    LABELS,
+    METHODS,
+    NAMES,
+    POOL,
+    WEIGHT,
+    X,
+    Y,
+    deadly_kernel,
+    interrupt_when,
+    slow_kernel,
+)
 
 from kernelsieve import KernelFisherDiscriminant, SparseKernelPLS, SparseMaximalAlignment
 from kernelsieve.exceptions import InvalidDataError
@@ -96,3 +110,50 @@ def test_some_rows_of_a_dataset():
     landmarks = model.fit(X[:1234], Y[:1234]).landmark_indices_
     model.fit(dataset_of(TABLE[[*NAMES, "y"]], 7).limit(1234), "y")
     assert_array_equal(model.landmark_indices_, landmarks)
+
+
+def test_a_killed_worker(tmp_path):
+    """Its block is summed up again by another one, and counted once."""
+    once = tmp_path / "killed"
+    model = SparseMaximalAlignment(8, candidates=POOL, kernel=deadly_kernel(once))
+    landmarks, features = list(model.fit(X, Y).landmark_indices_), model.transform(X)
+    model.fit(dataset_of(TABLE[[*NAMES, "y"]], 12), "y")
+    assert once.exists()
+    assert list(model.landmark_indices_) == landmarks
+    assert_allclose(model.transform(TABLE[NAMES]), features, atol=1e-8)
+
+
+def test_workers_that_die_again_and_again():
+    model = SparseMaximalAlignment(3, candidates=POOL, kernel=deadly_kernel())
+    with pytest.raises(
+        RuntimeError, match=r"^Ray tried again .*WorkerCrashed.*X\.repartition"
+    ) as raised:
+        model.fit(dataset_of(TABLE[[*NAMES, "y"]], 1), "y")
+    assert isinstance(raised.value.__cause__, ray.exceptions.RayError)
+    assert not hasattr(model, "landmarks_")
+
+
+def test_a_kernel_that_raises():
+    parent = os.getpid()
+
+    def kernel(X, Z):
+        if os.getpid() != parent:
+            raise ZeroDivisionError("no such kernel")
+        return X @ Z.T
+
+    model = SparseMaximalAlignment(3, candidates=POOL, kernel=kernel)
+    with pytest.raises(ZeroDivisionError, match=r"^no such kernel$"):
+        model.fit(dataset_of(TABLE[[*NAMES, "y"]]), "y")
+
+
+def test_an_interrupt_ends_the_tasks_that_nobody_waits_for(tmp_path):
+    begun = tmp_path / "begun"
+    model = SparseMaximalAlignment(3, candidates=POOL, kernel=slow_kernel(begun))
+    interrupt_when(begun)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(dataset_of(TABLE[[*NAMES, "y"]], 20), "y")
+    time.sleep(1)
+    n_begun = begun.stat().st_size
+    time.sleep(2)
+    assert n_begun == begun.stat().st_size < 20
+    model.set_params(kernel="rbf").fit(dataset_of(TABLE[[*NAMES, "y"]]), "y")  # the cluster goes on

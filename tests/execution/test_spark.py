@@ -5,11 +5,22 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from source_cases import LABELS, METHODS, POOL, WEIGHT, X, Y
+from source_cases import (
+    LABELS,
+    METHODS,
+    POOL,
+    WEIGHT,
+    X,
+    Y,
+    deadly_kernel,
+    interrupt_when,
+    slow_kernel,
+)
 
 from kernelsieve import (
     KernelFisherDiscriminant,
@@ -49,7 +60,7 @@ def spark():
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         session = (
-            SparkSession.builder.master("local[2]")
+            SparkSession.builder.master("local[2, 4]")  # tries four times, as a cluster does
             .config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.sql.shuffle.partitions", "2")
@@ -158,3 +169,49 @@ def test_refusals(spark):
         SparseKernelPLS(2).fit(frame.drop("label"), "y")
     with pytest.raises(InvalidDataError, match=r"0 sample\(s\)"):
         model.fit(frame.drop("label").where("y > 1000"), "y")
+
+
+def test_a_killed_worker(spark, tmp_path):
+    """Its partition is summed up again by another one, and counted once."""
+    once = tmp_path / "killed"
+    model = SparseMaximalAlignment(8, candidates=POOL, kernel=deadly_kernel(once))
+    landmarks, features = list(model.fit(X, Y).landmark_indices_), model.transform(X)
+    model.fit(frame_of(spark, TABLE[[*NAMES, "y"]], 12), "y")
+    assert once.exists()
+    assert list(model.landmark_indices_) == landmarks
+    assert_allclose(model.transform(TABLE[NAMES]), features, atol=1e-8)
+
+
+def test_workers_that_die_again_and_again(spark):
+    model = SparseMaximalAlignment(3, candidates=POOL, kernel=deadly_kernel())
+    with pytest.raises(RuntimeError, match=r"^Spark gave up: Task .*crashed.*X\.repartition") as raised:
+        model.fit(frame_of(spark, TABLE[[*NAMES, "y"]], 1), "y")
+    assert len(str(raised.value)) < 1000
+    assert not hasattr(model, "landmarks_")
+
+
+def test_a_kernel_that_raises(spark):
+    from pyspark.errors import PythonException
+
+    parent = os.getpid()
+
+    def kernel(X, Z):
+        if os.getpid() != parent:
+            raise ZeroDivisionError("no such kernel")
+        return X @ Z.T
+
+    model = SparseMaximalAlignment(3, candidates=POOL, kernel=kernel)
+    with pytest.raises(PythonException, match="ZeroDivisionError: no such kernel"):
+        model.fit(frame_of(spark, TABLE[[*NAMES, "y"]]), "y")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # py4j's connection
+def test_an_interrupt_ends_the_job_that_nobody_waits_for(spark, tmp_path):
+    begun = tmp_path / "begun"
+    model = SparseMaximalAlignment(3, candidates=POOL, kernel=slow_kernel(begun))
+    interrupt_when(begun)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(frame_of(spark, TABLE[[*NAMES, "y"]], 12), "y")
+    time.sleep(2)
+    assert not spark.sparkContext.statusTracker().getActiveJobsIds()
+    model.set_params(kernel="rbf").fit(frame_of(spark, TABLE[[*NAMES, "y"]]), "y")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any
 
@@ -24,6 +25,15 @@ from .tasks import (
     result_table,
 )
 
+_FAN_IN = 8  # sums that one task merges
+_LOST = (
+    ray.exceptions.WorkerCrashedError,
+    ray.exceptions.OutOfMemoryError,
+    ray.exceptions.NodeDiedError,
+    ray.exceptions.ObjectLostError,
+)
+_Join = Callable[[list[Any]], list[Any]]
+
 
 class RaySource(Source):
     """The rows of a dataset; targets and weights are columns, and results become further ones."""
@@ -43,28 +53,29 @@ class RaySource(Source):
         return int(self._data.count())
 
     def labels(self) -> np.ndarray:
-        found = _results(self._run(lambda part, start: distinct_labels(part)))
+        found = self._run(lambda part, start: distinct_labels(part))
         return np.unique(list(set().union(*found)))
 
     def __iter__(self) -> Iterator[Part]:
-        return (part for part in map(ray.get, self._run(lambda part, start: part)) if len(part))
+        with _clear_errors():
+            for part in map(ray.get, self._begun(lambda part, start: part)):
+                if len(part):
+                    yield part
 
     def take(self, rows: np.ndarray) -> Part:
         def inside(part: Part, start: int) -> Part:
             first, last = np.searchsorted(rows, (start, start + len(part)))
             return part.take(rows[first:last] - start)
 
-        return Part.joined(_results(self._run(inside)))
+        return Part.joined(self._run(inside))
 
     def batches(self, check: Callable[[Part], Any], sample: Any) -> EngineBatches:
         return EngineBatches(self, check, sample)
 
     def sum_up(self, summing: Summing) -> Any:
         """Sum up every block in a task of its own, and merge the sums by a tree."""
-        sums = list(self._run(summing.sums))
-        while len(sums) > 1:
-            sums = [_merged.remote(*sums[i : i + 8]) for i in range(0, len(sums), 8)]
-        return _results(sums)[0] if sums else summing.empty()
+        sums = self._run(summing.sums, _merged_by_a_tree)
+        return sums[0] if sums else summing.empty()
 
     def apply(self, function: Any) -> Any:
         inputs = list(self._columns.inputs)
@@ -76,7 +87,22 @@ class RaySource(Source):
 
         return self._whole.map_batches(with_results, batch_format="pandas")
 
-    def _run(self, function: Callable[[Part, int], Any]) -> Iterator[Any]:
+    def _run(self, function: Callable[[Part, int], Any], join: _Join = list) -> list[Any]:
+        """Return what a function makes of every block, or what tasks that join these make of it.
+
+        After an error or an interrupt nobody waits for the others, so they are cancelled.
+        """
+        tasks: list[Any] = []
+        try:
+            with _clear_errors():
+                tasks.extend(self._begun(function))
+                return ray.get(join(tasks))
+        except BaseException:
+            for task in tasks:
+                ray.cancel(task)
+            raise
+
+    def _begun(self, function: Callable[[Part, int], Any]) -> Iterator[Any]:
         """Begin with one task a block, which gets its samples and the number of the first."""
         shared, start = ray.put(function), 0
         for bundle in self._data.iter_internal_ref_bundles():
@@ -97,8 +123,23 @@ def _merged(*sums: Any) -> Any:
     return merged(sums)
 
 
-def _results(tasks: Iterable[Any]) -> list[Any]:
+def _merged_by_a_tree(sums: list[Any]) -> list[Any]:
+    while len(sums) > 1:
+        sums = [_merged.remote(*sums[i : i + _FAN_IN]) for i in range(0, len(sums), _FAN_IN)]
+    return sums
+
+
+@contextmanager
+def _clear_errors() -> Iterator[None]:
+    """Raise what a task raised, without the trace of a worker, and say what to do where one died."""
     try:
-        return ray.get(list(tasks))
-    except ray.exceptions.RayTaskError as error:
-        raise error.cause from None  # without the trace of a worker
+        yield
+    except ray.exceptions.RayError as error:
+        cause = getattr(error, "cause", None) or error
+        if not isinstance(cause, _LOST):
+            raise cause from None
+        raise RuntimeError(
+            f"Ray tried again and again, and gave up ({type(cause).__name__}). Mostly workers had too "
+            "little memory: cut X into more blocks by X.repartition, let fewer tasks run at once, or "
+            "take fewer candidates. A kernel of your own may have ended its process, too."
+        ) from error

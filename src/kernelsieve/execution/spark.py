@@ -6,11 +6,12 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pandas
 from pyspark import TaskContext
-from pyspark.errors import PySparkNotImplementedError
+from pyspark.errors import PySparkNotImplementedError, PythonException
 from pyspark.sql import functions, types
 from sklearn.utils import check_random_state
 
@@ -173,11 +174,42 @@ def _reduced(frame: Any, empty: Callable[[], Any], add: Callable[[Any, Any, int]
     while n_left > _FAN_IN:
         n_left = -(-n_left // _FAN_IN)
         reduced = reduced.repartition(n_left).mapInPandas(merge, "value binary")
-    values = [row.value for row in reduced.collect()]
+    values = [row.value for row in _collected(reduced)]
     whole = _merged(values) if values else empty()
     if isinstance(whole, Exception):
         raise whole
     return whole
+
+
+def _collected(frame: Any) -> Any:
+    """Return the rows of a frame; after an interrupt nobody waits for the job, so it is cancelled."""
+    tag, (add, cancel, remove) = f"kernelsieve-{uuid4()}", _tagging(frame.sparkSession)
+    add(tag)
+    try:
+        return frame.collect()
+    except Exception as error:
+        _, said, reason = str(error).partition("Job aborted due to stage failure: ")
+        if isinstance(error, PythonException) or not said:
+            raise
+        raise RuntimeError(
+            f"Spark gave up: {reason.splitlines()[0]} Mostly executors had too little memory: cut X "
+            "into more partitions by X.repartition, give them more by spark.executor.memoryOverhead, "
+            "or take fewer candidates. A kernel of your own may have ended its process, too."
+        ) from error
+    except BaseException:
+        cancel(tag)
+        raise
+    finally:
+        remove(tag)
+
+
+def _tagging(session: Any) -> tuple[Callable[[str], Any], ...]:
+    """Return what adds a tag to jobs, cancels those that have it, and removes it."""
+    try:
+        context = session.sparkContext  # a session forgets its tags when an interrupt cuts it off
+    except (AttributeError, PySparkNotImplementedError):  # Spark Connect has none
+        return session.addTag, session.interruptTag, session.removeTag
+    return context.addJobTag, context.cancelJobsWithTag, context.removeJobTag
 
 
 def _merged(pickled: Iterable[bytes]) -> Any:
