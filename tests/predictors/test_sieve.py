@@ -1,5 +1,6 @@
 """SieveRegressor and SieveClassifier: predictions, intervals, probabilities, reasons, reports."""
 
+import pickle
 import time
 
 import numpy as np
@@ -43,6 +44,11 @@ def quick(kind=SieveRegressor, **parameters):
     return kind(
         **{"n_landmarks": 30, "metric": False, "kernel": "rbf", "random_state": 0, **parameters}
     )
+
+
+def test_nothing_as_large_as_the_search_is_kept(fitted):
+    _, _, sieve = fitted
+    assert len(pickle.dumps(sieve)) < 500_000  # functions that were compared take many megabytes
 
 
 # -- predictions

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -40,10 +39,6 @@ class Fitted:
     ridge: float
     error: float
     functions: Sequence[LandmarkFunctions]
-
-    def to_state(self) -> dict[str, Any]:
-        """Return what a file holds: not the functions, which are as large as samples."""
-        return {**vars(self), "functions": ()}
 
 
 @dataclass(frozen=True, eq=False)

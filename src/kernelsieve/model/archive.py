@@ -40,15 +40,15 @@ _LONGEST_MESSAGE = 300  # characters of what a file says, or what is said about 
 _DTYPE = re.compile(r"[<>|=]?(?:[biufU][0-9]{1,9}|O)")
 #: Kinds of numpy types that files hold: nothing that could be an object.
 STORED_KINDS = "biufU"
-# What zipfile and numpy raise for bytes that make no sense.
-_UNREADABLE = (
+#: What zipfile, numpy and classes raise for content that makes no sense.
+UNREADABLE = (
     zipfile.BadZipFile,
     struct.error,
+    ArithmeticError,
     AttributeError,
     EOFError,
     LookupError,
     OSError,
-    OverflowError,
     RuntimeError,
     SyntaxError,
     TypeError,
@@ -182,7 +182,7 @@ def _read(
             return manifest["content"], arrays
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {shortened(error)}") from None
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise ModelFileError(
             f"{path} is damaged, cut short, or no file of kernelsieve ({shortened(error)}). Copy or "
             "write it again."

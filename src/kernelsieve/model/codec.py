@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 from ..exceptions import ModelFileError
 from ..kernels import KERNELS, Kernel
-from .archive import STORED_KINDS, dtype_named, read_archive, shortened, write_archive
+from .archive import STORED_KINDS, UNREADABLE, dtype_named, read_archive, shortened, write_archive
 from .fit_result import Fit
 from .kernel_model import KernelModel
 from .known_classes import KNOWN, class_of_name, name_of_class
@@ -55,10 +55,9 @@ class Encoder:
         if id(value) in self._within:
             raise ModelFileError(f"{name} is a part of itself, which a file cannot hold.")
         self._within.append(id(value))
-        try:
-            return self._collection(value, name)
-        finally:
-            self._within.pop()
+        encoded = self._collection(value, name)
+        self._within.pop()
+        return encoded
 
     def _collection(self, value: Any, name: str) -> Any:
         if type(value) in (list, tuple):
@@ -289,14 +288,7 @@ def load_object(path: str | os.PathLike[str], kind: str, version: int, cls: type
         value = Decoder(arrays).decode(content)
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {shortened(error)}") from error
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except UNREADABLE as error:
         raise ModelFileError(
             f"{path} holds no {kind} that this version can read ({shortened(error)})."
         ) from error

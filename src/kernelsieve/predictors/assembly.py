@@ -123,7 +123,10 @@ def prepare(
         random_state,
     )
     names = AUTOMATIC if settings.kernel == "auto" else (settings.kernel,)
-    trials = list(tried(samples, names, settings.metric, clock))
+    trials = [
+        replace(trial, found=trial.found.without_functions())
+        for trial in tried(samples, names, settings.metric, clock)
+    ]
     seed = int(random_state.randint(2**31 - 1))
     compared = []
     for trial in finalists(trials, sum(len(split.held_out) for split in samples.splits)):
