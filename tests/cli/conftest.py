@@ -1,12 +1,15 @@
-"""The program as it is installed, and tables for it."""
+"""The program, run in this process, and tables for it."""
 
-import subprocess
+import io
+import os
+import sys
 import warnings
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from unittest import mock
 
 import numpy as np
 import pandas
 import pytest
-from cli_program import PROGRAM, environment
 
 from kernelsieve.cli.errors import _run
 
@@ -15,33 +18,27 @@ from kernelsieve.cli.errors import _run
 def run():
     """Run the program; return what it said, after a look at its exit code."""
 
-    def run(*arguments, code=0, stdin=None, cwd=None):
-        done = subprocess.run(
-            [*PROGRAM, *map(str, arguments)],
-            check=False,
-            capture_output=True,
-            input=stdin,
-            cwd=cwd,
-            env=environment(),
-            timeout=600,
+    def run(*arguments, code=0, stdin=b"", cwd="."):
+        given, out, err = (
+            io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+            for text in (stdin, b"", b"")
         )
-        said = done.stdout.decode() + done.stderr.decode()
-        assert done.returncode == code, said
-        assert "Traceback" not in said
-        return done.stdout.decode(), done.stderr.decode()
+        with (
+            redirect_stdout(out),
+            redirect_stderr(err),
+            mock.patch.object(sys, "stdin", given),
+            mock.patch.dict(os.environ, COLUMNS="200", NO_COLOR="1", TERM="dumb"),
+            warnings.catch_warnings(),
+            chdir(cwd),
+        ):
+            found = _run(list(map(str, arguments)), debug=False)
+        for stream in (out, err):
+            stream.flush()
+        said = out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
+        assert found == code, said
+        return said
 
     return run
-
-
-@pytest.fixture(scope="session")
-def run_here():
-    """Run the program in this process, which saves the time to start another."""
-
-    def run_here(*arguments):
-        with warnings.catch_warnings():
-            assert _run(list(map(str, arguments)), debug=False) == 0
-
-    return run_here
 
 
 @pytest.fixture(scope="session")
@@ -69,7 +66,7 @@ def houses():
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory, houses, run, run_here):
+def folder(tmp_path_factory, houses, run):
     """Return a folder with the table, and models: of numbers, labels, plain columns, and by default."""
     folder = tmp_path_factory.mktemp("cli")
     table = folder / "houses.csv"
@@ -79,11 +76,9 @@ def folder(tmp_path_factory, houses, run, run_here):
         "fit", table, "--target", "price", "--drop", "dear", "-o", folder / "price.ksv", *quick
     )
     (folder / "said.txt").write_text(numbers[1])
-    run_here("fit", table, "-t", "dear", "--drop", "price", "-o", folder / "dear.ksv", "-q", *quick)
+    run("fit", table, "-t", "dear", "--drop", "price", "-o", folder / "dear.ksv", "-q", *quick)
     plain = houses[["living area, m²", 'the "rooms"', "price"]]
     plain.to_csv(folder / "plain.csv", index=False)
-    run_here("fit", folder / "plain.csv", "-t", "price", "-o", folder / "plain.ksv", "-q", *quick)
-    run_here(
-        "fit", table, "-t", "price", "--drop", "dear", "-o", folder / "auto.ksv", "-q", "--budget", 20
-    )
+    run("fit", folder / "plain.csv", "-t", "price", "-o", folder / "plain.ksv", "-q", *quick)
+    run("fit", table, "-t", "price", "--drop", "dear", "-o", folder / "auto.ksv", "-q", "--budget", 20)
     return folder

@@ -10,7 +10,8 @@ import typer
 
 _EPILOG = (
     "Exit codes: 0 done, 1 the data or the model cannot be used, 2 wrong usage, 3 a file cannot be "
-    "read or written, 130 interrupted, 141 nobody reads the output. Files appear whole or not at all. "
+    "read or written, 130 interrupted (or 128 and the number of another signal), 141 nobody reads the "
+    "output. Files appear whole or not at all. "
     "--debug shows tracebacks."
 )
 

@@ -21,10 +21,11 @@ from ..model import replacing
 from ..predictors.base import SievePredictor
 from .columns import coerced, column_encoder
 from .methods import Chosen, automatic, extractor_of
+from .outputs import check_files
 from .page import page, paragraph
 from .page import table as html_table
 from .tables import open_table
-from .terminal import Output, Terminal, numbers_table
+from .terminal import Terminal, numbers_table, output
 from .training import LabelledRows, Reading
 
 
@@ -32,6 +33,7 @@ def compare_methods(
     data: str, roles: Mapping[str, Any], limits: Mapping[str, Any], csv: Path | None, html: Path | None
 ) -> None:
     """Cross-validate methods on a table; show and write the scores, and recommend one."""
+    check_files([data], [csv, html])
     show = Terminal()
     frame, n_rows = open_table(data).sampled(limits["rows"], limits["seed"])
     reading = Reading.of(frame, roles, limits["task"])
@@ -46,8 +48,8 @@ def compare_methods(
             measured[name] = _cross_validated(make, reading, rows, limits)
     table = _table(measured, reading.task)
     sentence = _recommendation(table)
-    Output().print(numbers_table(table.to_dict("list")))
-    Output(soft_wrap=True).print(sentence)
+    output().print(numbers_table(table.to_dict("list")))
+    output(soft_wrap=True).print(sentence)
     for path, text in ((csv, table.to_csv(index=False)), (html, _html(table, sentence, data))):
         if path is not None:
             with replacing(path) as file:

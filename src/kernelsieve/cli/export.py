@@ -7,6 +7,7 @@ from pathlib import Path
 from ..export import Exported, export_c, export_onnx
 from .columns import DATE
 from .errors import TableError
+from .outputs import check_files
 from .predict import load_table_model
 from .terminal import Terminal
 
@@ -15,6 +16,7 @@ def export_model(path: Path, onnx: Path | None, c: Path | None, dtype: str, feat
     """Write a model as ONNX, as C, or as both."""
     if onnx is None and c is None:
         raise TableError("Nothing was asked for; pass --onnx FILE, --c FILE, or both.")
+    check_files([path], [onnx, c])
     model, show = load_table_model(path), Terminal()
     output = "features" if features else "auto"
     written: list[Exported] = []

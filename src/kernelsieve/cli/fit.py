@@ -20,6 +20,7 @@ from .errors import TableError
 from .held_out import held_out_residuals
 from .inspect import in_short
 from .methods import Chosen, automatic, extractor_of
+from .outputs import check_files, saved
 from .table_model import TableModel
 from .tables import Table, open_table
 from .terminal import Terminal
@@ -36,11 +37,10 @@ def fit_table(
 ) -> None:
     """Fit a model to a table, say what was assumed and found, and save it."""
     show = Terminal(quiet)
-    if not output.parent.is_dir():
-        raise FileNotFoundError(2, "No such folder", str(output.parent))
+    check_files([data], [output])
     model = fitted_model(open_table(data), roles, given, show)
     save(model, output)
-    show.text(f"Saved: {output} ({output.stat().st_size:,} bytes)")
+    show.text(saved(output))
 
 
 @dataclass(frozen=True)

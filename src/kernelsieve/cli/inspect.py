@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 
 from ..model import load
 from .methods import extractor_of
 from .table_model import TableModel
-from .terminal import Output, numbers_table
+from .terminal import numbers_table, output, plain
 
 _SHOWN = 10  # landmarks, and columns of theirs
 _MOST_INPUTS = 30
@@ -23,9 +22,9 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 def inspect_model(path: Path) -> None:
     """Show method, kernel, price, landmarks, importances and scores of a model."""
-    model, console = load(path), Output()
+    model, console = load(path), output()
     for line in description(model):
-        console.print(escape(line))
+        console.print(plain(line))
     if isinstance(model, TableModel):
         kinds = model.kinds
         console.print(numbers_table({"column": list(kinds), "taken for": list(kinds.values())}))

@@ -14,7 +14,7 @@ from ..model import landmark_contributions, load
 from .columns import LostValues
 from .errors import TableError, no_column
 from .methods import extractor_of
-from .outputs import writing
+from .outputs import check_files, check_format, writing
 from .table_model import TableModel
 from .tables import open_table
 from .terminal import Terminal
@@ -33,6 +33,8 @@ def load_table_model(path: Path) -> TableModel:
 
 def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
     """Write the features of rows."""
+    check_files([path, data], [output])
+    check_format(output)
     model = load_table_model(path)
     extractor = extractor_of(model.fitted)
     if not hasattr(extractor, "transform"):
@@ -54,6 +56,8 @@ def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
 
 def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any]) -> None:
     """Write predictions of rows, and what else was asked for."""
+    check_files([path, data], [output])
+    check_format(output)
     model = load_table_model(path)
     _check(model, wanted)
     lost = LostValues(model.kinds)

@@ -17,6 +17,7 @@ from ..predictors.report import kernel_in_words
 from .columns import CATEGORY, DATE, coerced
 from .inspect import best_curve, description, importances, landmark_columns, mean_scores
 from .methods import extractor_of
+from .outputs import check_files, saved
 from .page import folded, page, paragraph, picture, plain, section, side_by_side, table
 from .predict import load_table_model
 from .table_model import TableModel
@@ -34,6 +35,7 @@ _INPUTS, _ALONG, _CATEGORIES = 20, 3, 12  # that are shown
 
 def write_report(path: Path, data: str, output: Path) -> None:
     """Write what a model is, and how it does on a table."""
+    check_files([path, data], [output])
     model = load_table_model(path)
     frame, n_rows = open_table(data).sampled(_ROWS, 0)
     roles: dict[str, Any] = {"target": model.target, "drop": [], "weight": None, "group": None}
@@ -49,7 +51,7 @@ def write_report(path: Path, data: str, output: Path) -> None:
         text = page(f"{model.target}: a model and how it does", paragraph(seen) + "".join(parts))
     with replacing(output) as file:
         file.write(text.encode())
-    Terminal().text(f"Saved: {output} ({output.stat().st_size:,} bytes)")
+    Terminal().text(saved(output))
 
 
 def _axes(width: float = 4.6, height: float = 3.2) -> tuple[Any, Any]:
