@@ -31,7 +31,7 @@ Data = Annotated[
         "for CSV on stdin."
     ),
 ]
-Model = Annotated[Path, typer.Argument(help="A model file, as fit writes it.")]
+Model = Annotated[Path, typer.Argument(help="A model that fit wrote, or a sieve saved in Python.")]
 Target = Annotated[str, typer.Option("--target", "-t", help="Column to predict.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
@@ -149,9 +149,16 @@ def inspect(model: Model) -> None:
 
 
 @app.command(epilog="Example: kernelsieve report houses.ksv houses.csv -o report.html")
-def report(model: Model, data: Data, output: Output = Path("report.html")) -> None:
+def report(
+    model: Model,
+    data: Data,
+    output: Output = Path("report.html"),
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="Its column, for a sieve saved in Python.")
+    ] = None,
+) -> None:
     """Write what a model is and how it does on a table, as one HTML file."""
-    _call("report", "write_report", path=model, data=data, output=output)
+    _call("report", "write_report", path=model, data=data, output=output, target=target)
 
 
 @app.command(epilog="Example: kernelsieve compare houses.csv --target price --csv scores.csv")

@@ -32,7 +32,7 @@ def check_files(reads: Iterable[Name], writes: Iterable[Name | None]) -> None:
     for name in reads:
         for file in _files_in(name):
             known[_identity(file, sys.stdin)] = f"{name} is read by this command, too"
-    for output in filter(None, writes):
+    for output in [name for name in writes if name is not None]:
         if str(output) != "-":
             check_writable(output)
         identity = _identity(output, sys.stdout)

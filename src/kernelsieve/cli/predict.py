@@ -11,6 +11,7 @@ import pandas
 
 from ..export import served_form
 from ..model import landmark_contributions, load
+from ..predictors.base import SievePredictor
 from .columns import LostValues
 from .errors import TableError, no_column
 from .methods import extractor_of
@@ -23,10 +24,12 @@ from .terminal import Terminal
 def load_table_model(path: Path) -> TableModel:
     """Return the model of a table in a file."""
     model = load(path)
+    if isinstance(model, SievePredictor):
+        return TableModel.of_sieve(model)
     if not isinstance(model, TableModel):
         raise TableError(
-            f"{path} holds a {type(model).__name__} that knows no columns; use kernelsieve.load in "
-            "Python, or fit with this program."
+            f"{path} holds a {type(model).__name__}, which takes arrays and not tables; load it in "
+            "Python with kernelsieve.load, or fit a model with kernelsieve fit."
         )
     return model
 
@@ -69,18 +72,25 @@ def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any])
             raise no_column(absent[0], frame.columns, " to keep")
         X = model.encoded(frame, lost)
         found: dict[str, Any] = {name: frame[name].to_numpy() for name in wanted["keep"]}
-        found["prediction"] = model.fitted.predict(X)
+        found |= _by_target("prediction", model.fitted.predict(X))
         if wanted["proba"]:
             p = model.fitted.predict_proba(X)
             found |= {f"probability_{c}": p[:, i] for i, c in enumerate(model.classes_)}
         if wanted["interval"] is not None:
-            low, high = np.reshape(model.predict_interval(frame, wanted["interval"]), (-1, 2)).T
-            found |= {"lower": low, "upper": high}
+            ends = model.predict_interval(frame, wanted["interval"])
+            found |= _by_target("lower", ends[..., 0]) | _by_target("upper", ends[..., 1])
         if explain is not None:
             found |= explain(X)
         return pandas.DataFrame(found)
 
     _stream(data, output, predictions, lost)
+
+
+def _by_target(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
+    """Return values as a column; those of several targets, as sieves from Python have, as several."""
+    if values.ndim == 1:
+        return {name: values}
+    return {f"{name}_{i}": column for i, column in enumerate(values.T, start=1)}
 
 
 def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
@@ -94,6 +104,8 @@ def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
         raise TableError("The model has no probabilities; fit a classifier with --head logistic.")
     if wanted["interval"] is not None:
         model.check_has_intervals()
+    if wanted["explain"] and not getattr(fitted, "_one_dimensional_y", True):
+        raise TableError("--explain is for models of one target; call explain in Python.")
 
 
 def _stream(

@@ -15,6 +15,7 @@ from ..model import replacing
 from ..predictors.base import SievePredictor
 from ..predictors.report import kernel_in_words
 from .columns import CATEGORY, DATE, coerced
+from .errors import TableError
 from .inspect import best_curve, description, importances, landmark_columns, mean_scores
 from .methods import extractor_of
 from .outputs import check_files, saved
@@ -33,11 +34,12 @@ _IN_LEGEND = 10  # labels
 _INPUTS, _ALONG, _CATEGORIES = 20, 3, 12  # that are shown
 
 
-def write_report(path: Path, data: str, output: Path) -> None:
+def write_report(path: Path, data: str, output: Path, target: str | None = None) -> None:
     """Write what a model is, and how it does on a table."""
     check_files([path, data], [output])
     model = load_table_model(path)
     frame, n_rows = open_table(data).sampled(_ROWS, 0)
+    model.target = _target(model, frame, target)
     roles: dict[str, Any] = {"target": model.target, "drop": [], "weight": None, "group": None}
     whole = model.task == "classification" and model.classes_.dtype.kind in "iu"
     rows = Reading(roles, model.kinds, model.task, whole, ()).labelled(frame)
@@ -52,6 +54,21 @@ def write_report(path: Path, data: str, output: Path) -> None:
     with replacing(output) as file:
         file.write(text.encode())
     Terminal().text(saved(output))
+
+
+def _target(model: TableModel, frame: pandas.DataFrame, asked: str | None) -> str:
+    """Return the column to compare predictions with; sieves from Python do not know its name."""
+    if not getattr(model.fitted, "_one_dimensional_y", True):
+        raise TableError("The model has several targets, and reports are about one; use Python.")
+    others = [name for name in frame.columns if name not in model.kinds]
+    if asked or model.target:
+        return asked or model.target
+    if len(others) == 1:
+        return others[0]
+    raise TableError(
+        f"The model does not know the name of its target, which may be any of {len(others)} columns "
+        "of the table; pass --target."
+    )
 
 
 def _axes(width: float = 4.6, height: float = 3.2) -> tuple[Any, Any]:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pandas
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from ..predictors.base import SievePredictor
 from ..predictors.calibration import half_width
 from ..predictors.explanation import Explanation
-from .columns import LostValues, coerced
+from .columns import CATEGORY, NUMBER, LostValues, coerced
 from .errors import TableError
 
 
@@ -34,7 +35,7 @@ class TableModel(BaseEstimator):
     kinds : dict
         "number", "date" or "category" for every column.
     target : str
-        The column that is predicted.
+        The column that is predicted; empty where it is not known, as for sieves from Python.
     task : {"regression", "classification"}
         What was fitted.
     notes : list of str
@@ -75,6 +76,20 @@ class TableModel(BaseEstimator):
         self.landmark_rows = landmark_rows
         self.residuals = residuals
         self.weights = weights
+
+    @classmethod
+    def of_sieve(cls, sieve: SievePredictor) -> TableModel:
+        """Return a sieve that was fitted in Python, as a model of tables with the same columns."""
+        encoder = sieve._current_fit().preparation.encoder
+        names = getattr(sieve, "feature_names_in_", [f"x{i}" for i in range(encoder.n_features)])
+        texts = {  # categories that are numbers are equal to what is read as numbers
+            column.feature
+            for column in encoder.categories
+            if any(isinstance(value, str) for value in column.values)
+        }
+        kinds = {name: CATEGORY if i in texts else NUMBER for i, name in enumerate(names)}
+        task = "classification" if is_classifier(sieve) else "regression"
+        return cls(Pipeline([("model", sieve)]), kinds, "", task)
 
     @property
     def fitted(self) -> Any:
