@@ -120,8 +120,8 @@ def test_counts_are_numbers(tmp_path, capsys):
     options = ["-o", str(tmp_path / "m.ksv"), "--method", "sma", "--k", "3", "--gamma", "1"]
     assert _run(["fit", str(tmp_path / "t.csv"), "-t", "y", *options], debug=False) == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert "Regression was assumed, for the target has 200 different numbers" in said
-    assert "--task classification overrules" in said
+    assert "Regression was chosen, as the target has 200 different numbers" in said
+    assert "--task classification overrides this" in said
 
 
 def test_tasks():
@@ -129,7 +129,7 @@ def test_tasks():
     assert find_task(counts, "auto")[0] == "regression"
     task, sentence = find_task(pandas.Series(np.arange(400) % 3), "auto")
     assert task == "classification"
-    assert "--task regression overrules" in sentence
+    assert "--task regression overrides this" in sentence
     assert find_task(pandas.Series(["a", "b"]), "auto")[0] == "classification"
     assert find_task(pandas.Series([True, False]), "auto")[0] == "classification"
     assert find_task(pandas.Series([0.5, 1.5]), "auto")[0] == "regression"

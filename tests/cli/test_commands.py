@@ -15,13 +15,14 @@ from cli_program import PROGRAM, environment, program
 
 import kernelsieve
 from kernelsieve.cli.columns import coerced
+from kernelsieve.cli.compare import _recommendation
 from kernelsieve.cli.errors import _run
 
 
 def test_fit_says_what_it_assumed(folder, houses):
     said = (folder / "said.txt").read_text()
-    assert "Regression was assumed" in said
-    assert "--task classification overrules" in said
+    assert "Regression was chosen" in said
+    assert "--task classification overrides this" in said
     assert "1 of 160 rows have no target" in said
     assert "Column 'street' is left out: it has 160 different texts" in said
     assert "Column 'nothing' is left out: it has no values" in said
@@ -183,7 +184,7 @@ def test_inspect(folder, run):
         "RBF(gamma=",
         "kernel evaluations",
         "colour é",
-        "Mean test score",
+        "Cross-validated R2 by number of features",
     ):
         assert text in out
 
@@ -224,11 +225,15 @@ def test_columns_have_their_names_everywhere(folder, run, tmp_path):
     page = (tmp_path / "r.html").read_text()
     for text in (said, page):
         assert "SieveRegressor" in text
-        assert "The features that count most: living area, m²" in text.replace("\n", " ")
+        assert "Most important features: living area, m²" in text.replace("\n", " ")
         assert not re.search(r"(?<!#)\bx\d+\b", re.sub("<svg.*?</svg>", "", text, flags=re.DOTALL))
-    for part in ("Importances", "Landmarks", "What was tried", "Residuals"):
-        assert f"<h2>{part}</h2>" in page
+    parts = ("Scores", "Residuals", "Model", "Importances", "Settings that were compared", "Landmarks")
+    places = [page.index(f"<h2>{part}</h2>") for part in parts]
+    assert places == sorted(places)
     model = kernelsieve.load(folder / "auto.ksv")
+    compared = page[page.index("<h2>Settings that were compared</h2>") :].partition("</table>")[0]
+    best = model.fitted._sieve.preparation.best
+    assert f"<td>{1 - best.trial.error:.4g}</td><td>{1 - best.error:.4g}</td>" in compared
     first = pandas.read_csv(folder / "houses.csv").iloc[model.landmark_rows[0]]
     assert model.landmarks["colour é"][0] == first["colour é"]
     assert model.landmarks["price"][0] == f"{first['price']:.6g}"
@@ -240,7 +245,8 @@ def test_reports(folder, run, tmp_path):
         run("report", folder / f"{name}.ksv", folder / "houses.csv", "-o", page)
         text = page.read_text()
         for part in (
-            "Score against the number of features",
+            "Scores",
+            "Score by number of features",
             "Landmarks",
             "The first two features",
             *parts,
@@ -255,6 +261,93 @@ def test_reports(folder, run, tmp_path):
         assert "color-scheme: light dark" in text
 
 
+def scores_in(page):
+    """Return the numbers of the table of scores, by name: cross-validated, and on the table."""
+    scores = page[page.index("<h2>Scores</h2>") :]
+    rows = re.findall(r"<tr>(.*?)</tr>", scores[: scores.index("</table>")])
+    found = [re.findall(r"<td.*?>(.*?)</td>", row) for row in rows[1:]]
+    return {name: [float(text) if text else None for text in texts] for name, *texts in found}
+
+
+@pytest.mark.parametrize("name", ["price", "auto", "plain"])
+def test_scores_of_numbers(name, folder, houses, run, tmp_path):
+    run("report", folder / f"{name}.ksv", folder / "houses.csv", "-o", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    found, model = scores_in(page), kernelsieve.load(folder / f"{name}.ksv")
+    rows = houses.dropna(subset="price")
+    residuals = (rows["price"] - model.predict(rows)).to_numpy()
+    low, high = model.predict_interval(rows, 0.9).T
+    inside = ((low <= rows["price"]) & (rows["price"] <= high)).mean()
+    expected = {
+        "R2": 1 - np.mean(residuals**2) / np.var(rows["price"]),
+        "RMSE": np.sqrt(np.mean(residuals**2)),
+        "MAE": np.mean(np.abs(residuals)),
+        "coverage of 90% intervals": inside,
+    }
+    assert set(found) == set(expected)
+    for measure, value in expected.items():
+        assert found[measure][1] == pytest.approx(value, rel=1e-3)
+    for measure in ("RMSE", "MAE"):
+        assert found[measure][0] > 0.8 * found[measure][1]
+    assert 0.5 < found["R2"][0] <= 1
+    assert "If the rows of this table were used for training, its scores are optimistic." in page
+    assert "159 rows of houses.csv; 1 without a target" in page
+
+
+def test_scores_of_labels(folder, houses, run, tmp_path):
+    run("report", folder / "dear.ksv", folder / "houses.csv", "-o", tmp_path / "r.html")
+    found = scores_in((tmp_path / "r.html").read_text())
+    assert set(found) == {"accuracy", "balanced accuracy", "ROC AUC", "log loss"}
+    model = kernelsieve.load(folder / "dear.ksv")
+    accuracy = np.mean(model.predict(houses) == houses["dear"])
+    assert found["accuracy"] == pytest.approx([model.fitted.best_score_, accuracy], rel=1e-3)
+    assert found["ROC AUC"][1] > 0.9
+
+
+def test_a_report_on_hostile_names_and_long_labels(hostile, run, tmp_path):
+    run("report", *hostile[:2], "-o", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "\x1b" not in page
+    assert "<script" not in page
+    assert "x" * 200 not in page
+    assert "[/yes]" * 40 not in page
+    assert "[/yes]" in page
+
+
+def test_a_report_on_many_labels(run, tmp_path):
+    """Some hundred labels would make a matrix that nobody reads."""
+    random = np.random.default_rng(0)
+    frame = pandas.DataFrame(
+        {"a": random.normal(size=120), "y": [f"label {i % 40}" for i in range(120)]}
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    kernelsieve.SieveClassifier(10, kernel="rbf", metric=False, cv=2, random_state=0).fit(
+        frame[["a"]], frame["y"]
+    ).save(tmp_path / "m.ksv")
+    run("report", tmp_path / "m.ksv", tmp_path / "t.csv", "-o", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "<h2>Most frequent confusions</h2>" in page
+    assert "Confusion matrix" not in page
+
+
+def test_recommendations():
+    table = pandas.DataFrame(
+        {
+            "method": ["a", "b", "c"],
+            "R2": [0.9, 0.89, 0.7],
+            "std err": 0.02,
+            "predict us": [9.0, 2.0, 1.0],
+        }
+    )
+    sentence = _recommendation(table)
+    assert sentence.startswith(
+        "Recommended: b, with cross-validated R2 0.89, within one standard error"
+    )
+    assert "the best, 0.9 of a;" in sentence
+    table["predict us"] = [1.0, 2.0, 0.5]
+    assert _recommendation(table).startswith("Recommended: a, with cross-validated R2 0.9, the best;")
+
+
 @pytest.mark.slow
 def test_compare(folder, run, tmp_path):
     paths = {"csv": tmp_path / "c.csv", "html": tmp_path / "c.html"}
@@ -265,8 +358,9 @@ def test_compare(folder, run, tmp_path):
     assert {"kernelsieve sma", "KernelPCA", "Nystroem", "HistGradientBoosting", "linear"} <= set(
         table["method"]
     )
-    assert table["1 - R2"].is_monotonic_increasing
-    assert "Take " in out
+    assert table["R2"].is_monotonic_decreasing
+    assert "Recommended: " in out
+    assert "with cross-validated R2 0." in out
     assert "<table" in paths["html"].read_text()
 
 
@@ -297,7 +391,7 @@ def test_export(folder, houses, run, tmp_path):
     runtime = pytest.importorskip("onnxruntime", reason="graphs are run by onnxruntime")
     _, said = run("export", folder / "auto.ksv", "--onnx", tmp_path / "m.onnx", "--c", tmp_path / "m.c")
     assert "kernel evaluations" in said
-    assert "Days since 1970-01-01 stand for dates: sold on." in said
+    assert "Pass dates as days since 1970-01-01: sold on." in said
     model = kernelsieve.load(folder / "auto.ksv")
     rows = coerced(houses, model.kinds)
     texts = [name for name, kind in model.kinds.items() if kind == "category"]
@@ -341,7 +435,7 @@ def test_export_of_features(folder, houses, run, tmp_path):
 @pytest.mark.slow
 def test_demo(run, tmp_path):
     _, said = run("demo", cwd=tmp_path)
-    assert "Regression was assumed" in said
+    assert "Regression was chosen" in said
     assert "kernelsieve inspect diabetes.ksv" in said
     assert (tmp_path / "diabetes.ksv").exists()
     _, said = run("demo", cwd=tmp_path, code=1)

@@ -112,7 +112,7 @@ def test_a_table_is_predicted_as_well_as_boosting_does(rng):
         for model in (sieve, boosting)
     ]
     assert errors[0] < errors[1]
-    assert "1 of them as indicators of categories; missing values of 1 became medians" in sieve.report_
+    assert "3 features: 1 categorical feature was one-hot encoded, missing values of 1" in sieve.report_
     assert sieve.importances_.min() > 0.02
 
 

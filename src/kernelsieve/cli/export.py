@@ -15,7 +15,7 @@ from .terminal import Terminal
 def export_model(path: Path, onnx: Path | None, c: Path | None, dtype: str, features: bool) -> None:
     """Write a model as ONNX, as C, or as both."""
     if onnx is None and c is None:
-        raise TableError("Nothing was asked for; pass --onnx FILE, --c FILE, or both.")
+        raise TableError("There is nothing to write; pass --onnx FILE, --c FILE, or both.")
     check_files([path], [onnx, c])
     model, show = load_table_model(path), Terminal()
     output = "features" if features else "auto"
@@ -30,4 +30,4 @@ def export_model(path: Path, onnx: Path | None, c: Path | None, dtype: str, feat
             show.text(f"  {name}: {', '.join(columns)}")
     dates = [name for name, kind in model.kinds.items() if kind == DATE]
     if dates:
-        show.text(f"Days since 1970-01-01 stand for dates: {', '.join(dates)}.")
+        show.text(f"Pass dates as days since 1970-01-01: {', '.join(dates)}.")

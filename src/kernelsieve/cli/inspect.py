@@ -27,18 +27,18 @@ def inspect_model(path: Path) -> None:
         console.print(plain(line))
     if isinstance(model, TableModel):
         kinds = model.kinds
-        console.print(numbers_table({"column": list(kinds), "taken for": list(kinds.values())}))
+        console.print(numbers_table({"column": list(kinds), "type": list(kinds.values())}))
     fitted = model.fitted if isinstance(model, TableModel) else model
     landmarks = landmark_columns(model, _SHOWN)
     if landmarks:
-        console.print("Landmarks, the first that were chosen:")
+        console.print("The first landmarks, training rows that new rows are compared with:")
         console.print(numbers_table(landmarks))
     found = importances(model)
     if found:
         shown = dict(list(found.items())[:_MOST_INPUTS])
         console.print(numbers_table({"input": list(shown), "importance": list(shown.values())}))
     if hasattr(fitted, "path_") and "k" in fitted.path_:
-        console.print("Mean test score against the number of features, of the best settings:")
+        console.print(f"Cross-validated {score_name(fitted)} by number of features, best settings:")
         for line in chart(*best_curve(fitted.path_)):
             console.print(line)
 
@@ -55,11 +55,18 @@ def description(model: Any) -> Iterator[str]:
     if hasattr(extractor, "n_components_"):
         yield f"Features: {extractor.n_components_}"
     if hasattr(extractor, "landmark_indices_"):
-        yield f"Cost of a new row: {len(extractor.landmark_indices_)} kernel evaluations"
+        yield f"Cost of a prediction: {len(extractor.landmark_indices_)} kernel evaluations"
     head = getattr(getattr(fitted, "best_estimator_", fitted), "head", None)
     if head is not None and not callable(head):
         yield f"Head: {type(head).__name__}"
     yield from getattr(model, "notes", ())
+
+
+def score_name(search: Any) -> str:
+    """Return what the scores of a search are, where it was given no other."""
+    if getattr(search, "scoring", None) is not None:
+        return "score"
+    return "accuracy" if hasattr(search, "classes_") else "R2"
 
 
 def in_short(kernel: Any) -> str:

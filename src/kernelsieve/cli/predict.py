@@ -98,7 +98,8 @@ def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
     fitted = model.fitted
     if not hasattr(fitted, "predict"):
         raise TableError(
-            "The model gives features and predicts nothing; use transform, or fit with a head."
+            "The model computes features and has no head to predict with; use transform, or fit with "
+            "another --head."
         )
     if wanted["proba"] and not hasattr(fitted, "predict_proba"):
         raise TableError("The model has no probabilities; fit a classifier with --head logistic.")

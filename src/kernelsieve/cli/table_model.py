@@ -143,14 +143,19 @@ class TableModel(BaseEstimator):
         """Return what landmarks contribute to the predictions of rows; of sieves."""
         return self.fitted.explain(self.encoded(frame))
 
+    @property
+    def has_intervals(self) -> bool:
+        known = self.residuals is not None or hasattr(self.fitted, "predict_interval")
+        return self.task == "regression" and known
+
     def check_has_intervals(self) -> None:
         """Refuse where there is nothing that tells how far predictions may be off."""
         if self.task == "classification":
             raise TableError("Labels have no intervals; ask for --proba instead of --interval.")
-        if self.residuals is None and not hasattr(self.fitted, "predict_interval"):
+        if not self.has_intervals:
             raise TableError(
-                "The model was made from sums, which tell nothing of single rows, so it has no "
-                "intervals; fit it to a table."
+                "The model was fitted to sums, without held-out rows, so it has no intervals; fit it "
+                "to a table."
             )
 
     @available_if(_fitted_has("transform"))

@@ -46,7 +46,7 @@ class Terminal:
         self, frame: pandas.DataFrame, kinds: Mapping[str, str], roles: Mapping[str, Any]
     ) -> None:
         """Show what columns were taken for."""
-        table = Table("column", "taken for", "values", "missing")
+        table = Table("column", "type", "distinct values", "missing")
         used = {roles["target"]: "target", roles["weight"]: "weight", roles["group"]: "group"}
         for name in frame.columns:
             kind = used.get(name) or kinds.get(name, "left out")
