@@ -128,7 +128,7 @@ def _variance(values: np.ndarray, weight: np.ndarray) -> float:
     return float(np.average((values - mean) ** 2, weights=weight))
 
 
-def _evaluations(model: Any) -> float:
+def _evaluations(model: Any) -> int:
     extractor = extractor_of(model)
     if hasattr(extractor, "landmark_indices_"):
         return len(extractor.landmark_indices_)

@@ -6,6 +6,7 @@ import html
 import io
 import re
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 from .errors import printable, shortened
@@ -82,7 +83,9 @@ def side_by_side(*pictures: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    return _escaped(shortened(value)) if isinstance(value, str) else f"{value:.4g}"
+    if isinstance(value, str):
+        return _escaped(shortened(value))
+    return f"{value:,}" if isinstance(value, Integral) else f"{value:.4g}"
 
 
 def _escaped(text: str) -> str:

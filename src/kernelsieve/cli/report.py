@@ -274,9 +274,7 @@ def _errors_of_labels(
     classes = model.classes_
     if len(classes) <= _IN_MATRIX:
         found = {
-            f"predicted {shortened(str(label))}": [
-                int(np.sum((predicted == label) & (y == true))) for true in classes
-            ]
+            f"predicted {label}": [int(np.sum((predicted == label) & (y == true))) for true in classes]
             for label in classes
         }
         yield section("Confusion matrix", table({"true": list(map(str, classes))} | found))

@@ -6,6 +6,7 @@ import errno
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Any
 
 import pandas
@@ -29,7 +30,9 @@ def plain(text: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    return plain(shortened(value)) if isinstance(value, str) else f"{value:.4g}"
+    if isinstance(value, str):
+        return plain(shortened(value))
+    return f"{value:,}" if isinstance(value, Integral) else f"{value:.4g}"
 
 
 class Terminal:
