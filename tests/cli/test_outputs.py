@@ -93,11 +93,11 @@ def test_redirected_input_is_an_input(tmp_path, monkeypatch):
     path.write_text("a\n1\n")
     with path.open() as stream:
         monkeypatch.setattr("sys.stdin", stream)
-        with pytest.raises(TableError, match="- is read by this command, too"):
+        with pytest.raises(TableError, match="Standard input is read by this command, too"):
             check_files(["-"], [path])
     with path.open("a") as stream:
         monkeypatch.setattr("sys.stdout", stream)
-        with pytest.raises(TableError, match="is read by this command, too"):
+        with pytest.raises(TableError, match="Standard output cannot be written"):
             check_files([path], ["-"])
     monkeypatch.setattr("sys.stdout", None)
     check_files([path], ["-"])

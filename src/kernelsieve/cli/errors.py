@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 OK, BAD_DATA, USAGE, IO_FAILURE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 _NAMED = 20  # columns
 _LONGEST = 60  # characters of a name or a label that are shown
+_LONGEST_MESSAGE = 2000
 _ENDLESS = re.compile(r"(\S{150})\S{150,}")
 #: Characters that move a terminal's cursor, turn the direction of text or end a line.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -150,5 +151,6 @@ def _interrupted() -> int:
 def _say(text: str, code: int) -> int:
     if sys.stderr is not None:
         with suppress(OSError):  # the terminal may be gone
-            print(f"kernelsieve: {printable(text)}", file=sys.stderr)
+            text = shortened(printable(text), _LONGEST_MESSAGE)
+            print(f"kernelsieve: {text}", file=sys.stderr)
     return code

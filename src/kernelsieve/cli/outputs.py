@@ -31,14 +31,19 @@ def check_files(reads: Iterable[Name], writes: Iterable[Name | None]) -> None:
     known = {}
     for name in reads:
         for file in _files_in(name):
-            known[_identity(file, sys.stdin)] = f"{name} is read by this command, too"
+            known[_identity(file, sys.stdin)] = f"{_told(name, 'input')} is read by this command, too"
     for output in [name for name in writes if name is not None]:
         if str(output) != "-":
             check_writable(output)
         identity = _identity(output, sys.stdout)
         if identity is not None and identity in known:
-            raise TableError(f"{output} cannot be written: {known[identity]}; name another file.")
+            told = _told(output, "output")
+            raise TableError(f"{told} cannot be written: {known[identity]}; name another file.")
         known[identity] = f"{output} is written by this command, too"
+
+
+def _told(name: Name, stream: str) -> str:
+    return f"Standard {stream}" if str(name) == "-" else str(name)
 
 
 def _files_in(name: Name) -> list[Name]:
