@@ -60,6 +60,15 @@ def test_compressed_tables_that_are_damaged(damage, tmp_path, capsys):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_archives_that_are_cut_short(tmp_path, capsys):
+    path = tmp_path / "t.npz"
+    np.savez(path, X=np.ones((50, 2)), y=np.arange(50.0))
+    path.write_bytes(path.read_bytes()[:-100])
+    assert _run(["fit", str(path), "-t", "y", "-o", str(tmp_path / "m.ksv")], debug=False) == 1
+    assert f"{path} is damaged or cut short" in capsys.readouterr().err
+
+
 def test_targets(said):
     assert "has no column 'z'; it has 'a', 'b', 'y'" in said(ROWS, target="z")
     wide = pandas.DataFrame(np.ones((3, 30)), columns=[f"column {i}" for i in range(30)])

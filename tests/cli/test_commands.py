@@ -364,7 +364,6 @@ def test_compare(folder, run, tmp_path):
     assert "<table" in paths["html"].read_text()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("target", "other"), [("price", "dear"), ("dear", "price")])
 def test_parts(target, other, houses, run, tmp_path):
     halves = houses[::2], houses[1::2]

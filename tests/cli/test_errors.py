@@ -42,12 +42,14 @@ def test_a_broken_pipe(folder, many):
 
 
 @only_unix
+@pytest.mark.slow
 def test_nobody_reads_what_inspect_prints(folder):
     done = in_shell('{ "$@"; echo $? >&2; } | :', "inspect", folder / "price.ksv")
     assert done.stderr == b"141\n"
 
 
 @only_unix
+@pytest.mark.slow
 def test_standard_output_by_its_name(folder):
     done = in_shell('"$@" -o /dev/stdout | cat', "predict", folder / "plain.ksv", folder / "plain.csv")
     assert done.stdout.startswith(b"prediction\n")
@@ -84,7 +86,9 @@ def _listen_to_signals():
 
 
 @only_unix
-@pytest.mark.parametrize("name", ["SIGINT", "SIGHUP", pytest.param("SIGTERM", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["SIGHUP", *(pytest.param(name, marks=pytest.mark.slow) for name in ("SIGINT", "SIGTERM"))]
+)
 def test_an_interrupt_leaves_nothing(name, folder, many, tmp_path):
     command = [*PROGRAM, "predict", folder / "plain.ksv", many, "-o", tmp_path / "out.csv"]
     with subprocess.Popen(

@@ -163,7 +163,10 @@ class _OutOfCore:
         """Return the model of all rows."""
         rows = self._job.rows
         if rows.groups is not None:
-            raise TableError("--group needs all rows in memory, and they are too many; pass fewer.")
+            raise TableError(
+                "--group needs all rows in memory, and the table has too many; pass fewer rows, or leave "
+                "--group out."
+            )
         extractor = extractor_of(by_sample)
         if not hasattr(extractor, "prepare"):
             self._job.show.text(

@@ -12,6 +12,7 @@ from gzip import BadGzipFile
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas
@@ -43,7 +44,7 @@ class Table:
     def _whole(self) -> Iterator[pandas.DataFrame]:
         try:
             yield from self.read()
-        except (EOFError, zlib.error, BadGzipFile) as error:
+        except (EOFError, zlib.error, BadGzipFile, BadZipFile) as error:
             raise TableError(
                 f"{self.name} is damaged or cut short ({error}); copy it again."
             ) from error
