@@ -79,6 +79,21 @@ def test_reports(files, run, tmp_path):
     assert "several targets" in said
 
 
+@pytest.mark.parametrize("labels", [FRAME["y"] > 2, (FRAME["y"] > 2) * 2.0, (FRAME["y"] > 2) + 1])
+def test_labels_that_are_no_text(labels, run, tmp_path):
+    """They are compared with those of a table as the table has them."""
+    sieve = SieveClassifier(20, **QUICK).fit(X[["a"]], labels)
+    sieve.save(tmp_path / "m.ksv")
+    X[["a"]].assign(y=labels).to_csv(tmp_path / "t.csv", index=False)
+    run("report", tmp_path / "m.ksv", tmp_path / "t.csv", "-o", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    accuracy = np.mean(sieve.predict(X[["a"]]) == labels)
+    assert f"<td>{accuracy:.4g}</td></tr>" in page[: page.index("balanced accuracy")]
+    run("predict", tmp_path / "m.ksv", tmp_path / "t.csv", "-o", tmp_path / "out.csv")
+    found = pandas.read_csv(tmp_path / "out.csv")["prediction"]
+    assert (found == sieve.predict(X[["a"]])).all()
+
+
 def test_export_and_inspect(files, run, tmp_path):
     said = run("export", files / "y.ksv", "--c", tmp_path / "m.c")[1]
     assert "kernel evaluations" in said

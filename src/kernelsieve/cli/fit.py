@@ -164,8 +164,8 @@ class _OutOfCore:
         rows = self._job.rows
         if rows.groups is not None:
             raise TableError(
-                "--group needs all rows in memory, and the table has too many; pass fewer rows, or leave "
-                "--group out."
+                "--group needs all rows in memory, and the table has too many; pass fewer rows, or "
+                "leave --group out."
             )
         extractor = extractor_of(by_sample)
         if not hasattr(extractor, "prepare"):

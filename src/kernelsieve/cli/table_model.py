@@ -22,6 +22,11 @@ def _fitted_has(method: str) -> Callable[[TableModel], bool]:
     return lambda model: hasattr(model.fitted, method)
 
 
+def _labels(classes: np.ndarray) -> np.ndarray:
+    """Return classes as labels are read from tables: whole numbers, or texts."""
+    return classes.astype(np.int64 if classes.dtype.kind in "iuf" else str)
+
+
 class TableModel(BaseEstimator):
     """A fitted pipeline, and what the columns of its tables are.
 
@@ -88,8 +93,10 @@ class TableModel(BaseEstimator):
             if any(isinstance(value, str) for value in column.values)
         }
         kinds = {name: CATEGORY if i in texts else NUMBER for i, name in enumerate(names)}
-        task = "classification" if is_classifier(sieve) else "regression"
-        return cls(Pipeline([("model", sieve)]), kinds, "", task)
+        if not is_classifier(sieve):
+            return cls(Pipeline([("model", sieve)]), kinds, "", "regression")
+        sieve.classes_ = _labels(sieve.classes_)
+        return cls(Pipeline([("model", sieve)]), kinds, "", "classification")
 
     @property
     def fitted(self) -> Any:
