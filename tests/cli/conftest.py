@@ -82,3 +82,18 @@ def folder(tmp_path_factory, houses, run):
     run("fit", folder / "plain.csv", "-t", "price", "-o", folder / "plain.ksv", "-q", *quick)
     run("fit", table, "-t", "price", "--drop", "dear", "-o", folder / "auto.ksv", "-q", "--budget", 20)
     return folder
+
+
+HOSTILE = ["flow [/h]", "[red]", ":smile:", "a\x1b[31mb", "$\\frac$", "<script>", "x" * 10_000]
+
+
+@pytest.fixture(scope="session")
+def hostile(run, tmp_path_factory):
+    """Return a model and a table whose names and labels are hostile."""
+    folder, random = tmp_path_factory.mktemp("hostile"), np.random.default_rng(0)
+    frame = pandas.DataFrame(random.normal(size=(60, len(HOSTILE))), columns=HOSTILE)
+    frame["[/]"] = np.array(["\x1b[32mno", "[/yes]" * 2000])[(frame["[red]"] > 0).astype(int)]
+    frame.to_csv(folder / "t.csv", index=False)
+    quick = ("--method", "sma", "--budget", 5, "--gamma", 0.1)
+    _, said = run("fit", folder / "t.csv", "-t", "[/]", "-o", folder / "m.ksv", *quick)
+    return folder / "m.ksv", folder / "t.csv", said
