@@ -1,77 +1,44 @@
-"""The program in this process or as it is installed, and tables for it."""
+"""The program, run in this process, and tables for it."""
 
-import contextlib
 import io
-import subprocess
+import os
 import sys
 import warnings
-from unittest.mock import patch
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from unittest import mock
 
 import numpy as np
 import pandas
 import pytest
-from cli_program import PROGRAM, QUIET, environment
 
 from kernelsieve.cli.errors import _run
 
 
 @pytest.fixture(scope="session")
 def run():
-    """Run the program in this process; return what it said, after a look at its exit code."""
+    """Run the program; return what it said, after a look at its exit code."""
 
-    def run(*arguments, code=0, stdin=b""):
-        streams = [io.TextIOWrapper(io.BytesIO(given), encoding="utf-8") for given in (stdin, b"", b"")]
-        given, out, err = streams
+    def run(*arguments, code=0, stdin=b"", cwd="."):
+        given, out, err = (
+            io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+            for text in (stdin, b"", b"")
+        )
         with (
-            patch.dict("os.environ", QUIET),
-            patch.object(sys, "stdin", given),
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(err),
+            redirect_stdout(out),
+            redirect_stderr(err),
+            mock.patch.object(sys, "stdin", given),
+            mock.patch.dict(os.environ, COLUMNS="200", NO_COLOR="1", TERM="dumb"),
             warnings.catch_warnings(),
+            chdir(cwd),
         ):
             found = _run(list(map(str, arguments)), debug=False)
-        said = []
         for stream in (out, err):
             stream.flush()
-            said.append(stream.buffer.getvalue().decode())
-        assert found == code, "".join(said)
-        assert "Traceback" not in "".join(said)
-        return tuple(said)
+        said = out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
+        assert found == code, said
+        return said
 
     return run
-
-
-@pytest.fixture(scope="session")
-def start():
-    """Start the program as it is installed; return what it said, after a look at its exit code."""
-
-    def start(*arguments, code=0, stdin=None, cwd=None):
-        done = subprocess.run(
-            [*PROGRAM, *map(str, arguments)],
-            check=False,
-            capture_output=True,
-            input=stdin,
-            cwd=cwd,
-            env=environment(),
-            timeout=600,
-        )
-        said = done.stdout.decode() + done.stderr.decode()
-        assert done.returncode == code, said
-        assert "Traceback" not in said
-        return done.stdout.decode(), done.stderr.decode()
-
-    return start
-
-
-@pytest.fixture(scope="session")
-def run_here():
-    """Run the program in this process, which saves the time to start another."""
-
-    def run_here(*arguments):
-        with warnings.catch_warnings():
-            assert _run(list(map(str, arguments)), debug=False) == 0
-
-    return run_here
 
 
 @pytest.fixture(scope="session")
@@ -99,21 +66,34 @@ def houses():
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory, houses, start, run_here):
+def folder(tmp_path_factory, houses, run):
     """Return a folder with the table, and models: of numbers, labels, plain columns, and by default."""
     folder = tmp_path_factory.mktemp("cli")
     table = folder / "houses.csv"
     houses.to_csv(table, index=False)
     quick = ("--method", "sma", "--budget", 20, "--gamma", "scale")
-    numbers = start(
+    numbers = run(
         "fit", table, "--target", "price", "--drop", "dear", "-o", folder / "price.ksv", *quick
     )
     (folder / "said.txt").write_text(numbers[1])
-    run_here("fit", table, "-t", "dear", "--drop", "price", "-o", folder / "dear.ksv", "-q", *quick)
+    run("fit", table, "-t", "dear", "--drop", "price", "-o", folder / "dear.ksv", "-q", *quick)
     plain = houses[["living area, m²", 'the "rooms"', "price"]]
     plain.to_csv(folder / "plain.csv", index=False)
-    run_here("fit", folder / "plain.csv", "-t", "price", "-o", folder / "plain.ksv", "-q", *quick)
-    run_here(
-        "fit", table, "-t", "price", "--drop", "dear", "-o", folder / "auto.ksv", "-q", "--budget", 20
-    )
+    run("fit", folder / "plain.csv", "-t", "price", "-o", folder / "plain.ksv", "-q", *quick)
+    run("fit", table, "-t", "price", "--drop", "dear", "-o", folder / "auto.ksv", "-q", "--budget", 20)
     return folder
+
+
+HOSTILE = ["flow [/h]", "[red]", ":smile:", "a\x1b[31mb", "$\\frac$", "<script>", "x" * 10_000]
+
+
+@pytest.fixture(scope="session")
+def hostile(run, tmp_path_factory):
+    """Return a model and a table whose names and labels are hostile."""
+    folder, random = tmp_path_factory.mktemp("hostile"), np.random.default_rng(0)
+    frame = pandas.DataFrame(random.normal(size=(60, len(HOSTILE))), columns=HOSTILE)
+    frame["[/]"] = np.array(["\x1b[32mno", "[/yes]" * 2000])[(frame["[red]"] > 0).astype(int)]
+    frame.to_csv(folder / "t.csv", index=False)
+    quick = ("--method", "sma", "--budget", 5, "--gamma", 0.1)
+    _, said = run("fit", folder / "t.csv", "-t", "[/]", "-o", folder / "m.ksv", *quick)
+    return folder / "m.ksv", folder / "t.csv", said

@@ -44,6 +44,31 @@ def test_tables(said):
     assert "no table that can be read" in said(b"a,b,y\n\xff\xfe,2,3\n")
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "damage", [lambda raw: raw[:-100], lambda raw: raw[:200] + b"\0" * 50 + raw[250:]]
+)
+def test_compressed_tables_that_are_damaged(damage, tmp_path, capsys):
+    path = tmp_path / "t.csv.gz"
+    random = np.random.default_rng(0)
+    pandas.DataFrame(random.normal(size=(500, 3)), columns=list("aby")).to_csv(path, index=False)
+    path.write_bytes(damage(path.read_bytes()))
+    assert _run(["fit", str(path), "-t", "y", "-o", str(tmp_path / "m.ksv")], debug=False) == 1
+    said = capsys.readouterr().err
+    assert f"{path} is damaged or cut short" in said
+    assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_archives_that_are_cut_short(tmp_path, capsys):
+    path = tmp_path / "t.npz"
+    np.savez(path, X=np.ones((50, 2)), y=np.arange(50.0))
+    path.write_bytes(path.read_bytes()[:-100])
+    assert _run(["fit", str(path), "-t", "y", "-o", str(tmp_path / "m.ksv")], debug=False) == 1
+    assert f"{path} is damaged or cut short" in capsys.readouterr().err
+
+
 def test_targets(said):
     assert "has no column 'z'; it has 'a', 'b', 'y'" in said(ROWS, target="z")
     wide = pandas.DataFrame(np.ones((3, 30)), columns=[f"column {i}" for i in range(30)])
@@ -51,7 +76,8 @@ def test_targets(said):
     assert "(is it 'column 7'?)" in line
     assert line.endswith("and 10 more.\n")
     assert "All values of the target 'y' are missing" in said(ROWS.assign(y=np.nan))
-    assert "nothing can be learnt" in said(ROWS.assign(y=3))
+    assert "The target 'y' is 3 in all rows" in said(ROWS.assign(y=3))
+    assert "The target 'y' is 'a' in all rows" in said(ROWS.assign(y="a"))
     texts = ROWS.assign(y=np.where(ROWS["a"] > ROWS["a"].median(), "flat", "house"))
     line = said(texts, "--task", "regression")
     assert "The target 'y' is no number but" in line
@@ -103,8 +129,8 @@ def test_counts_are_numbers(tmp_path, capsys):
     options = ["-o", str(tmp_path / "m.ksv"), "--method", "sma", "--k", "3", "--gamma", "1"]
     assert _run(["fit", str(tmp_path / "t.csv"), "-t", "y", *options], debug=False) == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert "Regression was assumed, for the target has 200 different numbers" in said
-    assert "--task classification overrules" in said
+    assert "Regression was chosen, as the target has 200 different numbers" in said
+    assert "--task classification overrides this" in said
 
 
 def test_tasks():
@@ -112,7 +138,7 @@ def test_tasks():
     assert find_task(counts, "auto")[0] == "regression"
     task, sentence = find_task(pandas.Series(np.arange(400) % 3), "auto")
     assert task == "classification"
-    assert "--task regression overrules" in sentence
+    assert "--task regression overrides this" in sentence
     assert find_task(pandas.Series(["a", "b"]), "auto")[0] == "classification"
     assert find_task(pandas.Series([True, False]), "auto")[0] == "classification"
     assert find_task(pandas.Series([0.5, 1.5]), "auto")[0] == "regression"

@@ -55,10 +55,10 @@ def browser(tmp_path_factory):
 
 
 @pytest.fixture(scope="module", params=["price", "dear", "auto"])
-def page(request, folder, run_here, tmp_path_factory):
+def page(request, folder, run, tmp_path_factory):
     """Return the report of a model of numbers, of labels, and of one that chose everything itself."""
     path = tmp_path_factory.mktemp("report") / "report.html"
-    run_here("report", folder / f"{request.param}.ksv", folder / "houses.csv", "-o", path)
+    run("report", folder / f"{request.param}.ksv", folder / "houses.csv", "-o", path)
     return path
 
 

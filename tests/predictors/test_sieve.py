@@ -1,6 +1,7 @@
 """SieveRegressor and SieveClassifier: predictions, intervals, probabilities, reasons, reports."""
 
 import pickle
+import re
 import time
 
 import numpy as np
@@ -258,9 +259,17 @@ def test_the_report_says_what_was_chosen(fitted):
     assert len(sieve._sieve.preparation.finalists) == 4
     assert "a metric (" in sieve.report_
     n_landmarks = len(sieve.landmark_indices_)
-    assert f"Fitted 300 samples with {n_landmarks} landmarks" in sieve.report_
-    assert "The features that count most: x1 (" in sieve.report_ or "x0 (" in sieve.report_
+    assert f"Fitted to 300 samples with {n_landmarks} landmarks" in sieve.report_
+    assert f"cross-validated R2 {1 - sieve._sieve.preparation.best.error:.3f}. " in sieve.report_
+    assert re.search(r"Most important features: x[01] \(", sieve.report_)
     assert "no metric" in quick().fit(*table(100)[::2]).report_
+
+
+def test_the_report_has_scores_of_held_out_samples(fitted, classified):
+    for sieve, name, least in ((fitted[2], "R2", 0.8), (classified[4], "accuracy", 0.9)):
+        score = float(re.search(rf"On held-out samples: {name} (\d\.\d+)\. ", sieve.report_)[1])
+        assert least < score <= 1
+    assert "of the class indicators" in classified[4].report_
 
 
 # -- a budget

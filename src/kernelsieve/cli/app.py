@@ -10,7 +10,8 @@ import typer
 
 _EPILOG = (
     "Exit codes: 0 done, 1 the data or the model cannot be used, 2 wrong usage, 3 a file cannot be "
-    "read or written, 130 interrupted, 141 nobody reads the output. Files appear whole or not at all. "
+    "read or written, 130 interrupted (or 128 and the number of another signal), 141 nobody reads the "
+    "output. Files appear whole or not at all. "
     "--debug shows tracebacks."
 )
 
@@ -30,12 +31,12 @@ Data = Annotated[
         "for CSV on stdin."
     ),
 ]
-Model = Annotated[Path, typer.Argument(help="A model file, as fit writes it.")]
+Model = Annotated[Path, typer.Argument(help="A model that fit wrote, or a sieve saved in Python.")]
 Target = Annotated[str, typer.Option("--target", "-t", help="Column to predict.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
-Weight = Annotated[str | None, typer.Option(help="Column with the weights of rows.")]
-Group = Annotated[str | None, typer.Option(help="Column of groups that folds keep together.")]
+Weight = Annotated[str | None, typer.Option(help="Column with sample weights.")]
+Group = Annotated[str | None, typer.Option(help="Column with groups; no group is split between folds.")]
 Task = Annotated[str, typer.Option(help="auto, regression or classification.")]
 Kernel = Annotated[str, typer.Option(help="rbf, linear, matern, laplacian, or another by name.")]
 Gamma = Annotated[
@@ -47,8 +48,10 @@ Method = Annotated[
 Components = Annotated[
     str, typer.Option("--k", help="Number of features: auto (cross-validated), or N.")
 ]
-Budget = Annotated[int, typer.Option(min=1, help="Most kernel evaluations for a new row.")]
-Seed = Annotated[int, typer.Option(help="Seed of what is drawn at random.")]
+Budget = Annotated[
+    int, typer.Option(min=1, help="Maximum number of kernel evaluations per prediction.")
+]
+Seed = Annotated[int, typer.Option(help="Random seed.")]
 
 
 def _call(module: str, function: str, **options: Any) -> None:
@@ -90,9 +93,9 @@ def fit(
     group: Group = None,
     task: Task = "auto",
     seed: Seed = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Fit a model to a table, and save it. Types of columns are found out and shown."""
+    """Fit a model to a table, and save it. Column types are inferred and shown."""
     given: dict[str, Any] = {
         "method": method,
         "k": k,
@@ -111,7 +114,7 @@ def transform(
     model: Model,
     data: Data,
     output: Annotated[str, typer.Option("--output", "-o", help=".csv, .parquet, .npy, or - .")] = "-",
-    k: Annotated[int | None, typer.Option("--k", min=1, help="The first features only.")] = None,
+    k: Annotated[int | None, typer.Option("--k", min=1, help="Only the first N features.")] = None,
 ) -> None:
     """Compute features of the rows of a table."""
     _call("predict", "transform_table", path=model, data=data, output=output, k=k)
@@ -130,9 +133,7 @@ def predict(
     ] = None,
     explain: Annotated[
         int,
-        typer.Option(
-            min=0, help="Add so many rows of the training table, from 0, that contribute most."
-        ),
+        typer.Option(min=0, help="Add the N training rows, counted from 0, that contribute most."),
     ] = 0,
     keep: Annotated[list[str] | None, typer.Option(help="Column to copy; may be repeated.")] = None,
 ) -> None:
@@ -143,14 +144,22 @@ def predict(
 
 @app.command()
 def inspect(model: Model) -> None:
-    """Show what a model is: method, kernel, price, landmarks, importances, scores."""
+    """Show a model: method, kernel, cost, landmarks, importances, scores."""
     _call("inspect", "inspect_model", path=model)
 
 
 @app.command(epilog="Example: kernelsieve report houses.ksv houses.csv -o report.html")
-def report(model: Model, data: Data, output: Output = Path("report.html")) -> None:
-    """Write what a model is and how it does on a table, as one HTML file."""
-    _call("report", "write_report", path=model, data=data, output=output)
+def report(
+    model: Model,
+    data: Data,
+    output: Output = Path("report.html"),
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="Column with the target, for a sieve saved in Python."),
+    ] = None,
+) -> None:
+    """Write a report on a model and its scores on a table, as one HTML file."""
+    _call("report", "write_report", path=model, data=data, output=output, target=target)
 
 
 @app.command(epilog="Example: kernelsieve compare houses.csv --target price --csv scores.csv")
@@ -162,13 +171,15 @@ def compare(
     group: Group = None,
     task: Task = "auto",
     budget: Budget = 200,
-    rows: Annotated[int, typer.Option(min=20, help="Most rows; of more, so many are drawn.")] = 5000,
-    folds: Annotated[int, typer.Option(min=2, help="Folds, each of which is held out once.")] = 5,
-    csv: Annotated[Path | None, typer.Option(help="Write the table here, too.")] = None,
+    rows: Annotated[
+        int, typer.Option(min=20, help="Maximum number of rows; larger tables are sampled.")
+    ] = 5000,
+    folds: Annotated[int, typer.Option(min=2, help="Number of cross-validation folds.")] = 5,
+    csv: Annotated[Path | None, typer.Option(help="Write the table as CSV.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the table as HTML.")] = None,
     seed: Seed = 0,
 ) -> None:
-    """Cross-validate our methods and others on a table, and recommend one."""
+    """Cross-validate methods of kernelsieve and scikit-learn on a table, and recommend one."""
     roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
     limits = {"task": task, "budget": budget, "rows": rows, "folds": folds, "seed": seed}
     _call("compare", "compare_methods", data=data, roles=roles, limits=limits, csv=csv, html=html)
@@ -187,7 +198,7 @@ def prepare(
     task: Task = "auto",
     seed: Seed = 0,
 ) -> None:
-    """Settle by a sample what must be the same on all machines that sum up rows."""
+    """Choose, on a sample, the settings that all machines share when they sum up their rows."""
     given: dict[str, Any] = {
         "method": method,
         "k": "auto",
@@ -202,24 +213,24 @@ def prepare(
 
 @app.command(epilog="Example: kernelsieve statistic plan.ksv mine.csv -o mine.part")
 def statistic(
-    plan: Annotated[Path, typer.Argument(help="What prepare wrote.")], data: Data, output: Output
+    plan: Annotated[Path, typer.Argument(help="A plan that prepare wrote.")], data: Data, output: Output
 ) -> None:
-    """Sum up the rows of a table: a file that can be sent where rows may not go."""
+    """Sum up the rows of a table, as a file that can be sent where rows may not go."""
     _call("statistic", "sum_up_table", plan=plan, data=data, output=output)
 
 
 @app.command(epilog="Example: kernelsieve merge a.part b.part -o all.part")
 def merge(
-    parts: Annotated[list[Path], typer.Argument(help="What statistic wrote.")], output: Output
+    parts: Annotated[list[Path], typer.Argument(help="Sums that statistic wrote.")], output: Output
 ) -> None:
-    """Put sums together."""
+    """Add up sums of several tables."""
     _call("statistic", "merge_parts", parts=parts, output=output)
 
 
 @app.command(epilog="Example: kernelsieve finish plan.ksv all.part -o model.ksv")
 def finish(
-    plan: Annotated[Path, typer.Argument(help="What prepare wrote.")],
-    part: Annotated[Path, typer.Argument(help="Sums of all rows.")],
+    plan: Annotated[Path, typer.Argument(help="A plan that prepare wrote.")],
+    part: Annotated[Path, typer.Argument(help="Sums of all rows, as statistic or merge wrote them.")],
     output: Output = Path("model.ksv"),
 ) -> None:
     """Fit a model from sums alone."""

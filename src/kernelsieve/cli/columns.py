@@ -132,16 +132,19 @@ def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
     if asked not in ("auto", "regression", "classification"):
         raise TableError(f"--task {asked} must be auto, regression or classification.")
     if asked != "auto":
-        return asked, f"{asked.capitalize()}, as asked for."
+        return asked, f"{asked.capitalize()}, by --task."
     n_different = y.nunique()
     if _kind(y) != NUMBER or pandas.api.types.is_bool_dtype(y):
         task, reason = "classification", f"{n_different} labels"
     elif (y % 1 == 0).all() and (n_different <= 20 or n_different <= min(50, len(y) // 10)):
-        task, reason = "classification", f"{n_different} different whole numbers, which may be labels"
+        task, reason = (
+            "classification",
+            f"{n_different} different whole numbers, which look like labels",
+        )
     else:
         task, reason = "regression", f"{n_different} different numbers"
     other = "regression" if task == "classification" else "classification"
     return (
         task,
-        f"{task.capitalize()} was assumed, for the target has {reason}; --task {other} overrules.",
+        f"{task.capitalize()} was chosen, as the target has {reason}; --task {other} overrides this.",
     )

@@ -21,10 +21,11 @@ from ..model import replacing
 from ..predictors.base import SievePredictor
 from .columns import coerced, column_encoder
 from .methods import Chosen, automatic, extractor_of
+from .outputs import check_files
 from .page import page, paragraph
 from .page import table as html_table
 from .tables import open_table
-from .terminal import Output, Terminal, numbers_table
+from .terminal import Terminal, numbers_table, output
 from .training import LabelledRows, Reading
 
 
@@ -32,6 +33,7 @@ def compare_methods(
     data: str, roles: Mapping[str, Any], limits: Mapping[str, Any], csv: Path | None, html: Path | None
 ) -> None:
     """Cross-validate methods on a table; show and write the scores, and recommend one."""
+    check_files([data], [csv, html])
     show = Terminal()
     frame, n_rows = open_table(data).sampled(limits["rows"], limits["seed"])
     reading = Reading.of(frame, roles, limits["task"])
@@ -39,15 +41,15 @@ def compare_methods(
     for note in reading.notes:
         show.text(note)
     if n_rows > len(frame):
-        show.text(f"{len(frame):,} of {n_rows:,} rows were drawn; --rows takes more.")
+        show.text(f"{len(frame):,} of {n_rows:,} rows were drawn at random; --rows sets how many.")
     measured = {}
     for name, make in _methods(reading.task, limits, rows.y).items():
         with show.working(name):
             measured[name] = _cross_validated(make, reading, rows, limits)
     table = _table(measured, reading.task)
     sentence = _recommendation(table)
-    Output().print(numbers_table(table.to_dict("list")))
-    Output(soft_wrap=True).print(sentence)
+    output().print(numbers_table(table.to_dict("list")))
+    output(soft_wrap=True).print(sentence)
     for path, text in ((csv, table.to_csv(index=False)), (html, _html(table, sentence, data))):
         if path is not None:
             with replacing(path) as file:
@@ -86,7 +88,7 @@ def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, C
 def _cross_validated(
     make: Callable[[], Any], reading: Reading, rows: LabelledRows, limits: Mapping[str, Any]
 ) -> list[tuple]:
-    """Return error, kernel evaluations, seconds to fit and microseconds to predict, by fold."""
+    """Return score, kernel evaluations, seconds to fit and microseconds to predict, by fold."""
     classifies = reading.task == "classification"
     kind = StratifiedKFold if classifies else KFold
     splitter: Any = kind(limits["folds"], shuffle=True, random_state=limits["seed"])
@@ -109,7 +111,7 @@ def _cross_validated(
         error = np.average(wrong, weights=weight[test])
         if not classifies:
             error /= _variance(rows.y[test], weight[test]) or 1.0
-        found.append((error, _evaluations(model), fitted - start, 1e6 * seconds / len(test)))
+        found.append((1 - error, _evaluations(model), fitted - start, 1e6 * seconds / len(test)))
     return found
 
 
@@ -126,7 +128,7 @@ def _variance(values: np.ndarray, weight: np.ndarray) -> float:
     return float(np.average((values - mean) ** 2, weights=weight))
 
 
-def _evaluations(model: Any) -> float:
+def _evaluations(model: Any) -> int:
     extractor = extractor_of(model)
     if hasattr(extractor, "landmark_indices_"):
         return len(extractor.landmark_indices_)
@@ -141,33 +143,36 @@ def _evaluations(model: Any) -> float:
 
 def _table(measured: Mapping[str, list[tuple]], task: str) -> pandas.DataFrame:
     values = {name: np.array(folds) for name, folds in measured.items()}
-    error = "error rate" if task == "classification" else "1 - R2"
+    score = _score_name(task)
     table = pandas.DataFrame(
         {
             "method": list(values),
-            error: [v[:, 0].mean() for v in values.values()],
+            score: [v[:, 0].mean() for v in values.values()],
             "std err": [v[:, 0].std(ddof=1) / np.sqrt(len(v)) for v in values.values()],
             "kernel evaluations": [v[:, 1].mean() for v in values.values()],
             "fit s": [v[:, 2].mean() for v in values.values()],
             "predict us": [v[:, 3].mean() for v in values.values()],
         }
     )
-    return table.sort_values(error, ignore_index=True)
+    return table.sort_values(score, ascending=False, ignore_index=True)
+
+
+def _score_name(task: str) -> str:
+    return "accuracy" if task == "classification" else "R2"
 
 
 def _recommendation(table: pandas.DataFrame) -> str:
     """Return which method to take: the fastest of those that are as good as the best."""
-    error = table.columns[1]
+    score = table.columns[1]
     best = table.iloc[0]
-    as_good = table[table[error] <= best[error] + best["std err"]]
+    as_good = table[table[score] >= best[score] - best["std err"]]
     chosen = as_good.sort_values("predict us").iloc[0]
+    told = f"Recommended: {chosen['method']}, with cross-validated {score} {chosen[score]:.4g}"
     if chosen["method"] == best["method"]:
-        return (
-            f"Take {best['method']}: its error, {best[error]:.4g}, is lowest; none as good is faster."
-        )
+        return f"{told}, the best; no method within one standard error of it predicts faster."
     return (
-        f"Take {chosen['method']}: its error, {chosen[error]:.4g}, is within one standard error of the "
-        f"lowest, {best[error]:.4g} of {best['method']}, and it predicts fastest of those."
+        f"{told}, within one standard error of the best, {best[score]:.4g} of {best['method']}; it "
+        "predicts fastest of the methods in that range."
     )
 
 

@@ -12,6 +12,7 @@ from sklearn.datasets import load_diabetes
 
 from .errors import TableError
 from .fit import fit_table
+from .outputs import check_files
 from .terminal import Terminal
 
 _PAPERS = {
@@ -39,11 +40,12 @@ def run_demo() -> None:
     for path in (data, model):
         if path.exists():
             raise TableError(f"{path} is in this folder already; run the demo in another one.")
+    check_files([], [data, model])
     frame = load_diabetes(as_frame=True, scaled=False).frame
     frame.to_csv(data, index=False)
     roles: dict[str, Any] = {"target": "target", "drop": [], "weight": None, "group": None}
     given = {"method": "sma", "k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto"}
-    given |= {"task": "regression"}
+    given |= {"task": "auto"}
     fit_table(str(data), roles, {**given, "budget": 100, "seed": 0}, model, quiet=False)
     show = Terminal()
     show.text("Try:")

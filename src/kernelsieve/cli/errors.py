@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import signal
 import sys
 import warnings
 from collections.abc import Container, Iterable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 #: What a shell sees. The help of the program names them.
 OK, BAD_DATA, USAGE, IO_FAILURE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 _NAMED = 20  # columns
+_LONGEST = 60  # characters of a name or a label that are shown
+_LONGEST_MESSAGE = 2000
+_ENDLESS = re.compile(r"(\S{150})\S{150,}")
+#: Characters that move a terminal's cursor, turn the direction of text or end a line.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class TableError(ValueError):
@@ -37,29 +44,47 @@ def no_column(
     )
 
 
-class ClosedPipe(Exception):  # noqa: N818  (no error: nobody reads on, as with head)
-    """Whoever reads the output has enough."""
+def printable(text: str) -> str:
+    """Return a text with escapes for control characters, and without words that never end."""
+    text = _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _ENDLESS.sub(r"\1…", text)
+
+
+def shortened(text: str, most: int = _LONGEST) -> str:
+    """Return the beginning of a text that is too long to be shown."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def main() -> NoReturn:
     """Run the command line; the process ends with an exit code."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
+    _keep_descriptors()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # not all are everywhere
+        if number and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _interrupt)
     debug = "--debug" in sys.argv
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     try:
         code = _flushed(_run(arguments, debug))
-    except (BrokenPipeError, ClosedPipe):
+    except BrokenPipeError:
         code = BROKEN_PIPE
-    if code in (BROKEN_PIPE, IO_FAILURE):  # nothing is left to be flushed at the end
+    if code in (BROKEN_PIPE, IO_FAILURE) and sys.stdout is not None:  # nothing is left to be flushed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
+
+
+def _keep_descriptors() -> None:
+    """Let no file that is opened later get the number of a standard stream that is closed."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
 
 
 def _flushed(code: int) -> int:
     """Return an exit code after all is written: that of a failure where it does not fit."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -72,6 +97,8 @@ _interrupts: list[int] = []
 
 def _interrupt(number: int, frame: Any) -> None:
     """Remember that the user wants an end: parsers of tables take it for an error of the file."""
+    if number == getattr(signal, "SIGHUP", None):
+        signal.signal(number, signal.SIG_IGN)  # a closing terminal sends several
     _interrupts.append(number)
     raise KeyboardInterrupt
 
@@ -85,9 +112,11 @@ def _run(arguments: list[str], debug: bool) -> int:
     try:
         code = app(args=arguments, prog_name="kernelsieve", standalone_mode=False)
         return _interrupted() if code == INTERRUPTED else code if isinstance(code, int) else OK
-    except ClosedPipe:
+    except SystemExit as end:  # of typer and rich, when nobody reads on, as with head
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
         raise
-    except (KeyboardInterrupt, EOFError):
+    except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:
         if debug and not _interrupts:
@@ -97,10 +126,11 @@ def _run(arguments: list[str], debug: bool) -> int:
 
 def _explained(error: Any) -> int:
     """Say what was wrong in a line."""
-    if hasattr(error, "format_message") or type(error).__name__ == "Abort":  # of the command line
-        if type(error).__name__ == "Abort":
-            return _interrupted()
-        return _say(f"{error.format_message()} (kernelsieve --help)", USAGE)
+    if type(error).__name__ == "Abort":  # which typer makes of the end of a file
+        error = error.__cause__ or error
+    if hasattr(error, "format_message"):  # of the command line
+        text = error.format_message()
+        return _say(f"{text} (kernelsieve --help)", USAGE) if text else USAGE  # help was shown
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
         return _say(f"{name}{error.strerror or error}", IO_FAILURE)
@@ -114,9 +144,13 @@ def _explained(error: Any) -> int:
 
 
 def _interrupted() -> int:
-    return _say("Interrupted; nothing was written.", INTERRUPTED)
+    code = 128 + _interrupts[-1] if _interrupts else INTERRUPTED
+    return _say("Interrupted; no unfinished file is left.", code)
 
 
 def _say(text: str, code: int) -> int:
-    print(f"kernelsieve: {text}", file=sys.stderr)
+    if sys.stderr is not None:
+        with suppress(OSError):  # the terminal may be gone
+            text = shortened(printable(text), _LONGEST_MESSAGE)
+            print(f"kernelsieve: {text}", file=sys.stderr)
     return code

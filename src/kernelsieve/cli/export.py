@@ -7,6 +7,7 @@ from pathlib import Path
 from ..export import Exported, export_c, export_onnx
 from .columns import DATE
 from .errors import TableError
+from .outputs import check_files
 from .predict import load_table_model
 from .terminal import Terminal
 
@@ -14,7 +15,8 @@ from .terminal import Terminal
 def export_model(path: Path, onnx: Path | None, c: Path | None, dtype: str, features: bool) -> None:
     """Write a model as ONNX, as C, or as both."""
     if onnx is None and c is None:
-        raise TableError("Nothing was asked for; pass --onnx FILE, --c FILE, or both.")
+        raise TableError("There is nothing to write; pass --onnx FILE, --c FILE, or both.")
+    check_files([path], [onnx, c])
     model, show = load_table_model(path), Terminal()
     output = "features" if features else "auto"
     written: list[Exported] = []
@@ -28,4 +30,4 @@ def export_model(path: Path, onnx: Path | None, c: Path | None, dtype: str, feat
             show.text(f"  {name}: {', '.join(columns)}")
     dates = [name for name, kind in model.kinds.items() if kind == DATE]
     if dates:
-        show.text(f"Days since 1970-01-01 stand for dates: {', '.join(dates)}.")
+        show.text(f"Pass dates as days since 1970-01-01: {', '.join(dates)}.")

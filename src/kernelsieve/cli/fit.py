@@ -18,8 +18,9 @@ from ..model_selection import ComponentPathCV, ExtractorWithHead
 from .columns import LostValues, coerced, column_encoder
 from .errors import TableError
 from .held_out import held_out_residuals
-from .inspect import in_short
+from .inspect import in_short, score_name
 from .methods import Chosen, automatic, extractor_of
+from .outputs import check_files, saved
 from .table_model import TableModel
 from .tables import Table, open_table
 from .terminal import Terminal
@@ -36,11 +37,10 @@ def fit_table(
 ) -> None:
     """Fit a model to a table, say what was assumed and found, and save it."""
     show = Terminal(quiet)
-    if not output.parent.is_dir():
-        raise FileNotFoundError(2, "No such folder", str(output.parent))
+    check_files([data], [output])
     model = fitted_model(open_table(data), roles, given, show)
     save(model, output)
-    show.text(f"Saved: {output} ({output.stat().st_size:,} bytes)")
+    show.text(saved(output))
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,13 @@ def fitted_model(
     is_all = len(frame) == n_rows
     notes = list(reading.notes)
     if rows.n_dropped:
-        notes.append(f"{rows.n_dropped:,} of {len(frame):,} rows have no target and are left out.")
+        notes.append(f"{rows.n_dropped:,} of {len(frame):,} rows have no target and are not used.")
     lost = LostValues(reading.kinds)
     lost.add(frame, coerced(frame, reading.kinds))
     notes.extend(lost.sentences())
     if not is_all:
         notes.append(
-            f"{n_rows:,} rows are fitted out of core; {len(rows.y):,} of them choose the settings."
+            f"{n_rows:,} rows are fitted out of core; settings are chosen on {len(rows.y):,} of them."
         )
     show.kinds(frame, reading.kinds, roles)
     for note in notes:
@@ -163,10 +163,15 @@ class _OutOfCore:
         """Return the model of all rows."""
         rows = self._job.rows
         if rows.groups is not None:
-            raise TableError("--group needs all rows in memory, and they are too many; pass fewer.")
+            raise TableError(
+                "--group needs all rows in memory, and the table has too many; pass fewer rows, or "
+                "leave --group out."
+            )
         extractor = extractor_of(by_sample)
         if not hasattr(extractor, "prepare"):
-            self._job.show.text("This method needs all rows in memory; the sample alone is fitted.")
+            self._job.show.text(
+                f"This method needs all rows in memory, so only a sample of {len(X):,} rows is fitted."
+            )
             return by_sample
         fresh = clone(extractor)
         head = getattr(getattr(by_sample, "best_estimator_", None), "head", None)
@@ -213,10 +218,9 @@ def _sentences(model: Any) -> Iterator[str]:
         yield model.report_
     if hasattr(model, "reason_"):
         yield model.reason_
-        yield f"Cross-validated score: {model.best_score_:.4f}."
+        yield f"Cross-validated {score_name(model)}: {model.best_score_:.4f}."
     if hasattr(extractor, "landmarks_"):
-        method = f"{type(extractor).__name__}, {in_short(extractor.kernel_)}"
         yield (
-            f"{method}: {extractor.n_components_} features, {len(extractor.landmarks_)} kernel "
-            "evaluations for a new row."
+            f"{type(extractor).__name__}, {in_short(extractor.kernel_)}: {extractor.n_components_} "
+            f"features; a prediction takes {len(extractor.landmarks_)} kernel evaluations."
         )

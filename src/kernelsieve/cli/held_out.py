@@ -1,4 +1,4 @@
-"""How far predictions are off for rows that were not fitted, for intervals."""
+"""Scores of predictions, and how far they are off for rows that were not fitted."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GroupKFold, KFold
 
 from ..model_selection import ExtractorWithHead
+from ..predictors.base import SievePredictor
+from .inspect import score_name
 from .methods import extractor_of
+from .table_model import TableModel
 from .training import LabelledRows
 
 _FOLDS = 5
@@ -37,3 +41,64 @@ def _fitted_anew(model: Any, X: np.ndarray, y: np.ndarray, weight: np.ndarray | 
         return extractor
     head = clone(model.best_estimator_.head)
     return ExtractorWithHead(extractor, head.fit(extractor.transform(X), y, **weights))
+
+
+def held_out_scores(model: TableModel) -> dict[str, float]:
+    """Return scores of training rows by fits that have not seen them, where a model has any."""
+    fitted = model.fitted
+    if isinstance(fitted, SievePredictor):
+        held_out = fitted._current_fit().held_out
+        y, scores, weight = held_out.targets, held_out.scores, held_out.weight
+        if model.task == "regression":
+            return regression_scores(y[:, 0], fitted._loss.predictions(scores)[:, 0], weight)
+        labels, predicted = (model.classes_[values.argmax(axis=1)] for values in (y, scores))
+        proba = fitted._calibration.probabilities(scores)
+        return classification_scores(labels, predicted, proba, model.classes_, weight)
+    found = {}
+    if hasattr(fitted, "best_score_"):
+        found[score_name(fitted)] = fitted.best_score_
+    return found if model.residuals is None else found | _errors(model.residuals, model.weights)
+
+
+def regression_scores(
+    y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None
+) -> dict[str, float]:
+    """Return R2 and errors of predicted numbers."""
+    spread = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
+    error = np.average((y - predicted) ** 2, weights=weight)
+    return {"R2": float(1 - error / (spread or 1.0)), **_errors(y - predicted, weight)}
+
+
+def _errors(residuals: np.ndarray, weight: np.ndarray | None) -> dict[str, float]:
+    return {
+        "RMSE": float(np.sqrt(np.average(residuals**2, weights=weight))),
+        "MAE": float(np.average(np.abs(residuals), weights=weight)),
+    }
+
+
+def classification_scores(
+    y: np.ndarray,
+    predicted: np.ndarray,
+    proba: np.ndarray | None,
+    classes: np.ndarray,
+    weight: np.ndarray | None = None,
+) -> dict[str, float]:
+    """Return accuracies of predicted labels, and scores of probabilities where there are some."""
+    weight = np.ones(len(y)) if weight is None else weight
+    right, present = y == predicted, np.unique(y)
+    of_classes = [np.average(right[y == label], weights=weight[y == label]) for label in present]
+    found = {
+        "accuracy": float(np.average(right, weights=weight)),
+        "balanced accuracy": float(np.mean(of_classes)),
+    }
+    if proba is None:
+        return found
+    known = np.isin(y, classes)  # a table may have labels that are new
+    if len(np.unique(y[known])) == len(classes) > 1:
+        p = proba[known, 1] if len(classes) == 2 else proba[known]
+        auc = roc_auc_score(y[known], p, multi_class="ovr", labels=classes, sample_weight=weight[known])
+        found["ROC AUC"] = float(auc)
+    if known.any():
+        loss = log_loss(y[known], proba[known], labels=classes, sample_weight=weight[known])
+        found["log loss"] = float(loss)
+    return found

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 
 from ..model import load
 from .methods import extractor_of
 from .table_model import TableModel
-from .terminal import Output, numbers_table
+from .terminal import numbers_table, output, plain
 
 _SHOWN = 10  # landmarks, and columns of theirs
 _MOST_INPUTS = 30
@@ -23,23 +22,23 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 def inspect_model(path: Path) -> None:
     """Show method, kernel, price, landmarks, importances and scores of a model."""
-    model, console = load(path), Output()
+    model, console = load(path), output()
     for line in description(model):
-        console.print(escape(line))
+        console.print(plain(line))
     if isinstance(model, TableModel):
         kinds = model.kinds
-        console.print(numbers_table({"column": list(kinds), "taken for": list(kinds.values())}))
+        console.print(numbers_table({"column": list(kinds), "type": list(kinds.values())}))
     fitted = model.fitted if isinstance(model, TableModel) else model
     landmarks = landmark_columns(model, _SHOWN)
     if landmarks:
-        console.print("Landmarks, the first that were chosen:")
+        console.print("The first landmarks, training rows that new rows are compared with:")
         console.print(numbers_table(landmarks))
     found = importances(model)
     if found:
         shown = dict(list(found.items())[:_MOST_INPUTS])
         console.print(numbers_table({"input": list(shown), "importance": list(shown.values())}))
     if hasattr(fitted, "path_") and "k" in fitted.path_:
-        console.print("Mean test score against the number of features, of the best settings:")
+        console.print(f"Cross-validated {score_name(fitted)} by number of features, best settings:")
         for line in chart(*best_curve(fitted.path_)):
             console.print(line)
 
@@ -56,11 +55,18 @@ def description(model: Any) -> Iterator[str]:
     if hasattr(extractor, "n_components_"):
         yield f"Features: {extractor.n_components_}"
     if hasattr(extractor, "landmark_indices_"):
-        yield f"Cost of a new row: {len(extractor.landmark_indices_)} kernel evaluations"
+        yield f"Cost of a prediction: {len(extractor.landmark_indices_)} kernel evaluations"
     head = getattr(getattr(fitted, "best_estimator_", fitted), "head", None)
     if head is not None and not callable(head):
         yield f"Head: {type(head).__name__}"
     yield from getattr(model, "notes", ())
+
+
+def score_name(search: Any) -> str:
+    """Return what the scores of a search are, where it was given no other."""
+    if getattr(search, "scoring", None) is not None:
+        return "score"
+    return "accuracy" if hasattr(search, "classes_") else "R2"
 
 
 def in_short(kernel: Any) -> str:

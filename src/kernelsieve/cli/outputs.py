@@ -1,10 +1,13 @@
-"""Results, written a block at a time: files appear when they are whole."""
+"""Files that commands write: checked before any work, and there when they are whole."""
 
 from __future__ import annotations
 
+import errno
 import io
+import os
+import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -13,25 +16,78 @@ from typing import IO, Any
 import numpy as np
 import pandas
 
-from ..model import replacing
-from .errors import ClosedPipe, TableError
+from ..model import check_writable, is_stream, replacing
+from .errors import TableError
 
 Write = Callable[[pandas.DataFrame], None]
+Name = str | Path
+
+
+def check_files(reads: Iterable[Name], writes: Iterable[Name | None]) -> None:
+    """Refuse outputs that cannot be written, or that are inputs, before any work.
+
+    Links and hard links to an input count as the input; ``-`` is standard input or output.
+    """
+    known = {}
+    for name in reads:
+        for file in _files_in(name):
+            known[_identity(file, sys.stdin)] = f"{_told(name, 'input')} is read by this command, too"
+    for output in [name for name in writes if name is not None]:
+        if str(output) != "-":
+            check_writable(output)
+        identity = _identity(output, sys.stdout)
+        if identity is not None and identity in known:
+            told = _told(output, "output")
+            raise TableError(f"{told} cannot be written: {known[identity]}; name another file.")
+        known[identity] = f"{output} is written by this command, too"
+
+
+def _told(name: Name, stream: str) -> str:
+    return f"Standard {stream}" if str(name) == "-" else str(name)
+
+
+def _files_in(name: Name) -> list[Name]:
+    """Return the files that a table lies in: a folder has several."""
+    return [*Path(name).rglob("*.parquet")] if Path(name).is_dir() else [name]
+
+
+def _identity(name: Name, stream: Any) -> Any:
+    """Return what all names of a file have in common; None for terminals, pipes and devices."""
+    try:
+        found = os.stat(stream.fileno() if str(name) == "-" else name)
+    except (OSError, ValueError, AttributeError):  # a new file, or a stream that is closed
+        return None if str(name) == "-" else os.path.realpath(name)
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def check_format(output: str) -> None:
+    """Refuse a table in a format that is not known; a device or a pipe gets CSV."""
+    if output != "-" and not is_stream(output) and Path(output).suffix not in _WRITERS:
+        raise TableError(f"--output {output} must end in .csv, .tsv, .parquet or .npy, or be - .")
+
+
+def _writer(output: str) -> Callable[[IO[bytes]], Any]:
+    return _WRITERS.get(Path(output).suffix, _text)
 
 
 @contextmanager
 def writing(output: str) -> Iterator[Write]:
     """Return what takes blocks of rows for a file, or for standard output."""
+    check_format(output)
     if output == "-":
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "Standard output is closed; name a file with --output.")
         yield _csv(sys.stdout)
         return
-    path = Path(output)
-    if path.suffix not in _WRITERS:
-        raise TableError(f"--output {output} must end in .csv, .tsv, .parquet or .npy, or be - .")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(2, "No such folder", str(path.parent))
-    with replacing(path) as file, _WRITERS[path.suffix](file) as write:
+    with replacing(output) as file, _writer(output)(file) as write:
         yield write
+
+
+def saved(path: Path, what: str = "") -> str:
+    """Return the sentence about a file that was written."""
+    size = f"{path.stat().st_size:,} bytes" if path.is_file() else ""
+    told = ", ".join(filter(None, (what, size)))
+    return f"Saved: {path} ({told})" if told else f"Saved: {path}"
 
 
 def _csv(file: Any, separator: str = ",") -> Write:
@@ -39,10 +95,7 @@ def _csv(file: Any, separator: str = ",") -> Write:
 
     def write(block: pandas.DataFrame) -> None:
         nonlocal first
-        try:
-            block.to_csv(file, index=False, header=first, sep=separator)
-        except BrokenPipeError:  # which typer would turn into an exit code of its own
-            raise ClosedPipe from None
+        block.to_csv(file, index=False, header=first, sep=separator)
         first = False
 
     return write

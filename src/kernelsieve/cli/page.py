@@ -6,7 +6,10 @@ import html
 import io
 import re
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
+
+from .errors import printable, shortened
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -26,6 +29,7 @@ th.text, td.text { text-align: left; }
 """
 
 
+_IN_FIGURE = 30  # characters of a name
 _NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?")
 
 
@@ -34,27 +38,27 @@ def page(title: str, body: str) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<link rel="icon" href="data:,"><title>{html.escape(title)}</title>'
+        f'<link rel="icon" href="data:,"><title>{_escaped(title)}</title>'
         f"<style>{_STYLE}</style></head>"
-        f"<body><h1>{html.escape(title)}</h1>{body}</body></html>\n"
+        f"<body><h1>{_escaped(title)}</h1>{body}</body></html>\n"
     )
 
 
 def paragraph(sentence: str) -> str:
     """Return a sentence as a paragraph."""
-    return f"<p>{html.escape(sentence)}</p>"
+    return f"<p>{_escaped(sentence)}</p>"
 
 
 def section(title: str, *parts: str) -> str:
     """Return parts under a title."""
-    return f"<section><h2>{html.escape(title)}</h2>{''.join(parts)}</section>"
+    return f"<section><h2>{_escaped(title)}</h2>{''.join(parts)}</section>"
 
 
 def table(columns: dict[str, list]) -> str:
     """Return a table that scrolls by itself where it is too wide."""
     kinds = [' class="text"' if _has_text(values) else "" for values in columns.values()]
     names = zip(columns, kinds, strict=True)
-    head = "".join(f"<th{kind}>{html.escape(str(name))}</th>" for name, kind in names)
+    head = "".join(f"<th{kind}>{_escaped(shortened(str(name)))}</th>" for name, kind in names)
     rows = "".join(_row(row, kinds) for row in zip(*columns.values(), strict=True))
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
@@ -70,7 +74,7 @@ def _has_text(values: list) -> bool:
 
 def folded(summary: str, *parts: str) -> str:
     """Return parts that show when one asks for them."""
-    return f"<details><summary>{html.escape(summary)}</summary>{''.join(parts)}</details>"
+    return f"<details><summary>{_escaped(summary)}</summary>{''.join(parts)}</details>"
 
 
 def side_by_side(*pictures: str) -> str:
@@ -79,12 +83,18 @@ def side_by_side(*pictures: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    return html.escape(value) if isinstance(value, str) else f"{value:.4g}"
+    if isinstance(value, str):
+        return _escaped(shortened(value))
+    return f"{value:,}" if isinstance(value, Integral) else f"{value:.4g}"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(printable(text))
 
 
 def plain(text: str) -> str:
-    """Return a text that a figure shows as it is, though it may have signs of formulas."""
-    return text.replace("$", r"\$")
+    """Return a text that a figure shows as it is, though it may be long or have signs of formulas."""
+    return printable(shortened(text, _IN_FIGURE)).replace("$", r"\$")
 
 
 def picture(figure: Any, alternative: str) -> str:
@@ -94,5 +104,5 @@ def picture(figure: Any, alternative: str) -> str:
     svg = file.getvalue()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    label = html.escape(alternative, quote=True)
+    label = _escaped(alternative)
     return f'<figure>{svg.replace("<svg", f"""<svg role="img" aria-label="{label}" """, 1)}</figure>'

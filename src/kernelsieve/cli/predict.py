@@ -11,10 +11,11 @@ import pandas
 
 from ..export import served_form
 from ..model import landmark_contributions, load
+from ..predictors.base import SievePredictor
 from .columns import LostValues
 from .errors import TableError, no_column
 from .methods import extractor_of
-from .outputs import writing
+from .outputs import check_files, check_format, writing
 from .table_model import TableModel
 from .tables import open_table
 from .terminal import Terminal
@@ -23,16 +24,20 @@ from .terminal import Terminal
 def load_table_model(path: Path) -> TableModel:
     """Return the model of a table in a file."""
     model = load(path)
+    if isinstance(model, SievePredictor):
+        return TableModel.of_sieve(model)
     if not isinstance(model, TableModel):
         raise TableError(
-            f"{path} holds a {type(model).__name__} that knows no columns; use kernelsieve.load in "
-            "Python, or fit with this program."
+            f"{path} holds a {type(model).__name__}, which takes arrays and not tables; load it in "
+            "Python with kernelsieve.load, or fit a model with kernelsieve fit."
         )
     return model
 
 
 def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
     """Write the features of rows."""
+    check_files([path, data], [output])
+    check_format(output)
     model = load_table_model(path)
     extractor = extractor_of(model.fitted)
     if not hasattr(extractor, "transform"):
@@ -54,6 +59,8 @@ def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
 
 def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any]) -> None:
     """Write predictions of rows, and what else was asked for."""
+    check_files([path, data], [output])
+    check_format(output)
     model = load_table_model(path)
     _check(model, wanted)
     lost = LostValues(model.kinds)
@@ -65,13 +72,13 @@ def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any])
             raise no_column(absent[0], frame.columns, " to keep")
         X = model.encoded(frame, lost)
         found: dict[str, Any] = {name: frame[name].to_numpy() for name in wanted["keep"]}
-        found["prediction"] = model.fitted.predict(X)
+        found |= _by_target("prediction", model.fitted.predict(X))
         if wanted["proba"]:
             p = model.fitted.predict_proba(X)
             found |= {f"probability_{c}": p[:, i] for i, c in enumerate(model.classes_)}
         if wanted["interval"] is not None:
-            low, high = np.reshape(model.predict_interval(frame, wanted["interval"]), (-1, 2)).T
-            found |= {"lower": low, "upper": high}
+            ends = model.predict_interval(frame, wanted["interval"])
+            found |= _by_target("lower", ends[..., 0]) | _by_target("upper", ends[..., 1])
         if explain is not None:
             found |= explain(X)
         return pandas.DataFrame(found)
@@ -79,17 +86,27 @@ def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any])
     _stream(data, output, predictions, lost)
 
 
+def _by_target(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
+    """Return values as a column; those of several targets, as sieves from Python have, as several."""
+    if values.ndim == 1:
+        return {name: values}
+    return {f"{name}_{i}": column for i, column in enumerate(values.T, start=1)}
+
+
 def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
     """Refuse what a model does not have, before any row is read."""
     fitted = model.fitted
     if not hasattr(fitted, "predict"):
         raise TableError(
-            "The model gives features and predicts nothing; use transform, or fit with a head."
+            "The model computes features and has no head to predict with; use transform, or fit with "
+            "another --head."
         )
     if wanted["proba"] and not hasattr(fitted, "predict_proba"):
         raise TableError("The model has no probabilities; fit a classifier with --head logistic.")
     if wanted["interval"] is not None:
         model.check_has_intervals()
+    if wanted["explain"] and not getattr(fitted, "_one_dimensional_y", True):
+        raise TableError("--explain is for models of one target; call explain in Python.")
 
 
 def _stream(

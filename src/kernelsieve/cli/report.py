@@ -13,10 +13,14 @@ import pandas
 
 from ..model import replacing
 from ..predictors.base import SievePredictor
+from ..predictors.choice import Trial
 from ..predictors.report import kernel_in_words
 from .columns import CATEGORY, DATE, coerced
-from .inspect import best_curve, description, importances, landmark_columns, mean_scores
+from .errors import TableError, shortened
+from .held_out import classification_scores, held_out_scores, regression_scores
+from .inspect import best_curve, description, importances, landmark_columns, mean_scores, score_name
 from .methods import extractor_of
+from .outputs import check_files, saved
 from .page import folded, page, paragraph, picture, plain, section, side_by_side, table
 from .predict import load_table_model
 from .table_model import TableModel
@@ -29,27 +33,53 @@ _LANDMARKS = 12
 _BINS = 10
 _MANY = 800  # points: more are drawn as a picture
 _IN_LEGEND = 10  # labels
+_IN_MATRIX = 30  # labels; of more, so many confusions
 _INPUTS, _ALONG, _CATEGORIES = 20, 3, 12  # that are shown
+_COVERAGE = 0.9
 
 
-def write_report(path: Path, data: str, output: Path) -> None:
+def write_report(path: Path, data: str, output: Path, target: str | None = None) -> None:
     """Write what a model is, and how it does on a table."""
+    check_files([path, data], [output])
     model = load_table_model(path)
     frame, n_rows = open_table(data).sampled(_ROWS, 0)
+    model.target = _target(model, frame, target)
     roles: dict[str, Any] = {"target": model.target, "drop": [], "weight": None, "group": None}
     whole = model.task == "classification" and model.classes_.dtype.kind in "iu"
     rows = Reading(roles, model.kinds, model.task, whole, ()).labelled(frame)
+    if not len(rows.y):
+        raise TableError(f"No row of {data} has a target, so there is nothing to report.")
     with Terminal().working("Writing the report"):
-        parts = [*_about(model), *_scores(model), *_landmarks(model), *_features(model, rows)]
+        parts = [_used(rows, frame, n_rows, data), *_scores(model, rows)]
+        parts += [*_about(model), *_tried(model), *_landmarks(model), *_features(model, rows)]
         parts += _along_inputs(model, rows)
-        parts += (
-            _regression(model, rows) if model.task == "regression" else _classification(model, rows)
-        )
-        seen = f"{len(rows.y):,} of {n_rows:,} rows of {Path(data).name} were looked at."
-        text = page(f"{model.target}: a model and how it does", paragraph(seen) + "".join(parts))
+        text = page(f"{shortened(model.target)}: report on a model", "".join(parts))
     with replacing(output) as file:
         file.write(text.encode())
-    Terminal().text(f"Saved: {output} ({output.stat().st_size:,} bytes)")
+    Terminal().text(saved(output))
+
+
+def _used(rows: LabelledRows, frame: pandas.DataFrame, n_rows: int, data: str) -> str:
+    """Return which rows the report is about."""
+    drawn = f", drawn at random from {n_rows:,}" if len(frame) < n_rows else ""
+    left_out = f"; {rows.n_dropped:,} without a target are not used" if rows.n_dropped else ""
+    name = "standard input" if data == "-" else Path(data).name
+    return paragraph(f"Table: {len(rows.y):,} rows of {name}{drawn}{left_out}.")
+
+
+def _target(model: TableModel, frame: pandas.DataFrame, asked: str | None) -> str:
+    """Return the column to compare predictions with; sieves from Python do not know its name."""
+    if not getattr(model.fitted, "_one_dimensional_y", True):
+        raise TableError("The model has several targets, and reports are about one; use Python.")
+    others = [name for name in frame.columns if name not in model.kinds]
+    if asked or model.target:
+        return asked or model.target
+    if len(others) == 1:
+        return others[0]
+    raise TableError(
+        f"The model does not know the name of its target, which may be any of {len(others)} columns "
+        "of the table; pass --target."
+    )
 
 
 def _axes(width: float = 4.6, height: float = 3.2) -> tuple[Any, Any]:
@@ -58,22 +88,48 @@ def _axes(width: float = 4.6, height: float = 3.2) -> tuple[Any, Any]:
     return figure, figure.subplots()
 
 
+def _scores(model: TableModel, rows: LabelledRows) -> Iterator[str]:
+    """Yield scores, cross-validated and on the rows of the table, and pictures of the errors."""
+    if not hasattr(model.fitted, "predict"):
+        return
+    predicted = model.predict(rows.frame)
+    if model.task == "regression":
+        here = regression_scores(rows.y, predicted)
+        if model.has_intervals:
+            low, high = model.predict_interval(rows.frame, _COVERAGE).T
+            here[f"coverage of {_COVERAGE:.0%} intervals"] = ((low <= rows.y) & (rows.y <= high)).mean()
+        pictures = _residuals(predicted, rows.y - predicted)
+    else:
+        proba = model.predict_proba(rows.frame) if hasattr(model.fitted, "predict_proba") else None
+        here = classification_scores(rows.y, predicted, proba, model.classes_)
+        pictures = _errors_of_labels(model, rows.y, predicted, proba)
+    before = held_out_scores(model)
+    columns = {
+        "score": list(here),
+        "cross-validated": [_number(before.get(name)) for name in here],
+        "this table": [_number(value) for value in here.values()],
+    }
+    about = "If the rows of this table were used for training, its scores are optimistic."
+    yield section("Scores", table(columns), paragraph(about))
+    yield from pictures
+
+
 def _about(model: TableModel) -> Iterator[str]:
-    kinds = table({"column": list(model.kinds), "taken for": list(model.kinds.values())})
-    columns = folded(f"{len(model.kinds)} columns, and what they were taken for", kinds)
-    yield section("What it is", *map(paragraph, description(model)), columns)
+    kinds = table({"column": list(model.kinds), "type": list(model.kinds.values())})
+    columns = folded(f"Types of {len(model.kinds)} columns", kinds)
+    yield section("Model", *map(paragraph, description(model)), columns)
     found = importances(model)
     if found:
         shown = dict(reversed(list(found.items())[:_INPUTS]))
         figure, axes = _axes(4.6, 0.25 * len(shown) + 0.8)
         axes.barh([plain(name) for name in shown], list(shown.values()), color="#4477aa")
-        axes.set_xlabel("share of what moves the prediction")
+        axes.set_xlabel("importance, in parts of the sum")
         left = len(found) - len(shown)
-        more = [paragraph(f"{left} more columns count less.")] if left else []
+        more = [paragraph(f"{left} columns of lower importance are not shown.")] if left else []
         yield section("Importances", picture(figure, "Importances of the inputs"), *more)
 
 
-def _scores(model: TableModel) -> Iterator[str]:
+def _tried(model: TableModel) -> Iterator[str]:
     """Yield scores against numbers of features, and what was tried."""
     tried = getattr(model.fitted, "path_", None)
     if not tried or "k" not in tried:
@@ -83,47 +139,54 @@ def _scores(model: TableModel) -> Iterator[str]:
     figure, axes = _axes()
     axes.plot(sizes, scores, color="#4477aa")
     axes.axvline(model.fitted.best_n_components_, color="#aa3377", linestyle="--")
-    axes.set(xlabel="number of features", ylabel="mean test score")
-    yield section(
-        "Score against the number of features", picture(figure, "Scores by number of features")
-    )
+    score = f"cross-validated {score_name(model.fitted)}"
+    axes.set(xlabel="number of features", ylabel=score)
+    yield section("Score by number of features", picture(figure, f"{score} by number of features"))
     names = [re.sub("^param_(head__)?", "", name) for name in tried if name.startswith("param_")]
     found = {setting: by_size for setting, by_size in mean_scores(tried).items() if by_size}
     if names and found:
         columns: dict[str, list] = {n: [setting[i] for setting in found] for i, n in enumerate(names)}
-        columns["best mean score"] = [max(by_size.values()) for by_size in found.values()]
-        columns["with so many features"] = [max(b, key=b.__getitem__) for b in found.values()]
-        yield section("What was tried", table(columns))
+        columns[f"best {score}"] = [max(by_size.values()) for by_size in found.values()]
+        columns["number of features"] = [max(b, key=b.__getitem__) for b in found.values()]
+        yield section("Settings that were compared", table(columns))
 
 
 def _trials(model: TableModel) -> Iterator[str]:
-    """Yield which kernels and metrics a sieve has tried."""
+    """Yield the kernels and metrics that a sieve has compared."""
     if not isinstance(model.fitted, SievePredictor):
         return
     preparation = model.fitted._current_fit().preparation
     trials = sorted(preparation.trials, key=lambda trial: trial.error)
     about = (
-        f"Errors of {preparation.n_samples:,} rows, held out of fits with landmarks drawn at random, "
-        "in parts of the variance of the target. The best of each kernel were fitted to folds, with "
-        "chosen landmarks, and the last column, where it has a number, decided."
+        f"Kernels and metrics were compared on {preparation.n_samples:,} training rows: first by R2 on "
+        "held-out rows, with landmarks drawn at random; then the best of each kernel by "
+        "cross-validation, with selected landmarks, which decided."
     )
-    decided = {id(finalist.trial): finalist.error for finalist in preparation.finalists}
+    if model.task == "classification":
+        about += " R2 is that of the class indicators."
+    decided = {_setting(f.trial): f.error for f in preparation.finalists}
     columns: dict[str, list] = {
         "kernel": [kernel_in_words(trial) for trial in trials],
-        "metric": [trial.metric for trial in trials],
-        "error": [float(trial.error) for trial in trials],
-        "error in folds": [f"{decided[id(t)]:.4g}" if id(t) in decided else "" for t in trials],
+        "metric": ["none" if t.metric == "identity" else t.metric for t in trials],
+        "held-out R2": [_number(1 - trial.error) for trial in trials],
+        "cross-validated R2": [
+            _number(1 - decided[_setting(t)] if _setting(t) in decided else None) for t in trials
+        ],
     }
-    yield section("What was tried", paragraph(about), table(columns))
+    yield section("Settings that were compared", paragraph(about), table(columns))
+
+
+def _setting(trial: Trial) -> tuple[str, str]:
+    return trial.kind.label, trial.metric
 
 
 def _landmarks(model: TableModel) -> Iterator[str]:
     columns = landmark_columns(model, _LANDMARKS)
     if columns:
-        in_units = "" if model.landmarks is not None else ", in standardised units"
+        in_units = "" if model.landmarks is not None else " Values are standardised."
         about = (
-            "Rows of the training table that the model compares new rows with"
-            f"{in_units}, the first that were chosen. Rows are counted from 0."
+            "Training rows that the model compares new rows with, the first that were selected; rows "
+            f"are counted from 0.{in_units}"
         )
         yield section("Landmarks", paragraph(about), table(columns))
 
@@ -135,7 +198,11 @@ def _along_inputs(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     if not names or (classifies and len(model.classes_) > 2):
         return
     predicted = model.predict_proba(rows.frame)[:, 1] if classifies else model.predict(rows.frame)
-    of_what = f"probability of {model.classes_[1]}" if classifies else f"predicted {model.target}"
+    of_what = (
+        f"probability of {plain(str(model.classes_[1]))}"
+        if classifies
+        else f"predicted {plain(model.target)}"
+    )
     values = coerced(rows.frame, model.kinds)
     pictures = []
     for name in names:
@@ -147,9 +214,9 @@ def _along_inputs(model: TableModel, rows: LabelledRows) -> Iterator[str]:
             axes.scatter(values[name], predicted, **style)
             axes.locator_params(axis="x", nbins=6)
         unit = ", days since 1970" if model.kinds[name] == DATE else ""
-        axes.set(xlabel=plain(name + unit), ylabel=plain(of_what))
-        pictures.append(picture(figure, f"Predictions by {name}"))
-    yield section("Predictions along the columns that count most", side_by_side(*pictures))
+        axes.set(xlabel=plain(name) + unit, ylabel=of_what)
+        pictures.append(picture(figure, f"Predictions against {shortened(name)}"))
+    yield section("Predictions against the most important columns", side_by_side(*pictures))
 
 
 def _draw_by_category(axes: Any, values: pandas.Series, predicted: np.ndarray) -> None:
@@ -186,45 +253,37 @@ def _features(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     yield section("The first two features", picture(figure, "Rows by their first two features"))
 
 
-def _regression(model: TableModel, rows: LabelledRows) -> Iterator[str]:
-    if not hasattr(model.fitted, "predict"):
-        return
-    predicted = model.predict(rows.frame)
-    residuals = rows.y - predicted
-    spread = float(np.var(rows.y)) or 1.0
-    sentence = (
-        f"R2 is {1 - np.mean(residuals**2) / spread:.4f} on these rows; the mean absolute error is "
-        f"{_number(np.abs(residuals).mean())}. Where the model was fitted to them, that is too good."
-    )
+def _residuals(predicted: np.ndarray, residuals: np.ndarray) -> Iterator[str]:
     figure, axes = _axes()
     axes.scatter(predicted, residuals, s=6, color="#4477aa", rasterized=len(predicted) > _MANY)
     axes.axhline(0, color="#888888")
     axes.set(xlabel="prediction", ylabel="residual")
     axes.locator_params(axis="x", nbins=5)  # for numbers with many digits
-    yield section("Residuals", paragraph(sentence), picture(figure, "Residuals against predictions"))
+    yield section("Residuals", picture(figure, "Residuals against predictions"))
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _classification(model: TableModel, rows: LabelledRows) -> Iterator[str]:
-    if not hasattr(model.fitted, "predict"):
-        return
-    predicted, classes = model.predict(rows.frame), model.classes_
-    rate = np.mean(predicted != rows.y)
-    counts = {
-        f"predicted {label}": [int(np.sum((predicted == label) & (rows.y == true))) for true in classes]
-        for label in classes
-    }
-    sentence = (
-        f"{rate:.2%} of these rows are predicted wrongly. Where the model was fitted to them, that is "
-        "too good."
-    )
-    labels = {"true": list(map(str, classes))}
-    yield section("Confusion matrix", paragraph(sentence), table(labels | counts))
-    if hasattr(model.fitted, "predict_proba"):
-        yield section("Calibration", _calibration(model.predict_proba(rows.frame), rows.y, classes))
+def _errors_of_labels(
+    model: TableModel, y: np.ndarray, predicted: np.ndarray, proba: np.ndarray | None
+) -> Iterator[str]:
+    classes = model.classes_
+    if len(classes) <= _IN_MATRIX:
+        found = {
+            f"predicted {label}": [int(np.sum((predicted == label) & (y == true))) for true in classes]
+            for label in classes
+        }
+        yield section("Confusion matrix", table({"true": list(map(str, classes))} | found))
+    else:
+        wrong = pandas.DataFrame({"true": y, "predicted": predicted}).astype(str)[predicted != y]
+        counts = wrong.value_counts()[:_IN_MATRIX].rename("rows").reset_index()
+        yield section("Most frequent confusions", table(counts.to_dict("list")))
+    if proba is not None:
+        yield section("Calibration", _calibration(proba, y, classes))
 
 
 def _calibration(p: np.ndarray, y: np.ndarray, classes: np.ndarray) -> str:
@@ -235,5 +294,5 @@ def _calibration(p: np.ndarray, y: np.ndarray, classes: np.ndarray) -> str:
     axes.plot([0, 1], [0, 1], color="#888888", linestyle="--")
     means = [confident[bins == b].mean() for b in present]
     axes.plot(means, [right[bins == b].mean() for b in present], "o-", color="#4477aa")
-    axes.set(xlabel="probability of the predicted label", ylabel="share that is right")
-    return picture(figure, "How often predictions are right, by their probability")
+    axes.set(xlabel="probability of the predicted label", ylabel="accuracy")
+    return picture(figure, "Accuracy by probability of the predicted label")

@@ -18,6 +18,7 @@ from ..model_selection import ComponentPathCV
 from .columns import coerced, column_encoder
 from .errors import TableError
 from .methods import Chosen
+from .outputs import check_files, saved
 from .table_model import TableModel
 from .tables import open_table
 from .terminal import Terminal
@@ -48,6 +49,7 @@ class TablePlan(Saved):
 
 def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], output: Path) -> None:
     """Settle columns, kernel and candidates by a sample."""
+    check_files([data], [output])
     show = Terminal()
     frame, _ = open_table(data).sampled(_ROWS, given["seed"])
     reading = Reading.of(frame, roles, given["task"])
@@ -83,6 +85,7 @@ def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], 
 
 def sum_up_table(plan: Path, data: str, output: Path) -> None:
     """Sum up the rows of a table."""
+    check_files([plan, data], [output])
     settled, show, total = TablePlan.load(plan), Terminal(), None
     with show.counting() as done:
         for block in open_table(data).blocks():
@@ -95,20 +98,22 @@ def sum_up_table(plan: Path, data: str, output: Path) -> None:
     if total is None:
         raise TableError(f"No row of {data} has a target.")
     total.save(output)
-    show.text(f"Saved: {output} ({total.n_samples:,} rows in {output.stat().st_size:,} bytes)")
+    show.text(saved(output, f"{total.n_samples:,} rows"))
 
 
 def merge_parts(parts: list[Path], output: Path) -> None:
     """Put sums together."""
+    check_files(parts, [output])
     first, *others = map(StatisticPart.load, parts)
     for other in others:
         first = first.merge(other)
     first.save(output)
-    Terminal().text(f"Saved: {output} ({first.n_samples:,} rows)")
+    Terminal().text(saved(output, f"{first.n_samples:,} rows"))
 
 
 def finish_model(plan: Path, part: Path, output: Path) -> None:
     """Fit a model from sums."""
+    check_files([plan, part], [output])
     settled, sums = TablePlan.load(plan), StatisticPart.load(part)
     extractor = clone(settled.plan.estimator)
     if settled.plan.folds is None:
@@ -118,4 +123,4 @@ def finish_model(plan: Path, part: Path, output: Path) -> None:
     pipeline = Pipeline([("columns", settled.columns), ("model", fitted)])
     notes = [*settled.notes, f"Fitted to sums of {sums.n_samples:,} rows."]
     save(TableModel(pipeline, settled.kinds, settled.roles["target"], settled.task, notes), output)
-    Terminal().text(f"Saved: {output}")
+    Terminal().text(saved(output))

@@ -7,18 +7,24 @@ from typing import Any
 
 import numpy as np
 import pandas
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from ..predictors.base import SievePredictor
 from ..predictors.calibration import half_width
 from ..predictors.explanation import Explanation
-from .columns import LostValues, coerced
+from .columns import CATEGORY, NUMBER, LostValues, coerced
 from .errors import TableError
 
 
 def _fitted_has(method: str) -> Callable[[TableModel], bool]:
     return lambda model: hasattr(model.fitted, method)
+
+
+def _labels(classes: np.ndarray) -> np.ndarray:
+    """Return classes as labels are read from tables: whole numbers, or texts."""
+    return classes.astype(np.int64 if classes.dtype.kind in "iuf" else str)
 
 
 class TableModel(BaseEstimator):
@@ -34,7 +40,7 @@ class TableModel(BaseEstimator):
     kinds : dict
         "number", "date" or "category" for every column.
     target : str
-        The column that is predicted.
+        The column that is predicted; empty where it is not known, as for sieves from Python.
     task : {"regression", "classification"}
         What was fitted.
     notes : list of str
@@ -75,6 +81,22 @@ class TableModel(BaseEstimator):
         self.landmark_rows = landmark_rows
         self.residuals = residuals
         self.weights = weights
+
+    @classmethod
+    def of_sieve(cls, sieve: SievePredictor) -> TableModel:
+        """Return a sieve that was fitted in Python, as a model of tables with the same columns."""
+        encoder = sieve._current_fit().preparation.encoder
+        names = getattr(sieve, "feature_names_in_", [f"x{i}" for i in range(encoder.n_features)])
+        texts = {  # categories that are numbers are equal to what is read as numbers
+            column.feature
+            for column in encoder.categories
+            if any(isinstance(value, str) for value in column.values)
+        }
+        kinds = {name: CATEGORY if i in texts else NUMBER for i, name in enumerate(names)}
+        if not is_classifier(sieve):
+            return cls(Pipeline([("model", sieve)]), kinds, "", "regression")
+        sieve.classes_ = _labels(sieve.classes_)
+        return cls(Pipeline([("model", sieve)]), kinds, "", "classification")
 
     @property
     def fitted(self) -> Any:
@@ -128,14 +150,19 @@ class TableModel(BaseEstimator):
         """Return what landmarks contribute to the predictions of rows; of sieves."""
         return self.fitted.explain(self.encoded(frame))
 
+    @property
+    def has_intervals(self) -> bool:
+        known = self.residuals is not None or hasattr(self.fitted, "predict_interval")
+        return self.task == "regression" and known
+
     def check_has_intervals(self) -> None:
         """Refuse where there is nothing that tells how far predictions may be off."""
         if self.task == "classification":
             raise TableError("Labels have no intervals; ask for --proba instead of --interval.")
-        if self.residuals is None and not hasattr(self.fitted, "predict_interval"):
+        if not self.has_intervals:
             raise TableError(
-                "The model was made from sums, which tell nothing of single rows, so it has no "
-                "intervals; fit it to a table."
+                "The model was fitted to sums, without held-out rows, so it has no intervals; fit it "
+                "to a table."
             )
 
     @available_if(_fitted_has("transform"))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from gzip import BadGzipFile
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas
@@ -30,13 +33,21 @@ class Table:
     def blocks(self) -> Iterator[pandas.DataFrame]:
         """Yield all rows, a block at a time."""
         start = 0
-        for block in self.read():
+        for block in self._whole():
             block.columns = block.columns.map(str)
             block.index = pandas.RangeIndex(start, start + len(block))
             start += len(block)
             yield block
         if start == 0:
             raise TableError(f"{self.name} has no rows; pass a table with a header and some rows.")
+
+    def _whole(self) -> Iterator[pandas.DataFrame]:
+        try:
+            yield from self.read()
+        except (EOFError, zlib.error, BadGzipFile, BadZipFile) as error:
+            raise TableError(
+                f"{self.name} is damaged or cut short ({error}); copy it again."
+            ) from error
 
     def sampled(self, size: int, seed: int) -> tuple[pandas.DataFrame, int]:
         """Return rows that are drawn from all, in their order, and how many there are."""
@@ -76,6 +87,8 @@ def open_table(data: str) -> Table:
 
 def _from_stdin() -> Table:
     """Keep standard input in a file that vanishes with the process: it is read more than once."""
+    if sys.stdin is None:
+        raise TableError("Standard input is closed; name a file.")
     file = tempfile.NamedTemporaryFile(suffix=".csv")  # noqa: SIM115  (open as long as the table)
     shutil.copyfileobj(sys.stdin.buffer, file)
     file.flush()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Any
 
 import pandas
@@ -11,46 +14,53 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .errors import ClosedPipe
+from .errors import printable, shortened
 
 
-class Output(Console):
-    """Standard output, which may be closed while it is written, as by ``head``."""
+def output(**options: Any) -> Console:
+    """Return standard output."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "Standard output is closed, so nothing can be shown.")
+    return Console(highlight=False, emoji=False, **options)
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(highlight=False, **options)
 
-    def on_broken_pipe(self) -> None:
-        """Say it in our own way: rich would exit with 1."""
-        raise ClosedPipe
+def plain(text: str) -> str:
+    """Return a text of any origin as rich shows it: without markup and control characters."""
+    return escape(printable(text))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return plain(shortened(value))
+    return f"{value:,}" if isinstance(value, Integral) else f"{value:.4g}"
 
 
 class Terminal:
     """Sentences, tables and progress, or nothing."""
 
     def __init__(self, quiet: bool = False) -> None:
-        self.console = Console(stderr=True, quiet=quiet, highlight=False)
+        self.console = Console(stderr=True, quiet=quiet, highlight=False, emoji=False)
 
     def text(self, sentence: str) -> None:
         """Show a sentence."""
-        self.console.print(escape(sentence))
+        self.console.print(plain(sentence))
 
     def kinds(
         self, frame: pandas.DataFrame, kinds: Mapping[str, str], roles: Mapping[str, Any]
     ) -> None:
         """Show what columns were taken for."""
-        table = Table("column", "taken for", "values", "missing")
+        table = Table("column", "type", "distinct values", "missing")
         used = {roles["target"]: "target", roles["weight"]: "weight", roles["group"]: "group"}
         for name in frame.columns:
             kind = used.get(name) or kinds.get(name, "left out")
             values = frame[name]
-            table.add_row(escape(name), kind, f"{values.nunique():,}", f"{values.isna().mean():.1%}")
+            table.add_row(_cell(name), kind, f"{values.nunique():,}", f"{values.isna().mean():.1%}")
         self.console.print(table)
 
     @contextmanager
     def working(self, text: str) -> Iterator[None]:
         """Show that something takes its time."""
-        with self.console.status(escape(text)):
+        with self.console.status(plain(text)):
             yield
 
     @contextmanager
@@ -66,7 +76,7 @@ class Terminal:
 
 def numbers_table(columns: Mapping[str, list[Any]]) -> Table:
     """Return a table of texts and numbers."""
-    table = Table(*columns)
+    table = Table(*map(_cell, columns))
     for row in zip(*columns.values(), strict=True):
-        table.add_row(*(escape(value) if isinstance(value, str) else f"{value:.4g}" for value in row))
+        table.add_row(*map(_cell, row))
     return table

@@ -50,7 +50,8 @@ class Reading:
             raise TableError(f"All values of the target {roles['target']!r} are missing.")
         if y.nunique() == 1:
             raise TableError(
-                f"The target {roles['target']!r} is {y.iloc[0]!r} in all rows; nothing can be learnt."
+                f"The target {roles['target']!r} is {y.tolist()[0]!r} in all rows, so there is nothing "
+                "to learn."
             )
         found, sentence = find_task(y, task)
         if found == "regression" and numbers_in(y).notna().mean() < 0.5:

@@ -27,7 +27,7 @@ from .inverse_transform import PreImages
 from .kernel_model import KernelModel, Projector, features_as_they_are, order_of_first_use
 from .loadings import Loadings
 from .pruning import prune
-from .whole_files import check_writable, replacing
+from .whole_files import check_writable, is_stream, replacing
 
 __all__ = [
     "Decision",
@@ -48,6 +48,7 @@ __all__ = [
     "features_as_they_are",
     "finish",
     "is_indefinite",
+    "is_stream",
     "landmark_contributions",
     "linear_heads",
     "load",

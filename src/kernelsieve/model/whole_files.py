@@ -25,7 +25,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     refused. A device or a pipe, such as ``/dev/stdout``, gets everything at the end.
     """
     check_writable(path)
-    if _is_stream(path):
+    if is_stream(path):
         with tempfile.TemporaryFile() as whole:
             yield whole
             whole.seek(0)
@@ -63,7 +63,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     name = os.fspath(path)
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, "Is a folder; name a file in it", name)
-    if _is_stream(path):
+    if is_stream(path):
         return
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
@@ -76,7 +76,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise PermissionError(errno.EACCES, "Its folder is read-only; name a file in another", name)
 
 
-def _is_stream(path: str | os.PathLike[str]) -> bool:
+def is_stream(path: str | os.PathLike[str]) -> bool:
     """Return True for a device, a pipe or an open descriptor, which cannot be replaced."""
     in_system = Path(os.path.abspath(path)).parts[:2] in (("/", "dev"), ("/", "proc"))
     return os.path.exists(path) and (in_system or not os.path.isfile(path))

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -254,7 +254,8 @@ class SievePredictor(BaseEstimator):
         self.importances_ = importances(sieve.preparation, sieve.function, data)
         names = self._names
         names = np.array([f"x{i}" for i in range(self.n_features_in_)]) if names is None else names
-        self.report_ = " ".join(sentences(sieve, self.importances_, names, clock.elapsed))
+        found = (sieve, self.importances_, names, clock.elapsed, self._loss)
+        self.report_ = " ".join(sentences(*found, classifies=is_classifier(self)))
         self._say(f"{len(self.landmark_indices_)} landmarks, {clock.elapsed:.1f} s")
 
     # ------------------------------------------------------------------ using

@@ -90,7 +90,7 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     >>> sieve.predict_interval(X[:2], coverage=0.8).shape
     (2, 2)
     >>> print(sieve.report_.split(". ")[0])
-    10 features became 10 columns
+    10 features, all numeric
     """
 
     _parameter_constraints: ClassVar[dict] = {"loss": [StrOptions(set(LOSSES))]}

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from .assembly import Preparation, Sieve
+from .calibration import HeldOut
 from .choice import Trial
+from .losses import RegressionLoss
 
 _NAMED = 3  # features
 
@@ -27,41 +29,70 @@ def in_words(trial: Trial) -> str:
 
 
 def sentences(
-    sieve: Sieve, importances: np.ndarray, names: np.ndarray, seconds: float
+    sieve: Sieve,
+    importances: np.ndarray,
+    names: np.ndarray,
+    seconds: float,
+    loss: RegressionLoss,
+    *,
+    classifies: bool,
 ) -> Iterator[str]:
     """Yield the report."""
     yield _of_inputs(sieve.preparation)
-    yield from _of_choice(sieve.preparation)
+    yield from _of_choice(sieve.preparation, classifies)
     n_landmarks = len(sieve.function.indices)
     yield (
-        f"Fitted {sieve.n_fitted} samples with {n_landmarks} landmarks; ridge {sieve.ridge:.3g} by "
-        f"{sieve.way}."
+        f"Fitted to {sieve.n_fitted} samples with {n_landmarks} landmarks; ridge penalty "
+        f"{sieve.ridge:.3g}, chosen by {sieve.way}."
     )
+    yield f"On held-out samples: {_score(sieve.held_out, loss, classifies)}."
     most = [i for i in np.argsort(-importances, kind="stable")[:_NAMED] if importances[i] > 0]
     named = ", ".join(f"{names[i]} ({100 * importances[i]:.0f} %)" for i in most)
-    yield f"The features that count most: {named or 'none'}."
-    yield f"All of it took {seconds:.1f} s."
+    yield f"Most important features: {named or 'none'}."
+    yield f"Fitting took {seconds:.1f} s."
+
+
+def _score(held_out: HeldOut, loss: RegressionLoss, classifies: bool) -> str:
+    """Return the accuracy, or R2, of samples that were held out."""
+    y, scores, weight = held_out.targets, held_out.scores, held_out.weight
+    if classifies:
+        right = y.argmax(axis=1) == scores.argmax(axis=1)
+        return f"accuracy {np.average(right, weights=weight):.3f}"
+    errors = weight @ (y - loss.predictions(scores)) ** 2
+    variances = weight @ (y - np.average(y, axis=0, weights=weight)) ** 2
+    return f"R2 {1 - errors.sum() / (variances.sum() or 1.0):.3f}"
 
 
 def _of_inputs(preparation: Preparation) -> str:
     encoder = preparation.encoder
-    text = f"{encoder.n_features} features became {len(encoder.source)} columns"
     n_categories, n_missing = len(encoder.categories), len(encoder.with_missing)
+    done = []
     if n_categories:
-        text += f", {n_categories} of them as indicators of categories"
+        were = "was" if n_categories == 1 else "were"
+        done.append(f"{n_categories} categorical feature{_s(n_categories)} {were} one-hot encoded")
     if n_missing:
-        text += f"; missing values of {n_missing} became medians, with an indicator"
-    return text + "."
+        done.append(
+            f"missing values of {n_missing} numeric feature{_s(n_missing)} were filled with medians "
+            "and flagged by indicators"
+        )
+    features = f"{encoder.n_features} feature{_s(encoder.n_features)}"
+    if not done:
+        return f"{features}, all numeric."
+    return f"{features}: {', '.join(done)}, giving {len(encoder.source)} columns."
 
 
-def _of_choice(preparation: Preparation) -> Iterator[str]:
+def _s(number: int) -> str:
+    return "" if number == 1 else "s"
+
+
+def _of_choice(preparation: Preparation, classifies: bool) -> Iterator[str]:
     best = preparation.best
+    of_what = " of the class indicators" if classifies else ""
     yield (
-        f"{len(preparation.trials)} combinations of kernel and metric were tried on "
-        f"{preparation.n_samples} samples, and the best of each kernel fitted to folds of these: "
-        f"{in_words(best.trial)} had the smallest error, {best.error:.3g} of the variance of the "
-        "target."
+        f"{len(preparation.trials)} combinations of kernel and metric were compared on "
+        f"{preparation.n_samples} samples, and the best of each kernel cross-validated: "
+        f"{in_words(best.trial)} was best, with cross-validated R2 {1 - best.error:.3f}{of_what}."
     )
     others = sorted((f for f in preparation.finalists if f is not best), key=lambda f: f.error)
     if others:
-        yield f"Next was {in_words(others[0].trial)}, {others[0].error:.3g}."
+        yield f"Next was {in_words(others[0].trial)}, with {1 - others[0].error:.3f}."
