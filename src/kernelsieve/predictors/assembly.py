@@ -76,14 +76,18 @@ class Preparation:
     def recipe(self) -> SieveRecipe:
         return self.best.recipe
 
-    def mapped(self, X: Any, rows: np.ndarray | slice | None = None) -> np.ndarray:
+    def mapped(self, X: Any, rows: np.ndarray | None = None) -> np.ndarray:
         """Return samples of a table, or some rows of it, as the kernel sees them."""
-        numbers = np.arange(X.shape[0])[slice(None) if rows is None else rows]
+        numbers = np.arange(X.shape[0]) if rows is None else rows
         recipe = self.recipe
         mapped = np.empty((len(numbers), recipe.L.shape[-1]))
         for part in row_slices(len(numbers), _MAPPED):
             mapped[part] = recipe.mapped(self.encoder(rows_of(X, numbers[part])))
         return mapped
+
+    def samples(self, X: Any, Y: np.ndarray, weight: np.ndarray, rows: np.ndarray) -> MappedSamples:
+        """Return some samples of a table with their targets and weights."""
+        return MappedSamples(self.mapped(X, rows), Y[rows], weight[rows])
 
 
 @dataclass(frozen=True)
@@ -107,12 +111,16 @@ class Sieve:
 
 
 def prepare(
-    X: Any, Y: np.ndarray, weight: np.ndarray, categorical: np.ndarray, settings: SieveSettings
+    X: Any,
+    Y: np.ndarray,
+    weight: np.ndarray,
+    order: np.ndarray,
+    categorical: np.ndarray,
+    settings: SieveSettings,
 ) -> Preparation:
-    """Learn the encoding, and choose kernel, width and metric."""
+    """Learn the encoding, and choose kernel, width and metric, by the first samples of an order."""
     random_state = settings.random_state
-    order = random_state.permutation(len(Y))
-    encoder = InputEncoder.fit(rows_of(X, np.sort(order[:MANY_SAMPLES])), categorical)
+    encoder = InputEncoder.fit(rows_of(X, order[:MANY_SAMPLES]), categorical)
     clock = settings.clock.part(_OF_CHOICE)
     rows = order[: int(np.clip(_SAMPLES_A_SECOND * clock.left, _FEWEST_SAMPLES, MOST_SAMPLES))]
     samples = Samples.drawn(
