@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import Kernel, Rows, resolve_kernel
+from ..kernels import PRESETS, Kernel, Rows, resolve_kernel
 from ..metric_learning.functions import Split, splits
 from ..metric_learning.rounds import (
     RIDGES,
@@ -55,11 +55,11 @@ def _gamma(name: str, U: Rows, width: Any) -> float:
 KINDS = {
     "rbf": KernelKind("rbf", {}, ("diagonal", "full")),
     "laplacian": KernelKind("laplacian", {}, ("diagonal",)),
-    "matern": KernelKind("matern", {"nu": 0.5}, ("diagonal", "full")),
-    "matern32": KernelKind("matern", {"nu": 1.5}, ("diagonal", "full")),
+    "matern": KernelKind("matern", {"nu": 1.5}, ("diagonal", "full")),
+    **{name: KernelKind(*PRESETS[name], ("diagonal", "full")) for name in PRESETS},
     "rational_quadratic": KernelKind("rational_quadratic", {}, ("diagonal", "full")),
 }
-AUTOMATIC = ("laplacian", "matern32", "rbf", "matern")
+AUTOMATIC = ("laplacian", "matern32", "rbf", "matern12")
 #: Of several kernels, those that learn metrics: for distances and for differences. Others try these.
 _LEARNING = ("laplacian", "matern32")
 

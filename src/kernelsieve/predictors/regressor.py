@@ -44,8 +44,9 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         Most kernel evaluations that a prediction may cost.
     metric : bool, default=True
         Learn a linear map of the inputs, as :class:`GradientMetric` does, where it lowers the error.
-    kernel : {"auto", "laplacian", "rbf", "matern", "matern32", "rational_quadratic"}, default="auto"
-        "auto" tries all but the last; "matern" has ``nu=0.5``, "matern32" has ``nu=1.5``.
+    kernel : str, default="auto"
+        "laplacian", "rbf", "matern12", "matern32" (or "matern"), "matern52" or "rational_quadratic";
+        "auto" tries the first four.
     cv : int, splitter or iterable, default=None
         Folds that choose the ridge and calibrate; None is 5, in random order. Of more than 20,000
         samples only their number counts.
