@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,10 @@ class Trial:
     def ridge(self) -> float:
         return self.found.best.ridge
 
+    def without_functions(self) -> Trial:
+        """Return the trial without what only a fit needs, and what is as large as samples."""
+        return replace(self, found=self.found.without_functions())
+
 
 @dataclass(frozen=True)
 class Samples:
@@ -150,9 +154,13 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
 
 
 def finalists(trials: Sequence[Trial], n_held_out: int) -> list[Trial]:
-    """Return the best trial of every kernel."""
+    """Return the best trial of every kernel, and the best without a metric, by their errors."""
     labels = dict.fromkeys(trial.kind.label for trial in trials)
-    return [_best_of([t for t in trials if t.kind.label == each], n_held_out) for each in labels]
+    found = [_best_of([t for t in trials if t.kind.label == each], n_held_out) for each in labels]
+    plain = min((trial for trial in trials if trial.metric == "identity"), key=lambda t: t.error)
+    if not any(trial is plain for trial in found):
+        found.append(plain)
+    return sorted(found, key=lambda trial: trial.error)
 
 
 def _best_of(trials: Sequence[Trial], n_held_out: int) -> Trial:
