@@ -104,15 +104,16 @@ def _trials(model: TableModel) -> Iterator[str]:
     trials = sorted(preparation.trials, key=lambda trial: trial.error)
     about = (
         f"Errors of {preparation.n_samples:,} rows, held out of fits with landmarks drawn at random, "
-        "in parts of the variance of the target. The best of each kernel were fitted to folds, with "
+        "in parts of the variance of the target. The best of each kernel were fitted again, with "
         "chosen landmarks, and the last column, where it has a number, decided."
     )
-    decided = {id(finalist.trial): finalist.error for finalist in preparation.finalists}
+    decided = {(each.trial.kind.label, each.trial.metric): each for each in preparation.finalists}
+    last = [decided.get((trial.kind.label, trial.metric)) for trial in trials]
     columns: dict[str, list] = {
         "kernel": [kernel_in_words(trial) for trial in trials],
         "metric": [trial.metric for trial in trials],
         "error": [float(trial.error) for trial in trials],
-        "error in folds": [f"{decided[id(t)]:.4g}" if id(t) in decided else "" for t in trials],
+        "with chosen landmarks": ["" if each is None else f"{each.error:.4g}" for each in last],
     }
     yield section("What was tried", paragraph(about), table(columns))
 
@@ -123,7 +124,8 @@ def _landmarks(model: TableModel) -> Iterator[str]:
         in_units = "" if model.landmarks is not None else ", in standardised units"
         about = (
             "Rows of the training table that the model compares new rows with"
-            f"{in_units}, the first that were chosen. Rows are counted from 0."
+            f"{in_units}, the first that were chosen. Rows are counted from 0. Another seed chooses "
+            "others."
         )
         yield section("Landmarks", paragraph(about), table(columns))
 
@@ -168,7 +170,7 @@ def _draw_by_category(axes: Any, values: pandas.Series, predicted: np.ndarray) -
 def _features(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     """Yield a map of the first two features."""
     extractor = extractor_of(model.fitted)
-    if not hasattr(extractor, "transform") or extractor.n_components_ < 2:
+    if getattr(extractor, "n_components_", 0) < 2:
         return
     Z = np.asarray(extractor.transform(model.encoded(rows.frame), n_components=2))
     figure, axes = _axes()

@@ -9,16 +9,17 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.model_selection import check_cv
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
-from ..estimators import all_or_nothing, parameters
+from ..estimators import all_or_nothing, parameters, row_wise
 from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
-from ..exceptions import InvalidDataError, NothingLearntWarning, warn
+from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
 from ..execution import open_source, single_threaded_blas
 from ..model import landmark_contributions, save
 from ..model_selection import folds_of
@@ -40,14 +41,14 @@ from .explanation import Explanation
 from .importances import importances
 from .inputs import as_table, categorical_mask, table_hashes
 from .losses import LOSSES, RegressionLoss
-from .recipe import Fold, MappedSamples
-from .report import in_words, sentences
+from .recipe import Fold, MappedSamples, of_these
+from .report import cv_results, in_words, sentences
 from .streams import SETTLING_SAMPLES, SieveStream, SourceRows, last_held_out
 
 
 @linked_to_documentation
 @parameters
-class SievePredictor(BaseEstimator):
+class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Encodes a table, chooses kernel, width and metric on few samples, and fits all of them."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -280,6 +281,11 @@ class SievePredictor(BaseEstimator):
         self.report_ = " ".join(sentences(sieve, self.importances_, names, clock.elapsed))
         self._say(f"{len(self.landmark_indices_)} landmarks, {clock.elapsed:.1f} s")
 
+    @property
+    def cv_results_(self) -> dict[str, Any]:
+        """What was tried, with scores of held-out samples, as scikit-learn's searches report it."""
+        return cv_results(self._current_fit().preparation.trials)
+
     # ------------------------------------------------------------------ using
 
     def _current_fit(self) -> Sieve:
@@ -290,10 +296,69 @@ class SievePredictor(BaseEstimator):
         check_is_fitted(self)
         return self._sieve.scores(self._table(X, reset=False), self.n_jobs)
 
-    def _explained(self, X: Any) -> Explanation:
+    @row_wise
+    def transform(self, X: Any) -> np.ndarray:
+        """Return landmark features: kernel values of samples and landmarks.
+
+        Predictions, or their logarithms or scores, are linear in them.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_landmarks)
+        """
+        U, function = self._mapped(X), self._sieve.function
+        return function.kernel.block(U, function.landmarks)
+
+    def neighbors(self, X: Any, among: Any, n_neighbors: int = 5) -> tuple[np.ndarray, np.ndarray]:
+        """Return the samples of a table, such as the training table, that are most like some samples.
+
+        The distance weights the encoded features by ``importances_``: what moves predictions counts.
+        Such neighbours hardly depend on ``random_state``. Landmarks do, and the model keeps no other
+        training samples: with these its file would be as large as the table, and give it away.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Samples.
+        among : array-like or data frame of shape (n_candidates, n_features)
+            Where to search.
+        n_neighbors : int, default=5
+            How many.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_neighbors)
+            From the nearest on; 0 for samples that differ in nothing that counts.
+        indices : ndarray of shape (n_samples, n_neighbors)
+            Rows of ``among``.
+        """
         check_is_fitted(self)
-        function = self._sieve.function
-        U = self._sieve.preparation.mapped(self._table(X, reset=False))
+        encoder = self._sieve.preparation.encoder
+        weights = np.sqrt(self.importances_[encoder.source])
+        points, samples = (weights * encoder(self._table(each, reset=False)) for each in (among, X))
+        if not 1 <= n_neighbors <= len(points):
+            raise InvalidParameterError(
+                f"n_neighbors={n_neighbors!r} must be from 1 to {len(points)}, the number of samples "
+                "to search among."
+            )
+        return NearestNeighbors(n_neighbors=n_neighbors).fit(points).kneighbors(samples)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.landmark_indices_)
+
+    def _mapped(self, X: Any) -> np.ndarray:
+        """Return samples as the kernel sees them: in the learned metric."""
+        check_is_fitted(self)
+        return self._sieve.preparation.mapped(self._table(X, reset=False))
+
+    def _explained(self, X: Any) -> Explanation:
+        U, function = self._mapped(X), self._sieve.function
         similarities = function.kernel.block(U, function.landmarks)
         contributions = landmark_contributions(
             function.kernel, function.landmarks, function.coefficients, similarities
@@ -324,17 +389,3 @@ class SievePredictor(BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.target_tags.required = True
         return tags
-
-
-def of_these(folds: Sequence[Fold], rows: np.ndarray, Y: np.ndarray) -> list[Fold]:
-    """Return the folds of some samples, numbered anew, without those that nothing can be fitted to."""
-    place = np.full(len(Y), -1)
-    place[rows] = np.arange(len(rows))
-    parts = ((place[train], place[test]) for train, test in folds)
-    known = [(train[train >= 0], test[test >= 0]) for train, test in parts]
-    usable = [(a, b) for a, b in known if len(b) and len(a) and np.ptp(Y[rows[a]], axis=0).any()]
-    if not usable:
-        raise InvalidDataError(
-            "There is no fold whose training samples differ in y; pass more samples, or another cv."
-        )
-    return usable

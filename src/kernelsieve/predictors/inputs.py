@@ -143,6 +143,8 @@ def is_frame(X: Any) -> bool:
 
 def as_table(X: Any, min_samples: int = 1) -> Any:
     """Return a data frame as it is, and all else as an array of numbers that may be missing."""
+    if getattr(X, "ndim", 2) == 1:
+        check_array(X, dtype=None, input_name="X")  # which says how to pass one sample
     if is_frame(X):
         if X.shape[1] == 0 or X.shape[0] < min_samples:
             raise InvalidDataError(
