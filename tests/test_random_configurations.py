@@ -93,7 +93,8 @@ def estimator_of(rng: np.random.Generator) -> Any:
 def data_of(rng: np.random.Generator, *, precomputed: bool) -> tuple[Any, np.ndarray, Any]:
     n, d = int(rng.choice([2, 3, 10, 40])), int(rng.choice([1, 2, 6]))
     X: Any = rng.standard_normal((n, d))
-    kind = rng.integers(11)
+    signal = rng.standard_normal(n) + X[:, 0]
+    kind = rng.integers(8 if precomputed else 11)
     if kind == 0:
         X[n // 2 :] = X[: n - n // 2]  # equal samples
     elif kind == 1:
@@ -116,10 +117,6 @@ def data_of(rng: np.random.Generator, *, precomputed: bool) -> tuple[Any, np.nda
         X = np.asarray(X, dtype=float) @ np.asarray(X, dtype=float).T
     elif kind == 6:
         X = sparse.csr_matrix(np.where(np.abs(X) < 0.5, 0, X))
-    signal = (
-        rng.standard_normal(n)
-        + np.asarray(X[:, [0]].todense() if sparse.issparse(X) else X[:, :1]).ravel()
-    )
     y = [
         signal,
         np.ones(n),
