@@ -77,8 +77,9 @@ def resolve_kernel(
     own = {name: given[name] for name in kind.parameter_names() if name in ("degree", "coef0")}
     if "gamma" in kind.parameter_names():
         own["gamma"] = resolve_gamma(gamma, X, kind, sample_weight, random_state)
-    _, preset = PRESETS.get(kernel, (kernel, {}))
-    _check_params(kernel, kind, kernel_params or {}, preset)
+    name = str(kernel)
+    _, preset = PRESETS.get(name, (name, {}))
+    _check_params(name, kind, kernel_params or {}, preset)
     return shared(kind.for_samples(X, **own, **preset, **(kernel_params or {})))
 
 

@@ -238,7 +238,7 @@ def numbers_of(X: Any, features: np.ndarray) -> np.ndarray:
 def table_hashes(X: Any, categorical: np.ndarray) -> np.ndarray:
     """Return a number for each row of a table, the same wherever and beside whatever it stands."""
     found = np.empty(X.shape[0], np.uint64)
-    numeric, categories = np.flatnonzero(~categorical), np.flatnonzero(categorical)
+    numeric, categories = np.flatnonzero(~categorical), np.flatnonzero(categorical).tolist()
     for part in row_slices(X.shape[0], _HASHED):
         rows = rows_of(X, part)
         columns = [numbers_of(rows, numeric), *(_as_numbers(column_of(rows, i)) for i in categories)]
