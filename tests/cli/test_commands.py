@@ -75,6 +75,15 @@ def test_features(folder, houses, run, tmp_path):
     assert np.allclose(np.load(tmp_path / "out.npy"), expected)
 
 
+def test_features_of_a_sieve(folder, houses, run_here, tmp_path, capsys):
+    path, table = folder / "auto.ksv", folder / "houses.csv"
+    run_here("transform", path, table, "-o", tmp_path / "out.npy")
+    assert np.allclose(np.load(tmp_path / "out.npy"), kernelsieve.load(path).transform(houses))
+    again = ["transform", str(path), str(table), "-o", str(tmp_path / "again.npy"), "--k", "2"]
+    assert _run(again, debug=False) == 1
+    assert "--k 2 is not for a SieveRegressor" in " ".join(capsys.readouterr().err.split())
+
+
 def test_weights_groups_and_new_categories(houses, run, run_here, tmp_path, capsys):
     table = houses.assign(weight=np.where(houses.index < 100, 1.0, 0.0), block=houses.index // 10)
     table.to_csv(tmp_path / "t.csv", index=False)
