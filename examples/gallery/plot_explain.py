@@ -1,8 +1,8 @@
 """
-Explaining a prediction by its landmarks
-========================================
+A prediction as a sum over landmarks
+====================================
 
-A prediction rests on few training samples, the landmarks, and can be explained by them. The score of a
+A prediction is computed from few training samples, the landmarks. The score of a
 sample is a weighted sum of the scores of the landmarks. ``explain`` returns what each landmark
 contributes: its weight times the difference between its own score and the mean score of all
 landmarks. The contributions and a baseline, which is near that mean, add up to the score.
@@ -10,6 +10,10 @@ landmarks. The contributions and a baseline, which is near that mean, add up to 
 Of two classes, a positive contribution speaks for the second one, ``classes_[1]``. Weights may be
 negative: where the kernel is wide, similar landmarks have large weights of opposite signs. Then look at
 ``similarities``, or take a narrower kernel or fewer landmarks.
+
+Contributions are the arithmetic of one fit. They cancel, and another ``random_state`` chooses other
+landmarks for nearly the same predictions. ``neighbors`` tells which training samples a sample is like,
+whatever the fit.
 """
 
 import matplotlib.pyplot as plt

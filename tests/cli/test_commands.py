@@ -69,6 +69,14 @@ def test_features(folder, houses, run, tmp_path):
     assert np.allclose(np.load(tmp_path / "out.npy"), expected)
 
 
+def test_features_of_a_sieve(folder, houses, run, tmp_path):
+    path, table = folder / "auto.ksv", folder / "houses.csv"
+    run("transform", path, table, "-o", tmp_path / "out.npy")
+    assert np.allclose(np.load(tmp_path / "out.npy"), kernelsieve.load(path).transform(houses))
+    said = run("transform", path, table, "-o", tmp_path / "again.npy", "--k", 2, code=1)[1]
+    assert "--k 2 is not for a SieveRegressor" in " ".join(said.split())
+
+
 def test_weights_groups_and_new_categories(houses, run, tmp_path):
     table = houses.assign(weight=np.where(houses.index < 100, 1.0, 0.0), block=houses.index // 10)
     table.to_csv(tmp_path / "t.csv", index=False)

@@ -86,3 +86,8 @@ def test_sieves_take_fewer_folds_where_classes_are_small():
     assert set(sieve.predict(X[two])) <= {0, 1}
     with pytest.raises(InvalidParameterError, match="2 folds of 2 samples"):
         ks.SieveClassifier().fit(X[:2], ["a", "b"])
+
+
+def test_inputs_whose_squares_vanish_have_finite_shares_of_variance():
+    model = ks.KernelPCA(1, max_memory=0).fit(1e-268 * X)
+    assert np.isfinite(model.explained_variance_ratio_).all()

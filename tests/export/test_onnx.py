@@ -111,13 +111,8 @@ def test_features_of_what_predicts(tmp_path):
         (ks.KernelPCA(2, candidates=5), {"dtype": "float16"}, "dtype='float16' must be one of"),
         (ks.KernelPCA(2, candidates=5), {"output": "x"}, "output='x' must be one of"),
         (make_pipeline(ks.KernelPCA(2), RandomForestRegressor(5)), {}, "linear function"),
-        (
-            ks.SieveRegressor(5, metric=False, kernel="rbf", cv=2),
-            {"output": "features"},
-            "gives no features",
-        ),
     ],
-    ids=["chi2", "callable", "dtype", "output", "forest", "features of a sieve"],
+    ids=["chi2", "callable", "dtype", "output", "forest"],
 )
 def test_refusals(model, options, message, tmp_path):
     model.fit(np.abs(X), Y)

@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn.svm import SVC
 
+from kernelsieve import SieveRegressor, SparseMaximalAlignment
 from kernelsieve.exceptions import InvalidParameterError
 from kernelsieve.kernels import (
     KERNELS,
@@ -108,7 +109,7 @@ def test_a_callable_is_wrapped_with_its_parameters():
         ("RBF", "rbf"),
         ("polynomial", "poly"),
         ("lapacian", "laplacian"),
-        ("matern32", "matern"),
+        ("matern3/2", "matern32"),
         ("cauchy", "rational_quadratic"),
     ],
 )
@@ -354,3 +355,17 @@ def test_parts_and_multiples_of_widths():
     for wrong in ("scale/0", "scale*", "scale*-1", "mean/2", "scale/4/2"):
         with pytest.raises(InvalidParameterError, match="'scale/4'"):
             resolve_gamma(wrong, X)
+
+
+@pytest.mark.parametrize(("name", "nu"), [("matern", 1.5), ("matern12", 0.5), ("matern52", 2.5)])
+def test_a_name_of_a_matern_kernel_means_the_same_everywhere(name, nu):
+    X, y = rows(), rows()[:, 0]
+    assert resolve_kernel(name, X, gamma=0.25) == Matern(0.25, nu)
+    sieve = SieveRegressor(3, kernel=name, metric=False).fit(X, y)
+    assert sieve.kernel_.nu == nu
+    assert SparseMaximalAlignment(2, kernel=name).fit(X, y)._current_fit().model.kernel.nu == nu
+
+
+def test_a_name_with_a_smoothness_takes_no_other():
+    with pytest.raises(InvalidParameterError, match=r"'nu', which kernel='matern12' does not take"):
+        resolve_kernel("matern12", rows(), kernel_params={"nu": 1.5})

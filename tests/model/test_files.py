@@ -81,7 +81,7 @@ def test_files_of_earlier_versions_are_read(path):
     model = kernelsieve.load(path)
     with np.load(path.with_suffix(".npz"), allow_pickle=False) as expected:
         found = outputs(model)
-        assert sorted(found) == sorted(expected.files)
+        assert set(found) >= set(expected.files)  # models may have learned to do more
         for name in expected.files:
             compare = assert_allclose if found[name].dtype.kind == "f" else assert_array_equal
             options = {"rtol": 1e-7, "atol": 1e-9} if compare is assert_allclose else {}

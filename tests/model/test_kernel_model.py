@@ -1,6 +1,7 @@
 """The one model form on its own."""
 
 import pickle
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernelsieve.exceptions import InvalidDataError
+from kernelsieve.exceptions import InvalidDataError, KernelError
 from kernelsieve.kernels import RBF, Cosine, Laplacian, Linear, Precomputed
 from kernelsieve.model import KernelModel, Projector
 
@@ -143,3 +144,12 @@ def test_precision_of_the_values(rng):
     model = KernelModel(Linear(), X[:3], np.eye(3), np.zeros(3), np.arange(3), np.float32)
     assert model.features(X).dtype == np.float32
     assert_allclose(model.features(X), X @ X[:3].T, rtol=1e-4, atol=1e-5)
+
+
+def test_landmarks_that_float32_does_not_hold_are_refused_without_a_warning_of_numpy():
+    landmarks = np.array([[1e52, 0.0], [2e52, 0.0]])
+    model = KernelModel(RBF(1e-104), landmarks, np.eye(2), np.zeros(2), np.arange(2), np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(KernelError, match="row 0 with the landmarks is too large"):
+            model.features(landmarks)

@@ -70,3 +70,5 @@ def test_features_that_cannot_be_squared_are_not_left_out_in_silence(scale):
     scaled = X * [1.0, scale]
     with pytest.raises(InvalidDataError, match=r"Feature 1 of X \(counted from 0\) has values up to"):
         SieveRegressor(**QUICK).fit(scaled, Y)
+    with pytest.raises(InvalidDataError, match=r"Feature 1 of X \(counted from 0\) has values up to"):
+        SieveClassifier(**QUICK).fit(scaled, np.median(Y) < Y)

@@ -87,8 +87,7 @@ def test_several_targets_are_predicted_together():
 def test_many_samples_are_fitted_in_one_pass(monkeypatch):
     for module in ("assembly", "base", "regressor"):
         monkeypatch.setattr(f"kernelsieve.predictors.{module}.MANY_SAMPLES", 500)
-    for module in ("assembly", "base"):
-        monkeypatch.setattr(f"kernelsieve.predictors.{module}.CALIBRATION_SAMPLES", 200)
+    monkeypatch.setattr("kernelsieve.predictors.assembly.CALIBRATION_SAMPLES", 200)
     X, _, y = table(2000)
     sieve = quick().fit(X, y)
     assert "folds of 1800 samples" in sieve.report_
@@ -201,15 +200,22 @@ def test_counts_have_a_mean_and_intervals_above_zero():
     assert not hasattr(sieve, "partial_fit")
 
 
-def test_probabilities_are_better_than_scores(classified):
+def test_labels_are_the_likeliest(classified):
     _, _, X_new, y_new, sieve = classified
     probabilities = sieve.predict_proba(X_new)
     assert_allclose(probabilities.sum(axis=1), 1)
     assert_array_equal(sieve.predict(X_new), sieve.classes_[probabilities.argmax(axis=1)])
-    scores = np.clip(sieve.decision_function(X_new), 1e-3, 1)
-    plain = log_loss(y_new, scores / scores.sum(axis=1, keepdims=True))
-    assert log_loss(y_new, probabilities) < plain
     assert sieve.score(X_new, y_new) > 0.9
+
+
+def test_probabilities_are_better_than_scores():
+    X, signal, _ = table(1300)
+    noise = 0.6 * np.random.default_rng(1).standard_normal(1300)
+    y = np.digitize(signal + noise, [0, 1.5])
+    sieve = quick(SieveClassifier).fit(X[:300], y[:300])
+    scores = np.clip(sieve.decision_function(X[300:]), 1e-3, 1)
+    plain = log_loss(y[300:], scores / scores.sum(axis=1, keepdims=True))
+    assert log_loss(y[300:], sieve.predict_proba(X[300:])) < plain
 
 
 # -- reasons
@@ -256,7 +262,8 @@ def test_the_report_says_what_was_chosen(fitted):
     best = sieve._sieve.preparation.best
     assert f"kernel {best.recipe.kind.name!r} (gamma={best.recipe.gamma:.3g}" in sieve.report_
     assert sieve.kernel_.gamma == best.recipe.gamma
-    assert len(sieve._sieve.preparation.finalists) == 4
+    kinds = {each.trial.kind.label for each in sieve._sieve.preparation.finalists}
+    assert len(kinds) == 4
     assert "a metric (" in sieve.report_
     n_landmarks = len(sieve.landmark_indices_)
     assert f"Fitted to 300 samples with {n_landmarks} landmarks" in sieve.report_
@@ -281,6 +288,54 @@ def test_a_time_budget_is_kept():
     sieve = SieveRegressor(100, time_budget=6.0, random_state=0).fit(X, y)
     assert time.perf_counter() - start < 12  # steps that have begun are finished
     assert sieve.score(X, y) > 0.8
+
+
+class Watch:
+    """A clock that is over after so many questions."""
+
+    left = 100.0
+
+    def __init__(self, questions):
+        self.questions = questions
+
+    def part(self, share):
+        return self
+
+    @property
+    def is_over(self):
+        self.questions -= 1
+        return self.questions < 0
+
+
+def test_more_time_never_gives_up_a_better_model(monkeypatch):
+    X, _, y = table(150)
+    Y, weight, order = y[:, None], np.ones(150), np.arange(150)
+
+    def prepared(questions):
+        settings = assembly.SieveSettings(
+            20, True, "auto", None, Watch(questions), np.random.RandomState(0)
+        )
+        return assembly.prepare(X, Y, weight, order, np.zeros(5, dtype=bool), settings)
+
+    trials, tried = [], assembly.tried
+
+    def once(samples, names, metric, _):
+        trials.extend(() if trials else tried(samples, names, metric, Watch(99)))
+        return trials
+
+    monkeypatch.setattr(assembly, "tried", once)
+    whole = prepared(99)
+    errors = {each.trial.kind.label + each.trial.metric: each.error for each in whole.finalists}
+    assert "identity" in [each.trial.metric for each in whole.finalists]
+    before = np.inf
+    for questions in range(len(whole.finalists)):
+        found = prepared(questions)
+        assert len(found.finalists) == questions + 1
+        for each in found.finalists:
+            assert each.error == errors[each.trial.kind.label + each.trial.metric]
+        assert found.best.error <= before
+        before = found.best.error
+    assert before == whole.best.error
 
 
 # -- samples in parts

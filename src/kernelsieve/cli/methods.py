@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC, LinearSVR
 
 import kernelsieve
 
-from ..kernels import KERNELS, kernel_class
+from ..kernels import KERNELS, PRESETS, kernel_class
 from ..model_selection import ComponentPathCV
 from .errors import TableError
 
@@ -154,7 +154,7 @@ def _extractor(given: Mapping[str, Any], task: str) -> Any:
     name = METHODS[method][task == "classification"]
     if name is None:
         raise TableError(f"--method {method} is for classification, and the target has numbers.")
-    known = [name for name in KERNELS if name != "precomputed"]
+    known = [name for name in (*KERNELS, *PRESETS) if name != "precomputed"]
     if given["kernel"] not in known:
         raise TableError(f"--kernel {given['kernel']} is not known; pass {', '.join(known)}.")
     entry = getattr(kernelsieve, name)

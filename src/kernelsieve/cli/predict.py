@@ -45,6 +45,11 @@ def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
             f"{type(extractor).__name__} predicts and gives no features; use predict, or fit with "
             "--method sma."
         )
+    if k is not None and not hasattr(extractor, "truncate"):
+        raise TableError(
+            f"--k {k} is not for a {type(extractor).__name__}, whose features are not nested; leave "
+            "it out."
+        )
     if k is not None:
         extractor = extractor.truncate(k)
     names, lost = list(map(str, extractor.get_feature_names_out())), LostValues(model.kinds)

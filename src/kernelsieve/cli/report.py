@@ -186,7 +186,7 @@ def _landmarks(model: TableModel) -> Iterator[str]:
         in_units = "" if model.landmarks is not None else " Values are standardised."
         about = (
             "Training rows that the model compares new rows with, the first that were selected; rows "
-            f"are counted from 0.{in_units}"
+            f"are counted from 0. Another seed selects others.{in_units}"
         )
         yield section("Landmarks", paragraph(about), table(columns))
 
@@ -235,7 +235,7 @@ def _draw_by_category(axes: Any, values: pandas.Series, predicted: np.ndarray) -
 def _features(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     """Yield a map of the first two features."""
     extractor = extractor_of(model.fitted)
-    if not hasattr(extractor, "transform") or extractor.n_components_ < 2:
+    if getattr(extractor, "n_components_", 0) < 2:
         return
     Z = np.asarray(extractor.transform(model.encoded(rows.frame), n_components=2))
     figure, axes = _axes()

@@ -6,7 +6,7 @@ import inspect
 from textwrap import indent
 from typing import TypeVar
 
-from ..kernels import KERNELS
+from ..kernels import KERNELS, PRESETS
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -15,7 +15,7 @@ PARAMETERS: dict[str, tuple[str, str]] = {
     "n_components": ("int", "Number of components; None for as many as the data give, up to 100."),
     "kernel": (
         "str, callable or Kernel",
-        f"""A name, {", ".join(f'"{name}"' for name in sorted(KERNELS))};
+        f"""A name, {", ".join(f'"{name}"' for name in sorted([*KERNELS, *PRESETS]))};
 an object of :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an
 array of shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.""",
     ),

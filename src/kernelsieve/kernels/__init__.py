@@ -8,12 +8,13 @@ from .distances import Chi2, Laplacian
 from .gamma import resolve_gamma
 from .products import Cosine, Linear, Polynomial, Sigmoid, unit_rows
 from .radial import RBF, Matern, RationalQuadratic
-from .registry import KERNELS, register_kernel
+from .registry import KERNELS, PRESETS, register_kernel
 from .resolve import kernel_class, resolve_kernel
 from .squared_distances import SquaredDistances
 
 __all__ = [
     "KERNELS",
+    "PRESETS",
     "RBF",
     "BlockCache",
     "CallableKernel",

@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 from ..exceptions import InvalidDataError, InvalidParameterError
 from .base import Kernel, Rows, SharedPart
 from .distances import Chi2, Laplacian
-from .registry import KERNELS
+from .registry import KERNELS, PRESETS
 from .squared_distances import SquaredDistances
 
 _RULE = re.compile(r"(?P<rule>scale|median)(\s*(?P<sign>[*/])\s*(?P<number>\d*\.?\d+(e[+-]?\d+)?))?")
@@ -74,7 +74,7 @@ def resolve_gamma(
             )
         return float(gamma)
     rule, factor = _rule_and_factor(gamma)
-    kind = KERNELS[kernel] if isinstance(kernel, str) else kernel
+    kind = KERNELS[PRESETS.get(kernel, (kernel,))[0]] if isinstance(kernel, str) else kernel
     if rule == "scale":
         spread = X.shape[1] * _variance(X, sample_weight) ** (kind.units / 2)
     else:

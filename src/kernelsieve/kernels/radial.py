@@ -115,7 +115,8 @@ class Matern(RadialKernel):
     """``k(x, z) = p(a) exp(-a)`` with ``a = sqrt(4 nu gamma) |x - z|``, for rougher functions than rbf.
 
     ``nu`` is 0.5 with ``p = 1``, 1.5 with ``p = 1 + a``, or 2.5 with ``p = 1 + a + a^2 / 3``: functions
-    of such a kernel are continuous, or have one or two derivatives.
+    of such a kernel are continuous, or have one or two derivatives. ``kernel="matern"`` is that of 1.5;
+    "matern12", "matern32" and "matern52" say which.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ class Matern(RadialKernel):
 
     nu: float = 1.5
 
-    other_names = ("matern12", "matern32", "matern52", "exponential")
+    other_names = ("exponential", "ornstein_uhlenbeck")
 
     def __post_init__(self) -> None:
         if self.nu not in MATERN:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..exceptions import InvalidParameterError
 
@@ -13,6 +13,12 @@ _Class = TypeVar("_Class", bound="type[Kernel]")
 
 #: Names that the ``kernel`` parameter of every estimator accepts.
 KERNELS: dict[str, type[Kernel]] = {}
+#: Further names, for a kernel with some of its parameters.
+PRESETS: dict[str, tuple[str, dict[str, Any]]] = {
+    "matern12": ("matern", {"nu": 0.5}),
+    "matern32": ("matern", {"nu": 1.5}),
+    "matern52": ("matern", {"nu": 2.5}),
+}
 
 
 def register_kernel(kernel: _Class) -> _Class:

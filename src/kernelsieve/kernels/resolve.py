@@ -14,7 +14,7 @@ from .base import Kernel, Rows
 from .custom import CallableKernel
 from .distance_cache import shared
 from .gamma import resolve_gamma
-from .registry import KERNELS
+from .registry import KERNELS, PRESETS
 
 _DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 1.0, "kernel_params": None}
 
@@ -77,7 +77,10 @@ def resolve_kernel(
     own = {name: given[name] for name in kind.parameter_names() if name in ("degree", "coef0")}
     if "gamma" in kind.parameter_names():
         own["gamma"] = resolve_gamma(gamma, X, kind, sample_weight, random_state)
-    return shared(kind.for_samples(X, **own, **_checked_params(kind, kernel_params)))
+    name = str(kernel)
+    _, preset = PRESETS.get(name, (name, {}))
+    _check_params(name, kind, kernel_params or {}, preset)
+    return shared(kind.for_samples(X, **own, **preset, **(kernel_params or {})))
 
 
 def kernel_class(kernel: object) -> type[Kernel]:
@@ -95,7 +98,7 @@ def kernel_class(kernel: object) -> type[Kernel]:
     if isinstance(kernel, Kernel):
         return type(kernel)
     if isinstance(kernel, str):
-        return KERNELS.get(kernel, Kernel)
+        return KERNELS.get(PRESETS.get(kernel, (kernel, {}))[0], Kernel)
     return CallableKernel if callable(kernel) else Kernel
 
 
@@ -117,21 +120,23 @@ def _is_default(name: str, value: Any) -> bool:
     return not value if default is None else isinstance(value, str | Real) and value == default
 
 
-def _checked_params(kind: type[Kernel], params: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return parameters of a named kernel that the estimator has no parameter for."""
-    allowed = [name for name in kind.parameter_names() if name not in _DEFAULTS]
-    for name in params or {}:
-        if name not in allowed:
+def _check_params(
+    name: str, kind: type[Kernel], params: Mapping[str, Any], preset: Mapping[str, Any]
+) -> None:
+    """Refuse parameters that the named kernel has not, or that the estimator or the name settles."""
+    allowed = [name for name in kind.parameter_names() if name not in {**_DEFAULTS, **preset}]
+    for each in params:
+        if each not in allowed:
             raise InvalidParameterError(
-                f"kernel_params has {name!r}, which kernel={kind.name!r} does not take from there; it "
+                f"kernel_params has {each!r}, which kernel={name!r} does not take from there; it "
                 f"takes {', '.join(map(repr, allowed)) or 'nothing'}."
             )
-    return params or {}
 
 
 def _unknown_kernel(kernel: object) -> str:
-    known = ", ".join(map(repr, sorted(KERNELS)))
+    known = ", ".join(map(repr, sorted([*KERNELS, *PRESETS])))
     meant = {other: name for name, kind in KERNELS.items() for other in (name, *kind.other_names)}
+    meant |= {name: name for name in PRESETS}
     near = difflib.get_close_matches(str(kernel).lower(), meant, n=1, cutoff=0.4)
     hint = f" Did you mean {meant[near[0]]!r}?" if near else ""
     return f"kernel={kernel!r} is not known.{hint} Pass one of {known}, a callable, or a Kernel."

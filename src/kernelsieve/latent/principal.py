@@ -152,13 +152,13 @@ def fit_exactly(
     dual = root[:, None] * vectors / np.sqrt(values)
     # By the features of the samples, which weights and repetition leave the same.
     dual *= signs_of_largest((vectors / root[:, None]).T)
-    k = len(values)
+    k, total = len(values), weighted_sum(lengths, batch)
     first_use = np.zeros(len(batch), dtype=np.intp)
     fit = Fit(
         model=KernelModel(kernel, pool.points, dual, np.zeros(k), first_use, settings.dtype),
         landmark_indices=pool.indices,
         criterion_path=values / total_weight(batch),
-        explained_variance_ratio=values / weighted_sum(lengths, batch),
+        explained_variance_ratio=values / total if total > 0 else np.zeros(k),
         explained_target_ratio=np.zeros(k),
         outcome=outcome,
         total_weight=total_weight(batch),

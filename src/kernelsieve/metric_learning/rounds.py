@@ -5,6 +5,7 @@ The best of them is where a search for the metric of the largest evidence begins
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,6 +40,8 @@ class Fitted:
     ridge: float
     error: float
     functions: Sequence[LandmarkFunctions]
+    errors: Sequence[float] = ()  # of the splits
+    seconds: float = 0.0  # that a split took
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +168,7 @@ class MetricProblem:
         return U, [U if each is L else apply_metric(self.X, each) for each in of_splits]
 
     def _fit(self, joint: Rows, of_splits: Sequence[Rows], width: object) -> Fitted:
+        start = time.perf_counter()
         Y, weight, functions, errors = self.Y, self.weight, [], []
         for U, split in zip(of_splits, self.splits, strict=True):
             kernel, held = self.kernel_of(U, width), split.held_out
@@ -175,7 +179,10 @@ class MetricProblem:
         mean = np.mean(errors, axis=0)
         best = int(np.argmin(mean))
         kernel = self.kernel_of(joint, width)
-        return Fitted(width, kernel, float(self.ridges[best]), float(mean[best]), functions)
+        of_splits = [float(each[best]) for each in errors]
+        seconds = (time.perf_counter() - start) / len(self.splits)
+        ridge, error = float(self.ridges[best]), float(mean[best])
+        return Fitted(width, kernel, ridge, error, functions, of_splits, seconds)
 
 
 def learn(

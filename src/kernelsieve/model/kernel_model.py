@@ -178,7 +178,8 @@ class KernelModel:
         ndarray of shape (n_samples, k)
         """
         out = np.empty((X.shape[0], self.n_components), self.dtype)
-        projector = Projector(self)
+        with np.errstate(over="ignore"):  # what float32 does not hold is refused below
+            projector = Projector(self)
         if not projector.sees_to(X):
             check_finite(X, "X", n_jobs)
         suspects: list[slice] = []

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold
 
+from ..metric_learning.evidence import apply_metric
 from ..rows import row_slices
 from .calibration import HeldOut
 from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, tried
@@ -35,7 +35,6 @@ _SAFE = 0.7  # of the seconds that are left
 _MAPPED = 16_384  # samples that are mapped together
 _SAMPLES_A_SECOND, _FEWEST_SAMPLES = 300, 300  # that choose, where seconds are few
 _OF_CHOICE = 0.4  # of the seconds that there are
-_FOLDS_OF_FINALISTS = 3
 
 
 @dataclass(frozen=True)
@@ -76,14 +75,18 @@ class Preparation:
     def recipe(self) -> SieveRecipe:
         return self.best.recipe
 
-    def mapped(self, X: Any, rows: np.ndarray | slice | None = None) -> np.ndarray:
+    def mapped(self, X: Any, rows: np.ndarray | None = None) -> np.ndarray:
         """Return samples of a table, or some rows of it, as the kernel sees them."""
-        numbers = np.arange(X.shape[0])[slice(None) if rows is None else rows]
+        numbers = np.arange(X.shape[0]) if rows is None else rows
         recipe = self.recipe
         mapped = np.empty((len(numbers), recipe.L.shape[-1]))
         for part in row_slices(len(numbers), _MAPPED):
             mapped[part] = recipe.mapped(self.encoder(rows_of(X, numbers[part])))
         return mapped
+
+    def samples(self, X: Any, Y: np.ndarray, weight: np.ndarray, rows: np.ndarray) -> MappedSamples:
+        """Return some samples of a table with their targets and weights."""
+        return MappedSamples(self.mapped(X, rows), Y[rows], weight[rows])
 
 
 @dataclass(frozen=True)
@@ -107,12 +110,16 @@ class Sieve:
 
 
 def prepare(
-    X: Any, Y: np.ndarray, weight: np.ndarray, categorical: np.ndarray, settings: SieveSettings
+    X: Any,
+    Y: np.ndarray,
+    weight: np.ndarray,
+    order: np.ndarray,
+    categorical: np.ndarray,
+    settings: SieveSettings,
 ) -> Preparation:
-    """Learn the encoding, and choose kernel, width and metric."""
+    """Learn the encoding, and choose kernel, width and metric, by the first samples of an order."""
     random_state = settings.random_state
-    order = random_state.permutation(len(Y))
-    encoder = InputEncoder.fit(rows_of(X, np.sort(order[:MANY_SAMPLES])), categorical)
+    encoder = InputEncoder.fit(rows_of(X, order[:MANY_SAMPLES]), categorical)
     clock = settings.clock.part(_OF_CHOICE)
     rows = order[: int(np.clip(_SAMPLES_A_SECOND * clock.left, _FEWEST_SAMPLES, MOST_SAMPLES))]
     samples = Samples.drawn(
@@ -123,17 +130,18 @@ def prepare(
         random_state,
     )
     names = AUTOMATIC if settings.kernel == "auto" else (settings.kernel,)
-    trials = [
-        replace(trial, found=trial.found.without_functions())
-        for trial in tried(samples, names, settings.metric, clock)
-    ]
+    trials = list(tried(samples, names, settings.metric, clock))
     seed = int(random_state.randint(2**31 - 1))
-    compared = []
+    # In order of their errors so far, so that those for which there is no time are the worse ones.
+    compared: list[Finalist] = []
     for trial in finalists(trials, sum(len(split.held_out) for split in samples.splits)):
+        if compared and clock.is_over:
+            break
         recipe = _recipe(trial, settings, seed)
-        error = trial.error if clock.is_over else _error_of_folds(recipe, samples)
-        compared.append(Finalist(trial, recipe, error))
-    return Preparation(encoder, compared, trials, len(rows))
+        compared.append(Finalist(trial, recipe, _error_of_splits(trial, recipe, samples)))
+    slim = {id(trial): trial.without_functions() for trial in trials}
+    compared = [replace(finalist, trial=slim[id(finalist.trial)]) for finalist in compared]
+    return Preparation(encoder, compared, list(slim.values()), len(rows))
 
 
 def _recipe(trial: Trial, settings: SieveSettings, seed: int) -> SieveRecipe:
@@ -148,13 +156,22 @@ def _recipe(trial: Trial, settings: SieveSettings, seed: int) -> SieveRecipe:
     )
 
 
-def _error_of_folds(recipe: SieveRecipe, samples: Samples) -> float:
-    """Return the held-out error with landmarks that are chosen, and the ridge that suits them."""
-    data = MappedSamples(recipe.mapped(samples.X), samples.Y, samples.weight)
-    loss = LOSSES["squared_error"]
-    folds = KFold(min(_FOLDS_OF_FINALISTS, len(data)), shuffle=True, random_state=recipe.seed)
-    usable = [fold for fold in folds.split(data.U) if np.ptp(data.Y[fold[0]], axis=0).any()]
-    return min(loss.error(scores) for scores in held_out_scores(recipe, data, usable, loss))
+def _error_of_splits(trial: Trial, recipe: SieveRecipe, samples: Samples) -> float:
+    """Return the held-out error with landmarks that are chosen, and the ridge that suits them.
+
+    Splits are those of the trials, each with the metric that its fitted samples have taught.
+    """
+    loss, of_splits = LOSSES["squared_error"], []
+    for split, L in zip(samples.splits, trial.found.of_splits, strict=True):
+        U = apply_metric(samples.X, L)
+        gamma = trial.kind.kernel(U, trial.found.best.width).gamma  # type: ignore[attr-defined]
+        data = MappedSamples(U, samples.Y, samples.weight)
+        fold = (split.fitted, split.held_out)
+        if np.ptp(data.Y[split.fitted], axis=0).any():
+            of_splits.append(held_out_scores(replace(recipe, gamma=gamma), data, [fold], loss))
+    if not of_splits:
+        return trial.error
+    return min(loss.error(HeldOut.of_all(parts)) for parts in zip(*of_splits, strict=True))
 
 
 def _standardised(Y: np.ndarray, weight: np.ndarray) -> np.ndarray:

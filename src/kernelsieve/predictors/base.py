@@ -9,22 +9,27 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    is_classifier,
+)
 from sklearn.model_selection import check_cv
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
-from ..estimators import all_or_nothing, parameters
+from ..estimators import all_or_nothing, parameters, row_wise
 from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
-from ..exceptions import InvalidDataError, NothingLearntWarning, warn
+from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
 from ..execution import open_source, single_threaded_blas
 from ..model import landmark_contributions, save
 from ..model_selection import folds_of
-from ..rows import Part, Source, check_not_constant
+from ..rows import Part, Source, check_not_constant, drawn_order
 from .assembly import (
-    CALIBRATION_SAMPLES,
     MANY_SAMPLES,
     PROBED,
     Preparation,
@@ -39,16 +44,16 @@ from .choice import KINDS
 from .clock import Clock
 from .explanation import Explanation
 from .importances import importances
-from .inputs import as_table, categorical_mask, rows_of
+from .inputs import as_table, categorical_mask, table_hashes
 from .losses import LOSSES, RegressionLoss
-from .recipe import Fold, MappedSamples
-from .report import in_words, sentences
+from .recipe import Fold, MappedSamples, of_these
+from .report import cv_results, in_words, sentences
 from .streams import SETTLING_SAMPLES, SieveStream, SourceRows, last_held_out
 
 
 @linked_to_documentation
 @parameters
-class SievePredictor(BaseEstimator):
+class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Encodes a table, chooses kernel, width and metric on few samples, and fits all of them."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -105,33 +110,46 @@ class SievePredictor(BaseEstimator):
                 self._fit_source(source, clock)
         return self
 
-    def _fit_table(self, X: Any, Y: np.ndarray, weight: np.ndarray, clock: Clock) -> None:
+    def _fit_table(self, X: Any, Y: np.ndarray, weight: np.ndarray, clock: Clock) -> np.ndarray:
+        """Fit, and return the samples that have a weight, in the order in which they are drawn."""
+        settings = self._settings(clock)
+        order = self._drawn_order(X, Y, weight, settings.random_state)
+        check_not_constant(Y[order] - Y[order].mean(axis=0), Y[order])
+        folds = self._folds(Y, order)
+        preparation = self._prepare(X, Y, weight, order, settings)
+        few = preparation.samples(X, Y, weight, order[:PROBED])
+        n_fitted = min(self._most_samples(), affordable(preparation, few, len(folds) + 1, clock))
+        kept = order if n_fitted >= len(order) else order[: int(n_fitted)]
+        if len(kept) <= MANY_SAMPLES:
+            folds = of_these(folds, np.arange(len(kept)), Y[order])
+        data = preparation.samples(X, Y, weight, kept)
+        self._keep(self._fit_data(preparation, data, folds).renumbered(kept), data, clock)
+        return order
+
+    def _drawn_order(
+        self, X: Any, Y: np.ndarray, weight: np.ndarray, random_state: np.random.RandomState
+    ) -> np.ndarray:
+        """Return the samples that have a weight, in a random order that depends on what they are.
+
+        So neither the order of rows nor those without weight change what is drawn. Equal inputs are
+        told apart by their targets and weights.
+        """
         rows = np.flatnonzero(weight)
         if not len(rows):
             raise InvalidDataError("All sample weights are zero; at least one must be positive.")
-        check_not_constant(Y[rows] - Y[rows].mean(axis=0), Y[rows])
-        folds = of_these(self._folds(Y), rows, Y)
-        if len(rows) < len(Y):
-            X, Y, weight = rows_of(X, rows), Y[rows], weight[rows]
-        settings = self._settings(clock)
-        preparation = self._prepare(X, Y, weight, settings)
-        few = MappedSamples(preparation.mapped(X, slice(PROBED)), Y[:PROBED], weight[:PROBED])
-        n_fitted = min(self._most_samples(), len(Y))
-        n_fitted = min(n_fitted, affordable(preparation, few, len(folds) + 1, clock))
-        kept = settings.random_state.permutation(len(Y))[: int(n_fitted)]
-        if len(kept) <= MANY_SAMPLES:
-            kept = np.sort(kept)
-            folds = of_these(folds, kept, Y)
-        else:  # the last ones calibrate
-            kept = np.concatenate([np.sort(kept[CALIBRATION_SAMPLES:]), kept[:CALIBRATION_SAMPLES]])
-        data = MappedSamples(preparation.mapped(X, kept), Y[kept], weight[kept])
-        self._keep(self._fit_data(preparation, data, folds).renumbered(rows[kept]), data, clock)
+        hashes = table_hashes(X, categorical_mask(X, self.categorical_features, self._names))[rows]
+        return rows[drawn_order(hashes, random_state, (weight[rows], *Y[rows].T))]
 
     def _prepare(
-        self, X: Any, Y: np.ndarray, weight: np.ndarray, settings: SieveSettings
+        self,
+        X: Any,
+        Y: np.ndarray,
+        weight: np.ndarray,
+        order: np.ndarray,
+        settings: SieveSettings,
     ) -> Preparation:
         categorical = categorical_mask(X, self.categorical_features, self._names)
-        preparation = prepare(X, Y, weight, categorical, settings)
+        preparation = prepare(X, Y, weight, order, categorical, settings)
         if not preparation.encoder.scales.any():
             warn(
                 "No feature of X varies, or all values are missing, so every prediction is the mean of "
@@ -152,13 +170,14 @@ class SievePredictor(BaseEstimator):
         self._set_classes(source.labels)
         rest, places = SourceRows.drawn(source, numbers, settings.random_state)
         X, Y, weight = self._read(some)
-        preparation = self._prepare(X, Y, weight, settings)
-        drawn = MappedSamples(preparation.mapped(X), Y, weight)
-        stream = SieveStream.begun(preparation, drawn, self._n_folds)
+        order = self._drawn_order(X, Y, weight, settings.random_state)
+        preparation = self._prepare(X, Y, weight, order, settings)
+        drawn = preparation.samples(X, Y, weight, np.arange(len(Y)))
+        stream = SieveStream.begun(preparation, drawn[order], self._n_folds, numbers[order])
         for part in rest:
             X, Y, weight = self._read(part)
             stream = stream.plus(MappedSamples(preparation.mapped(X), Y, weight))
-        self._keep(stream.sieve(drawn[places]).renumbered(numbers), drawn, clock)
+        self._keep(stream.sieve(drawn[places]), drawn[order], clock)
 
     def _read(self, part: Any) -> tuple[Any, np.ndarray, np.ndarray]:
         """Return samples as a table, their targets in columns, and their weights."""
@@ -173,12 +192,16 @@ class SievePredictor(BaseEstimator):
             table = self._table(X, reset=True)
             Y = self._targets(y, len(table), reset="classes_" not in vars(self))
             weight = self._weights(sample_weight, table, Y)
-            self._fit_table(table, Y, weight, clock)
-            data = MappedSamples(self._sieve.preparation.mapped(table), Y, weight)
-            self._stream = SieveStream.begun(self._sieve.preparation, data, self._n_folds).plus(data)
+            order = self._fit_table(table, Y, weight, clock)
+            data = self._sieve.preparation.samples(table, Y, weight, order)
+            begun = SieveStream.begun(self._sieve.preparation, data, self._n_folds, order)
+            self._stream = begun.plus(data)
             return
         table, Y, weight = self._read(Part(X, y, sample_weight))
-        data = MappedSamples(stream.preparation.mapped(table), Y, weight)
+        if not weight.any():
+            return
+        order = self._drawn_order(table, Y, weight, check_random_state(0))
+        data = stream.preparation.samples(table, Y, weight, order)
         scored = data.scored(self._sieve.function, self.n_jobs)
         self._stream = stream.plus(data)
         held_out = last_held_out(self._sieve.held_out, scored)
@@ -221,17 +244,23 @@ class SievePredictor(BaseEstimator):
         """Return what every fold should have the same shares of."""
         return None
 
-    def _folds(self, Y: np.ndarray) -> list[Fold]:
-        """Return folds of all samples, in random order where they are only counted."""
-        labels = self._labels(Y)
+    def _folds(self, Y: np.ndarray, order: np.ndarray) -> list[Fold]:
+        """Return folds of the samples of an order, by which folds are drawn that are only counted.
+
+        A splitter sees the samples that have a weight, as they stand; given folds number all samples.
+        """
+        counted = self.cv is None or isinstance(self.cv, Integral)
+        seen = order if counted else np.sort(order) if hasattr(self.cv, "split") else np.arange(len(Y))
+        labels = self._labels(Y[seen])
         cv = check_cv(5 if self.cv is None else self.cv, labels, classifier=labels is not None)
-        if self.cv is None or isinstance(self.cv, Integral):
+        if counted:
             cv.shuffle, cv.random_state = True, check_random_state(self.random_state)
-            most = len(Y) if labels is None else int(np.bincount(labels).max())
+            most = len(seen) if labels is None else int(np.bincount(labels).max())
             cv.n_splits = max(2, min(cv.n_splits, most))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of classes with fewer samples than folds
-            return folds_of(cv, Y, labels)
+            folds = folds_of(cv, Y[seen], labels)
+        return of_these([(seen[train], seen[test]) for train, test in folds], order, Y)
 
     @property
     def _n_folds(self) -> int:
@@ -258,6 +287,11 @@ class SievePredictor(BaseEstimator):
         self.report_ = " ".join(sentences(*found, classifies=is_classifier(self)))
         self._say(f"{len(self.landmark_indices_)} landmarks, {clock.elapsed:.1f} s")
 
+    @property
+    def cv_results_(self) -> dict[str, Any]:
+        """What was tried, with scores of held-out samples, as scikit-learn's searches report it."""
+        return cv_results(self._current_fit().preparation.trials)
+
     # ------------------------------------------------------------------ using
 
     def _current_fit(self) -> Sieve:
@@ -268,10 +302,69 @@ class SievePredictor(BaseEstimator):
         check_is_fitted(self)
         return self._sieve.scores(self._table(X, reset=False), self.n_jobs)
 
-    def _explained(self, X: Any) -> Explanation:
+    @row_wise
+    def transform(self, X: Any) -> np.ndarray:
+        """Return landmark features: kernel values of samples and landmarks.
+
+        Predictions, or their logarithms or scores, are linear in them.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_landmarks)
+        """
+        U, function = self._mapped(X), self._sieve.function
+        return function.kernel.block(U, function.landmarks)
+
+    def neighbors(self, X: Any, among: Any, n_neighbors: int = 5) -> tuple[np.ndarray, np.ndarray]:
+        """Return the samples of a table, such as the training table, that are most like some samples.
+
+        The distance weights the encoded features by ``importances_``: what moves predictions counts.
+        Such neighbours hardly depend on ``random_state``. Landmarks do, and the model keeps no other
+        training samples: with these its file would be as large as the table, and give it away.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Samples.
+        among : array-like or data frame of shape (n_candidates, n_features)
+            Where to search.
+        n_neighbors : int, default=5
+            How many.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_neighbors)
+            From the nearest on; 0 for samples that differ in nothing that counts.
+        indices : ndarray of shape (n_samples, n_neighbors)
+            Rows of ``among``.
+        """
         check_is_fitted(self)
-        function = self._sieve.function
-        U = self._sieve.preparation.mapped(self._table(X, reset=False))
+        encoder = self._sieve.preparation.encoder
+        weights = np.sqrt(self.importances_[encoder.source])
+        points, samples = (weights * encoder(self._table(each, reset=False)) for each in (among, X))
+        if not 1 <= n_neighbors <= len(points):
+            raise InvalidParameterError(
+                f"n_neighbors={n_neighbors!r} must be from 1 to {len(points)}, the number of samples "
+                "to search among."
+            )
+        return NearestNeighbors(n_neighbors=n_neighbors).fit(points).kneighbors(samples)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.landmark_indices_)
+
+    def _mapped(self, X: Any) -> np.ndarray:
+        """Return samples as the kernel sees them: in the learned metric."""
+        check_is_fitted(self)
+        return self._sieve.preparation.mapped(self._table(X, reset=False))
+
+    def _explained(self, X: Any) -> Explanation:
+        U, function = self._mapped(X), self._sieve.function
         similarities = function.kernel.block(U, function.landmarks)
         contributions = landmark_contributions(
             function.kernel, function.landmarks, function.coefficients, similarities
@@ -302,17 +395,3 @@ class SievePredictor(BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.target_tags.required = True
         return tags
-
-
-def of_these(folds: Sequence[Fold], rows: np.ndarray, Y: np.ndarray) -> list[Fold]:
-    """Return the folds of some samples, numbered anew, without those that nothing can be fitted to."""
-    place = np.full(len(Y), -1)
-    place[rows] = np.arange(len(rows))
-    parts = ((place[train], place[test]) for train, test in folds)
-    known = [(train[train >= 0], test[test >= 0]) for train, test in parts]
-    usable = [(a, b) for a, b in known if len(b) and len(a) and np.ptp(Y[rows[a]], axis=0).any()]
-    if not usable:
-        raise InvalidDataError(
-            "There is no fold whose training samples differ in y; pass more samples, or another cv."
-        )
-    return usable

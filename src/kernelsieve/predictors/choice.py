@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..kernels import Kernel, Rows, resolve_kernel
+from ..kernels import PRESETS, Kernel, Rows, resolve_kernel
 from ..metric_learning.functions import Split, splits
 from ..metric_learning.rounds import (
     RIDGES,
@@ -55,11 +55,11 @@ def _gamma(name: str, U: Rows, width: Any) -> float:
 KINDS = {
     "rbf": KernelKind("rbf", {}, ("diagonal", "full")),
     "laplacian": KernelKind("laplacian", {}, ("diagonal",)),
-    "matern": KernelKind("matern", {"nu": 0.5}, ("diagonal", "full")),
-    "matern32": KernelKind("matern", {"nu": 1.5}, ("diagonal", "full")),
+    "matern": KernelKind("matern", {"nu": 1.5}, ("diagonal", "full")),
+    **{name: KernelKind(*PRESETS[name], ("diagonal", "full")) for name in PRESETS},
     "rational_quadratic": KernelKind("rational_quadratic", {}, ("diagonal", "full")),
 }
-AUTOMATIC = ("laplacian", "matern32", "rbf", "matern")
+AUTOMATIC = ("laplacian", "matern32", "rbf", "matern12")
 #: Of several kernels, those that learn metrics: for distances and for differences. Others try these.
 _LEARNING = ("laplacian", "matern32")
 
@@ -83,6 +83,10 @@ class Trial:
     @property
     def ridge(self) -> float:
         return self.found.best.ridge
+
+    def without_functions(self) -> Trial:
+        """Return the trial without what only a fit needs, and what is as large as samples."""
+        return replace(self, found=self.found.without_functions())
 
 
 @dataclass(frozen=True)
@@ -150,9 +154,13 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
 
 
 def finalists(trials: Sequence[Trial], n_held_out: int) -> list[Trial]:
-    """Return the best trial of every kernel."""
+    """Return the best trial of every kernel, and the best without a metric, by their errors."""
     labels = dict.fromkeys(trial.kind.label for trial in trials)
-    return [_best_of([t for t in trials if t.kind.label == each], n_held_out) for each in labels]
+    found = [_best_of([t for t in trials if t.kind.label == each], n_held_out) for each in labels]
+    plain = min((trial for trial in trials if trial.metric == "identity"), key=lambda t: t.error)
+    if not any(trial is plain for trial in found):
+        found.append(plain)
+    return sorted(found, key=lambda trial: trial.error)
 
 
 def _best_of(trials: Sequence[Trial], n_held_out: int) -> Trial:

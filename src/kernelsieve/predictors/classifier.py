@@ -38,8 +38,9 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         Most kernel evaluations that a prediction may cost.
     metric : bool, default=True
         Learn a linear map of the inputs, as :class:`GradientMetric` does, where it lowers the error.
-    kernel : {"auto", "laplacian", "rbf", "matern", "matern32", "rational_quadratic"}, default="auto"
-        "auto" tries all but the last; "matern" has ``nu=0.5``, "matern32" has ``nu=1.5``.
+    kernel : str, default="auto"
+        "laplacian", "rbf", "matern12", "matern32" (or "matern"), "matern52" or "rational_quadratic";
+        "auto" tries the first four.
     cv : int, splitter or iterable, default=None
         Folds that choose the ridge and calibrate; None is 5, in random order. Of more than 20,000
         samples only their number counts.
@@ -64,6 +65,11 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         Labels.
     report_ : str
         What was tried and chosen, in sentences.
+    cv_results_ : dict of arrays
+        What was tried, one entry for each kernel, metric and width, as scikit-learn's searches have it:
+        "param_kernel", "param_gamma", "param_metric", "param_ridge", "mean_test_score" (minus the error
+        of held-out samples, in variances of the target), "rank_test_score", "mean_fit_time" and more.
+        The best of each kernel were compared once more, with chosen landmarks.
     importances_ : ndarray of shape (n_features,)
         How much predictions change if a sample takes a feature from another one, as mean squares in
         parts of their sum.
@@ -218,6 +224,9 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
 
     def explain(self, X: Any) -> Explanation:
         """Return what landmarks contribute to the values of :meth:`decision_function`.
+
+        Contributions are the arithmetic of this fit: they cancel, and another ``random_state`` gives
+        others. For training samples that are like a sample, ask :meth:`neighbors`.
 
         Parameters
         ----------

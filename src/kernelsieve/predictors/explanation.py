@@ -1,4 +1,4 @@
-"""Which training samples speak for a prediction."""
+"""A prediction as a sum over landmarks."""
 
 from __future__ import annotations
 
@@ -6,14 +6,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+_SHOWN = 3  # samples, and landmarks of each
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Contributions of landmarks to scores: with the baseline they add up to the score.
 
     The score of a sample is a weighted sum of the scores of the landmarks, by the weights of
     interpolation with the kernel. A landmark contributes its weight times by how much its own score is
     above the mean of all landmarks.
+
+    That is the arithmetic of one fit, and not a reason: contributions are of either sign and cancel, so
+    that they may be many times as large as what they add up to, and a fit with another ``random_state``
+    has other landmarks for nearly the same predictions. ``neighbors`` of a sieve tells which training
+    samples are like a sample, nearly the same in every fit.
 
     Attributes
     ----------
@@ -43,6 +50,18 @@ class Explanation:
     baseline: np.ndarray
     landmark_indices: np.ndarray
     similarities: np.ndarray
+
+    def __repr__(self) -> str:
+        shape, shown = self.contributions.shape, []
+        for sample in range(min(shape[0], _SHOWN)):
+            strongest = self.strongest(sample, _SHOWN)
+            rows = ", ".join(map(str, self.landmark_indices[strongest].tolist()))
+            baseline = np.array2string(self.baseline[sample], precision=4, threshold=_SHOWN)
+            shown.append(f"  sample {sample}: baseline {baseline}; most by training rows {rows}")
+        if shape[0] > _SHOWN:
+            shown.append(f"  and {shape[0] - _SHOWN} more samples")
+        outputs = f", {shape[2]} outputs" if len(shape) == 3 else ""
+        return "\n".join([f"Explanation: {shape[0]} samples, {shape[1]} landmarks{outputs}", *shown])
 
     def of_output(self, output: int) -> Explanation:
         """Return the explanation of one output of several.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from hashlib import blake2b
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,9 @@ from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..rows import row_hashes, row_slices
 
+_HASHED = 16_384  # rows together
 _MOST_CATEGORIES = 50  # with an indicator of their own; rarer ones have none
 
 
@@ -140,6 +143,8 @@ def is_frame(X: Any) -> bool:
 
 def as_table(X: Any, min_samples: int = 1) -> Any:
     """Return a data frame as it is, and all else as an array of numbers that may be missing."""
+    if getattr(X, "ndim", 2) == 1:
+        check_array(X, dtype=None, input_name="X")  # which says how to pass one sample
     if is_frame(X):
         if X.shape[1] == 0 or X.shape[0] < min_samples:
             raise InvalidDataError(
@@ -228,3 +233,21 @@ def numbers_of(X: Any, features: np.ndarray) -> np.ndarray:
     return check_array(
         numbers, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X", ensure_min_features=0
     )
+
+
+def table_hashes(X: Any, categorical: np.ndarray) -> np.ndarray:
+    """Return a number for each row of a table, the same wherever and beside whatever it stands."""
+    found = np.empty(X.shape[0], np.uint64)
+    numeric, categories = np.flatnonzero(~categorical), np.flatnonzero(categorical).tolist()
+    for part in row_slices(X.shape[0], _HASHED):
+        rows = rows_of(X, part)
+        columns = [numbers_of(rows, numeric), *(_as_numbers(column_of(rows, i)) for i in categories)]
+        found[part] = row_hashes(np.column_stack(columns) if len(columns) > 1 else columns[0])
+    return found
+
+
+def _as_numbers(column: np.ndarray) -> np.ndarray:
+    """Return a number of 48 bits for each value of a category."""
+    values, codes = _factorised(column)
+    digests = [blake2b(repr(value).encode(), digest_size=6).digest() for value in values]
+    return np.array([int.from_bytes(digest) for digest in digests], np.float64)[codes]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import Ridge
 
-from ..exceptions import FewerFeaturesWarning, InputScaleWarning
+from ..exceptions import FewerFeaturesWarning, InputScaleWarning, InvalidDataError
 from ..greedy import SparseMaximalAlignment
 from ..kernels import Kernel
 from ..metric_learning.evidence import apply_metric
@@ -207,3 +207,17 @@ def held_out_scores(
         heads = loss.heads(features, fitted.Y, fitted.weight, recipe.ridges)
         of_folds.append([HeldOut(head.scores(of_test), held_out.Y, held_out.weight) for head in heads])
     return [HeldOut.of_all(parts) for parts in zip(*of_folds, strict=True)]
+
+
+def of_these(folds: Sequence[Fold], rows: np.ndarray, Y: np.ndarray) -> list[Fold]:
+    """Return the folds of some samples, numbered anew, without those that nothing can be fitted to."""
+    place = np.full(len(Y), -1)
+    place[rows] = np.arange(len(rows))
+    parts = ((place[train], place[test]) for train, test in folds)
+    known = [(train[train >= 0], test[test >= 0]) for train, test in parts]
+    usable = [(a, b) for a, b in known if len(b) and len(a) and np.ptp(Y[rows[a]], axis=0).any()]
+    if not usable:
+        raise InvalidDataError(
+            "There is no fold whose training samples differ in y; pass more samples, or another cv."
+        )
+    return usable

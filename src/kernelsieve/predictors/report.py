@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
+from ..kernels import PRESETS
 from .assembly import Preparation, Sieve
 from .calibration import HeldOut
-from .choice import Trial
+from .choice import KINDS, KernelKind, Trial
 from .losses import RegressionLoss
 
 _NAMED = 3  # features
+
+
+def cv_results(trials: Sequence[Trial]) -> dict[str, Any]:
+    """Return what was tried as scikit-learn's searches do: arrays with one entry for each width."""
+    tried = [(trial, fitted) for trial in trials for fitted in trial.found.tried]
+    params = [
+        {
+            "kernel": _full_name(trial.kind),
+            "gamma": fitted.kernel.gamma,  # type: ignore[attr-defined]
+            "metric": trial.metric,
+            "ridge": fitted.ridge,
+        }
+        for trial, fitted in tried
+    ]
+    of_splits = -np.array([fitted.errors for _, fitted in tried])
+    means = -np.array([fitted.error for _, fitted in tried])
+    return {
+        "mean_fit_time": np.array([fitted.seconds for _, fitted in tried]),
+        **{f"param_{name}": np.array([each[name] for each in params]) for name in params[0]},
+        "params": params,
+        **{f"split{i}_test_score": scores for i, scores in enumerate(of_splits.T)},
+        "mean_test_score": means,
+        "std_test_score": of_splits.std(axis=1) if of_splits.size else np.full(len(means), np.nan),
+        "rank_test_score": rankdata(-means, method="min").astype(np.int32),
+    }
+
+
+def _full_name(kind: KernelKind) -> str:
+    """Return the name by which a sieve takes the kernel."""
+    return next((name for name in PRESETS if KINDS[name] == kind), kind.name)
 
 
 def kernel_in_words(trial: Trial) -> str:

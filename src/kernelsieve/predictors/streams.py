@@ -28,13 +28,16 @@ class SieveStream:
     part: StatisticPart | None = None
     n_samples: int = 0
     total_weight: float = 0.0
+    numbers: np.ndarray | None = None  # of the samples that have settled the candidates
 
     @classmethod
-    def begun(cls, preparation: Preparation, first: MappedSamples, n_folds: int) -> SieveStream:
+    def begun(
+        cls, preparation: Preparation, first: MappedSamples, n_folds: int, numbers: np.ndarray
+    ) -> SieveStream:
         """Let some samples settle the candidates; they are not summed up yet."""
         extractor = preparation.recipe.extractor(len(first))
         plan = prepared(extractor, first.U, first.Y, first.weight, None, max(2, n_folds))
-        return cls(preparation, extractor, plan)
+        return cls(preparation, extractor, plan, numbers=numbers)
 
     def plus(self, data: MappedSamples) -> SieveStream:
         """Return the stream with more samples."""
@@ -55,6 +58,8 @@ class SieveStream:
             search.finish(self.plan, self.part)
         best = search.best_estimator_
         function = LandmarkModel.of(best.extractor, linear_head(best.head))
+        if self.numbers is not None:
+            function = function.renumbered(self.numbers)
         if isinstance(held_out, MappedSamples):
             held_out = held_out.scored(function, recipe.n_jobs)
         ridge = float(search.best_params_["head__alpha"]) / self.total_weight

@@ -3,7 +3,7 @@
 from .arrow import ArrowSource
 from .augmented_block import AugmentedBlock
 from .blocks import Batch, row_number, row_slices, rows_from, rows_per_block
-from .hashed_folds import HashedFolds, row_hashes
+from .hashed_folds import HashedFolds, drawn_order, row_hashes
 from .labels import Labels
 from .pool import (
     Pool,
@@ -49,6 +49,7 @@ __all__ = [
     "draw_random",
     "draw_rpcholesky",
     "draw_sample",
+    "drawn_order",
     "filled_up",
     "first_equals",
     "one_target",

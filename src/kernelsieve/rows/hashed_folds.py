@@ -1,7 +1,8 @@
-"""Folds that every machine finds alike: by what a sample is, not by where it stands."""
+"""Folds and random orders by what a sample is, not by where it stands: all machines find them alike."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -49,6 +50,26 @@ def _scrambled(numbers: np.ndarray) -> np.ndarray:
     for shift, factor in _MIXERS:
         numbers = (numbers ^ (numbers >> np.uint64(shift))) * np.uint64(factor)
     return numbers ^ (numbers >> np.uint64(31))
+
+
+def drawn_order(
+    hashes: np.ndarray, random_state: np.random.RandomState, ties: Sequence[np.ndarray] = ()
+) -> np.ndarray:
+    """Return a random order of samples that depends on what they are, not on where they stand.
+
+    Equal hashes are ordered by ``ties``, the last of them first, as ``lexsort`` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rows import drawn_order, row_hashes
+    >>> X = np.arange(8.0)[:, None]
+    >>> orders = [drawn_order(row_hashes(x), np.random.RandomState(0)) for x in (X, X[::-1])]
+    >>> bool((X[orders[0]] == X[::-1][orders[1]]).all())
+    True
+    """
+    seed = random_state.randint(np.iinfo(np.int64).max, dtype=np.int64)
+    return np.lexsort((*ties, _scrambled(hashes ^ np.uint64(seed))))
 
 
 @dataclass(frozen=True)

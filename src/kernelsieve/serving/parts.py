@@ -81,10 +81,13 @@ def feature_parts(model: Any) -> Parts:
     steps = list(_steps(model))
     last = steps[-1][1]
     if isinstance(last, SievePredictor):
-        raise InvalidParameterError(
-            f"{type(last).__name__} predicts and gives no features; ask for predictions, or fit an "
-            "extractor such as SparseMaximalAlignment."
+        parts = _parts_of_sieve(steps[:-1], steps[-1][0], last)
+        m = len(parts.model.projection)
+        features = replace(
+            parts.model, projection=np.eye(m), offset=np.zeros(m), first_use=np.arange(m)
         )
+        plain = Response(one_dimensional=False)
+        return parts._replace(model=features, after=Affine(np.ones(m)).dense, response=plain)
     if not hasattr(last, "transform"):
         steps.pop()
     front, extractor, after = _composed(steps)
