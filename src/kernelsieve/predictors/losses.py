@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgWarning, eigh
 from sklearn.linear_model import PoissonRegressor
 from sklearn.metrics import mean_poisson_deviance
 
@@ -93,7 +94,9 @@ class PoissonDeviance(RegressionLoss):
             return
         for ridge in ridges:
             found = PoissonRegressor(alpha=ridge, solver="newton-cholesky")
-            found.fit(features, Y[:, 0], sample_weight=weight)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", LinAlgWarning)  # it goes on with another solver
+                found.fit(features, Y[:, 0], sample_weight=weight)
             yield LinearHead(found.coef_[:, None], np.array([found.intercept_]))
 
     def error(self, held_out: HeldOut) -> float:
