@@ -330,7 +330,7 @@ def damped_newton(
 
 
 def _slight_penalty(loss: Loss, y: np.ndarray, design: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return a penalty for each column of the design, in proportion to its variance; none for a constant."""
+    """Return a penalty for each column of the design, by its variance; none for the constant."""
     bend = weight * loss.curvature(y, np.zeros(len(y)))
     centred = design - weight @ design / weight.sum()
     return _PENALTY * (bend @ centred**2)

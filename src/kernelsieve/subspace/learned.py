@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn import Interval, StrOptions
+from ..deflation import Criterion
 from ..estimators import estimator
 from ..exceptions import InvalidParameterError, warn
 from ..fitting import Problem
@@ -138,6 +139,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     """
 
     _nested: ClassVar[bool] = False  # the whole subspace is learned together
+    _use_of_candidates: ClassVar[str] = "solved"
     _parameter_constraints: ClassVar[dict] = {
         "init": [StrOptions({"koc", "kpls"}), "array-like"],
         "span": [StrOptions({"examples", "points"})],
@@ -159,6 +161,9 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     solver: str = "lbfgs"
     max_iter: int | None = None
     tol: float = 1e-4
+
+    def _screening(self) -> Criterion | None:
+        return super()._screening() if self.pool == "screen" else None
 
     @property
     def subspace_kernel_(self) -> SubspaceKernel:
