@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from ..execution import reported
-from ..kernels import BlockCache, kernel_class, sharing
+from ..kernels import BlockCache, kernel_class, resolve_kernel, sharing
 from ..rows import Batch, TargetEncoder, row_hashes
 
 #: From narrower than the median distance of two samples to so wide that a kernel is nearly linear.
@@ -31,7 +31,7 @@ _NEIGHBOURS = 0.1  # more or fewer components, as a part of their number
 class ChosenWidth:
     """What folds have chosen: a width, and how many components where that was left open."""
 
-    gamma: str
+    gamma: str | float
     n_components: int | None
 
 
@@ -67,7 +67,22 @@ def choose_width(
                 if fitted is not None:
                     found = list(_scores(fitted, batch[test], labels, test, every_number=open_number))
                     scores[fold, number, : len(found)] = found
-    return _chosen(scores, asked, open_number=open_number)
+    chosen = _chosen(scores, asked, open_number=open_number)
+    return replace(chosen, gamma=_number(chosen.gamma, batch, model))
+
+
+def _number(gamma: str | float, batch: Batch, model: Any) -> float:
+    """Return the width that was compared as a number: the median of other samples is another."""
+    kernel = resolve_kernel(
+        model.kernel,
+        batch.X,
+        gamma=gamma,
+        degree=model.degree,
+        coef0=model.coef0,
+        kernel_params=model.kernel_params,
+        sample_weight=batch.weight,
+    )
+    return float(kernel.gamma)  # type: ignore[attr-defined]
 
 
 def _chosen(scores: np.ndarray, asked: int | None, *, open_number: bool) -> ChosenWidth:

@@ -47,7 +47,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         Samples that directions combine. "all" takes every training sample, and costs a new sample as
         many kernel evaluations; with a pool, given as a number or as an array of points (row numbers,
         for a precomputed kernel), training needs one pass and a new sample one evaluation for each of
-        them. "auto" is "all" up to 3,000 samples. Under the linear kernel "auto" and "all" are the
+        them. "auto" is "all" up to 2,000 samples. Under the linear kernel "auto" and "all" are the
         same, with one landmark for each feature: the direction itself.
     init : {"koc", "kpls"} or array, default="koc"
         Where the search begins: the span of the classes' centroids, the directions of kernel PLS, or
