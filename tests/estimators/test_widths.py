@@ -14,7 +14,7 @@ from kernelsieve import (
     KernelPLSClassifier,
     SparseMaximalAlignment,
 )
-from kernelsieve.estimators import WIDTHS
+from kernelsieve.estimators import WIDTHS, widths
 from kernelsieve.exceptions import InvalidParameterError
 from kernelsieve.kernels import resolve_gamma
 from kernelsieve.rows import row_hashes
@@ -123,3 +123,17 @@ def test_few_samples_and_kernels_without_a_width():
 def test_what_does_not_predict_refuses():
     with pytest.raises(InvalidParameterError, match="'cv' is for estimators that predict"):
         KernelPCA(2, gamma="cv").fit(SPECTRA)
+
+
+def test_no_seed_changes_the_choice(monkeypatch):
+    """Of many samples a part chooses, the same one for every seed and order."""
+    monkeypatch.setattr(widths, "_MOST_SAMPLES", 100)
+    monkeypatch.setattr(widths, "_FEW", 0)
+    X = RNG.uniform(-2, 2, (250, 2))
+    y = np.sin(2 * X[:, 0]) * X[:, 1]
+    first = KernelPLS(5, random_state=0).fit(X, y)
+    predictions = first.predict(X)
+    for order, seed in ((np.arange(250), 1), (np.random.default_rng(1).permutation(250), 2)):
+        other = KernelPLS(5, random_state=seed).fit(X[order], y[order])
+        assert other.gamma_ == pytest.approx(first.gamma_, rel=1e-12)
+        np.testing.assert_allclose(other.predict(X), predictions, atol=0.02 * y.std())

@@ -7,8 +7,12 @@ from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
     GreedyKernelFisherDiscriminant,
     KernelFeatureExtraction,
+    KernelFisherDiscriminant,
+    KernelOrthogonalCentroid,
+    KernelPCA,
     KernelPLS,
     SparseMaximalAlignment,
+    SubspaceKernelFeatures,
 )
 from kernelsieve.deflation import ScoringCriterion
 from kernelsieve.exceptions import InvalidParameterError
@@ -24,9 +28,17 @@ class Largest(ScoringCriterion):
         return view.residual_squared_norms
 
 
-@pytest.fixture(scope="module")
-def data():
-    X = np.random.default_rng(0).standard_normal((3001, 3))
+N = 300
+
+
+@pytest.fixture
+def data(monkeypatch):
+    """A few samples, of which a pool is drawn as of many."""
+    monkeypatch.setattr(problem, "_IN_ANY_CASE", 100)
+    few = {"chosen": 100, "followed": 100, "combined": 100, "solved": 200}
+    monkeypatch.setattr(problem, "_ALL_UP_TO", few)
+    monkeypatch.setattr(problem, "AUTO_POOL", 250)
+    X = np.random.default_rng(0).standard_normal((N, 3))
     return X, (X[:, 0] > 0).astype(int)
 
 
@@ -48,13 +60,18 @@ def drawn(monkeypatch):
     [
         (SparseMaximalAlignment(20), 150, "screen"),
         (SparseMaximalAlignment(80), 150, "screen"),
-        (SparseMaximalAlignment(80, pool="kmeans"), 1000, "kmeans"),
+        (SparseMaximalAlignment(80, pool="kmeans"), 250, "kmeans"),
         (SparseMaximalAlignment(5, candidates=50), 50, "random"),
         (SparseMaximalAlignment(5, candidates=50, pool="screen"), 50, "screen"),
-        (KernelPLS(5), 200, "screen"),
+        (KernelPLS(5), 250, "screen"),
+        (KernelPCA(5), 250, "random"),
+        (KernelFisherDiscriminant(), 200, "random"),
+        (KernelFisherDiscriminant(pool="kmeans"), 250, "kmeans"),
+        (KernelOrthogonalCentroid(), 250, "screen"),
+        (SubspaceKernelFeatures(), 200, "random"),
         (AcceleratedKernelFeatureAnalysis(5), 200, "screen"),
         (GreedyKernelFisherDiscriminant(5), 150, "screen"),
-        (KernelFeatureExtraction(Largest(), 5), 1000, "random"),
+        (KernelFeatureExtraction(Largest(), 5), 250, "random"),
     ],
 )
 def test_candidates_are_screened_where_they_can_be(estimator, n_pool, how, data, drawn):
@@ -68,10 +85,45 @@ def test_a_screen_that_was_asked_for_is_refused_where_there_is_none(data):
 
 
 def test_no_more_features_than_rows(data):
-    with pytest.raises(InvalidParameterError, match="n_components=3500 is larger than the 3001"):
-        SparseMaximalAlignment(3500).fit(*data)
+    with pytest.raises(InvalidParameterError, match="n_components=350 is larger than the 300"):
+        SparseMaximalAlignment(350).fit(*data)
 
 
 def test_memory_is_what_the_user_allows(data, drawn):
     SparseMaximalAlignment(5, max_memory=10**6).fit(*data)
     assert drawn == [(150, "screen", 10**6)]
+
+
+def pool_size(estimator, n_samples, n_inputs=3):
+    """Return how many of so many samples an estimator takes by default."""
+    X = np.random.default_rng(0).standard_normal((20, n_inputs))
+    with np.errstate(all="ignore"):  # as fit does
+        prepared = estimator._problem(X, (X[:, 0] > 0).astype(int), None)
+    return estimator._pool_size(prepared, n_samples)
+
+
+def test_sizes_by_default():
+    """Those of the table in docs/choose.md."""
+    sizes = {
+        SparseMaximalAlignment(10): (1500, 150, 225),
+        SparseMaximalAlignment(300): (1500, 450, 525),
+        AcceleratedKernelFeatureAnalysis(10): (10_000, 200, 200),
+        KernelPLS(10): (10_000, 1000, 1000),
+        KernelOrthogonalCentroid(): (10_000, 1000, 1000),
+        KernelFisherDiscriminant(): (2000, 2000, 2000),
+        SubspaceKernelFeatures(): (2000, 2000, 2000),
+    }
+    for estimator, (most, beyond, of_many) in sizes.items():
+        assert pool_size(estimator, most) == most
+        assert pool_size(estimator, most + 1) == beyond
+        assert pool_size(estimator, 25_000) == of_many
+
+
+def test_the_cost_of_a_kernel_value_and_memory_limit_how_many_are_all():
+    assert pool_size(KernelPLS(5), 9000, n_inputs=800) == 1000
+    assert pool_size(KernelPLS(5), 4000, n_inputs=800) == 4000
+    assert pool_size(KernelPLS(5, max_memory=2**27), 5000) == 1000
+    assert pool_size(KernelPLS(5, max_memory=2**27), 4000) == 4000
+    assert pool_size(KernelPLS(5, max_memory=2**27, dtype="float32"), 5000) == 5000
+    assert pool_size(KernelPLS(5, max_memory=0), 3000) == 3000
+    assert pool_size(KernelPLS(5, kernel=lambda x, z: float(x @ z)), 3001) == 1000

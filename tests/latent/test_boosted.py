@@ -137,3 +137,14 @@ def test_the_absolute_loss_is_at_its_minimum(numbers):
     assert zero.sum() >= 5  # as many as there are coefficients
     pull = np.abs(np.sign(residual[~zero]) @ T[~zero])
     assert (pull <= np.abs(T[zero]).sum(axis=0) + 1e-6).all()
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential", "squared", "absolute"])
+def test_the_scale_of_sample_weights_makes_no_difference(loss, classes, rng):
+    X, y = classes  # which many features separate
+    weight = rng.uniform(0.1, 3, len(X))
+    for k in (4, 12):
+        model = KernelBoostedLatentFeaturesClassifier(k, loss=loss)
+        once = model.fit(X, y, sample_weight=weight).decision_function(X)
+        scaled = model.fit(X, y, sample_weight=7 * weight).decision_function(X)
+        assert_allclose(scaled, once, rtol=0, atol=1e-8 * max(1, np.abs(once).max()))

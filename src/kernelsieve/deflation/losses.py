@@ -11,9 +11,11 @@ from scipy.special import expit
 from ..exceptions import InvalidDataError, InvalidParameterError
 
 _NO_LABELS = "{} separates classes; y has other values. Pass labels."
-_MOST_NEWTON_STEPS = 50
-_NEGLIGIBLE = 1e-6  # mean loss at which separable classes are separated well enough
-_RIDGE = 1e-10  # relative; keeps Newton's system solvable where the loss has become flat
+_MOST_NEWTON_STEPS = 100
+_PENALTY = 1e-8  # on squared coefficients, as a part of the loss's curvature where nothing is predicted
+_SOLVABLE = 1e-14  # relative; keeps Newton's system solvable where the loss has become flat
+_LAST_STEP = 1e-10  # of the loss, by which it can still fall
+_LEAST_LOSS = 1e-4  # of that where nothing is predicted, under which losses are alike
 
 
 class Loss(ABC):
@@ -124,11 +126,10 @@ class Loss(ABC):
     def _minimum(self, y: np.ndarray, design: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Return the coefficients of the design with the least weighted loss.
 
-        Damped Newton. On separable data a loss may have no minimum; the steps then stop when it is
-        negligible, so coefficients stay finite.
+        Damped Newton. On separable data a loss may have no minimum; a slight penalty keeps
+        coefficients finite there.
         """
-        negligible = _NEGLIGIBLE * float(weight.sum())
-        return damped_newton(self, y, design, weight, negligible=negligible)[0]
+        return damped_newton(self, y, design, weight)[0]
 
 
 class SquaredLoss(Loss):
@@ -293,34 +294,46 @@ def damped_newton(
     weight: np.ndarray,
     *,
     start: np.ndarray | None = None,
-    negligible: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the coefficients with the least weighted loss of ``design @ coefficients``, and that.
 
-    Newton steps, each halved until the loss does not rise. They end where it no longer falls, or
-    where it is ``negligible``.
+    Newton steps, each halved until the loss does not rise. A slight penalty on all coefficients but
+    the constant's gives separable classes a minimum, which rounding does not move.
     """
     coefficients = np.zeros(design.shape[1]) if start is None else start
     prediction = design @ coefficients
-    total = _weighted_loss(loss, y, prediction, weight)
+    penalty = _slight_penalty(loss, y, design, weight)
+
+    def objective(c: np.ndarray, f: np.ndarray) -> float:
+        return _weighted_loss(loss, y, f, weight) + 0.5 * float(penalty @ c**2)
+
+    total = objective(coefficients, prediction)
+    least = _LEAST_LOSS * _weighted_loss(loss, y, np.zeros(len(y)), weight)
     for _ in range(_MOST_NEWTON_STEPS):
-        slope = design.T @ (weight * loss.negative_gradient(y, prediction))
-        hessian = (design.T * (weight * loss.curvature(y, prediction))) @ design
-        hessian += _RIDGE * np.trace(hessian) / len(hessian) * np.eye(len(hessian))
+        slope = design.T @ (weight * loss.negative_gradient(y, prediction)) - penalty * coefficients
+        hessian = (design.T * (weight * loss.curvature(y, prediction))) @ design + np.diag(penalty)
+        hessian += _SOLVABLE * np.trace(hessian) / len(hessian) * np.eye(len(hessian))
         step = np.linalg.solve(hessian, slope)
         along = design @ step
+        if slope @ step <= _LAST_STEP * max(total, least):  # whose fall rounding would hide
+            return coefficients + step, prediction + along
         for size in 0.5 ** np.arange(20):
-            trial = _weighted_loss(loss, y, prediction + size * along, weight)
+            trial = objective(coefficients + size * step, prediction + size * along)
             if trial <= total:
                 break
         else:
             break
         coefficients = coefficients + size * step
         prediction = prediction + size * along
-        fall, total = total - trial, trial
-        if fall <= 1e-12 * total or total <= negligible:
-            break
+        total = trial
     return coefficients, prediction
+
+
+def _slight_penalty(loss: Loss, y: np.ndarray, design: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return a penalty for each column of the design, by its variance; none for the constant."""
+    bend = weight * loss.curvature(y, np.zeros(len(y)))
+    centred = design - weight @ design / weight.sum()
+    return _PENALTY * (bend @ centred**2)
 
 
 def _weighted_loss(loss: Loss, y: np.ndarray, f: np.ndarray, weight: np.ndarray) -> float:

@@ -55,6 +55,9 @@ class KernelEstimator(
     #: Whether the first j features are those of a fit with j, so that one fit answers for all numbers.
     _nested: ClassVar[bool] = True
 
+    #: What is done with candidates, as ``fitting.Problem.pool_size`` says.
+    _use_of_candidates: ClassVar[str] = "solved"
+
     _parameter_constraints: ClassVar[dict] = SHARED_CONSTRAINTS
     _get_param_names = parameter_names
 
@@ -192,7 +195,7 @@ class KernelEstimator(
 
     def _pool_size(self, problem: Problem, n_samples: int) -> int:
         """Return how many of so many samples become candidates."""
-        return problem.candidates.size(n_samples, problem.n_components, self._screening())
+        return problem.pool_size(n_samples, self._use_of_candidates, self._screening())
 
     def _draw(self, problem: Problem, size: int) -> CandidatePool:
         """Draw candidates from the samples."""

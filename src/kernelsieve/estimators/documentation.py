@@ -38,9 +38,9 @@ estimators that predict, and within ``ComponentPathCV``.""",
         '{"auto", "all"}, int or array',
         """Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
 that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
-"all" up to 3,000 samples, or 1,500 where single samples are chosen by a criterion that can screen them;
-beyond, a pool of three times n_components where it is screened (from 200 to 1,000, or n_components if
-that is more; half as many for single samples of at most 20,000), of 1,000 otherwise.""",
+"all" up to 10,000 samples where memory and about two seconds allow, 1,500 where single samples are
+chosen by a criterion that can screen them, 2,000 where systems of equations are solved; beyond, a
+pool of 200 to 1,000, 150 to 1,000, or 2,000, as the page "Which method?" says.""",
     ),
     "pool": (
         '{"auto", "screen", "random", "kmeans", "rpcholesky"}',

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..deflation import Alignment, BestSubset, Covariance, Criterion
 from ..exceptions import InvalidParameterError
-from ..fitting import Plan, Problem, RowPass, loop_pass, select
+from ..fitting import Plan, Problem, RowPass, loop_pass, select, use_of_candidates
 from ..model import Fit
 from ..rows import TargetEncoder
 from .base import KernelEstimator
@@ -53,8 +53,8 @@ class LoopEstimator(KernelEstimator):
         return self._criterion()
 
     def _pool_size(self, problem: Problem, n_samples: int) -> int:
-        screening, rule = self._criterion(), problem.candidates
-        return rule.size(n_samples, problem.n_components, screening, alone=screening.can_screen)
+        screening = self._criterion()
+        return problem.pool_size(n_samples, use_of_candidates(screening), screening)
 
     def _solve(self, problem: Problem) -> Fit:
         criterion = self._criterion_for(problem.encoder)

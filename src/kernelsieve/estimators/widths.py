@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from ..execution import reported
-from ..kernels import BlockCache, kernel_class, sharing
+from ..kernels import BlockCache, kernel_class, resolve_kernel, sharing
 from ..rows import Batch, TargetEncoder, row_hashes
 
 #: From narrower than the median distance of two samples to so wide that a kernel is nearly linear.
@@ -32,7 +31,7 @@ _NEIGHBOURS = 0.1  # more or fewer components, as a part of their number
 class ChosenWidth:
     """What folds have chosen: a width, and how many components where that was left open."""
 
-    gamma: str
+    gamma: str | float
     n_components: int | None
 
 
@@ -45,7 +44,7 @@ def choose_width(
     """
     model = clone(estimator)
     asked = model.get_params(deep=False).get("n_components")
-    batch = _drawn(batch, model)
+    batch = _sample(batch)
     if "gamma" not in kernel_class(model.kernel).parameter_names() or _n_distinct(batch) < _FEWEST:
         return ChosenWidth("scale", asked)
     if "class_weight" in model.get_params(deep=False):
@@ -68,7 +67,22 @@ def choose_width(
                 if fitted is not None:
                     found = list(_scores(fitted, batch[test], labels, test, every_number=open_number))
                     scores[fold, number, : len(found)] = found
-    return _chosen(scores, asked, open_number=open_number)
+    chosen = _chosen(scores, asked, open_number=open_number)
+    return replace(chosen, gamma=_number(chosen.gamma, batch, model))
+
+
+def _number(gamma: str | float, batch: Batch, model: Any) -> float:
+    """Return the width that was compared as a number: the median of other samples is another."""
+    kernel = resolve_kernel(
+        model.kernel,
+        batch.X,
+        gamma=gamma,
+        degree=model.degree,
+        coef0=model.coef0,
+        kernel_params=model.kernel_params,
+        sample_weight=batch.weight,
+    )
+    return float(kernel.gamma)  # type: ignore[attr-defined]
 
 
 def _chosen(scores: np.ndarray, asked: int | None, *, open_number: bool) -> ChosenWidth:
@@ -102,13 +116,15 @@ def _of_worst_neighbours(scores: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(scores), worst, -np.inf)
 
 
-def _drawn(batch: Batch, model: Any) -> Batch:
-    """Return as many samples as choose, those that count."""
+def _sample(batch: Batch) -> Batch:
+    """Return as many samples as choose, of those that count: the first by a hash of their inputs.
+
+    They are the same whatever the seed and the order are, and nearly the same with a few samples more.
+    """
     batch, _ = batch.without_zero_weights()
     if len(batch) <= _MOST_SAMPLES:
         return batch
-    random_state = check_random_state(model.get_params(deep=False).get("random_state"))
-    return batch[np.sort(random_state.choice(len(batch), _MOST_SAMPLES, replace=False))]
+    return batch[np.sort(np.argsort(row_hashes(batch.X), kind="stable")[:_MOST_SAMPLES])]
 
 
 def _n_distinct(batch: Batch) -> int:

@@ -13,7 +13,15 @@ from .fold_sums import FoldSums, FoldWork, WorkTogether
 from .one_pass import OnePass, RowPass
 from .pools import draw_pool
 from .precision import RIDGE_TRUST, PrecisionPolicy
-from .problem import AUTO_POOL, CandidatePool, CandidateRule, Plan, Problem, way_to_draw
+from .problem import (
+    AUTO_POOL,
+    CandidatePool,
+    CandidateRule,
+    Plan,
+    Problem,
+    use_of_candidates,
+    way_to_draw,
+)
 from .sample_size import candidates_needed
 from .selection import loop_pass, select, select_in_pool
 from .settings import DEFAULT_COMPONENTS, Settings
@@ -53,6 +61,7 @@ __all__ = [
     "split_item",
     "total_weight",
     "trace_of",
+    "use_of_candidates",
     "way_to_draw",
     "weighted_sum",
 ]

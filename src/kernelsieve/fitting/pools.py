@@ -40,6 +40,7 @@ from .settings import Settings
 # candidates that are; of many samples such a part, which takes less time than the pass over all.
 _ROWS_EACH, _SCREENED_EACH = 10, 10
 _FEWEST_ROWS, _FEWEST_CANDIDATES = 1500, 1500
+_ENOUGH = 8000  # of each, for pools that are themselves large
 _ROWS_PART, _CANDIDATES_PART = 16, 10
 SCREEN_ROWS, SCREEN_CANDIDATES = 10_000, 10_000  # at most
 _ONE_THREAD_VALUES = 2**22  # that one thread has evaluated before others have begun
@@ -123,8 +124,9 @@ def draw_screened(
 
 def _screened_size(n_pool: int, n_rows: int) -> tuple[int, int]:
     """Return on how many samples how many candidates are scored, for a pool of that size."""
-    rows = max(_FEWEST_ROWS, _ROWS_EACH * n_pool, n_rows // _ROWS_PART)
-    candidates = max(_FEWEST_CANDIDATES, _SCREENED_EACH * n_pool, n_rows // _CANDIDATES_PART)
+    rows = max(_FEWEST_ROWS, min(_ROWS_EACH * n_pool, _ENOUGH), n_rows // _ROWS_PART)
+    many = min(_SCREENED_EACH * n_pool, _ENOUGH)
+    candidates = max(_FEWEST_CANDIDATES, many, n_rows // _CANDIDATES_PART)
     return min(rows, SCREEN_ROWS), min(candidates, SCREEN_CANDIDATES)
 
 

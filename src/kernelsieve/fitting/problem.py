@@ -10,18 +10,23 @@ import numpy as np
 
 from ..deflation import Criterion
 from ..exceptions import InvalidParameterError
-from ..kernels import Inputs, Kernel, Precomputed
+from ..kernels import CallableKernel, Inputs, Kernel, Precomputed
 from ..model import Fit
 from ..rows import Batch, Pool, TargetEncoder
 from .pools import draw_pool, screening_criterion
 from .settings import DEFAULT_COMPONENTS, Settings
 
-# Samples of which candidates="auto" takes every one, and those where a screen is as good as that.
-ALL_UP_TO, SCREENED_ALL_UP_TO = 3000, 1500
 AUTO_POOL = 1000
-# Candidates of a screened pool for each feature, and in all. Fewer where a screen has compared single
-# samples already, and has seen a good part of all: there more take time and bring nothing.
-_SCREENED, _COMPARED, _MOST_COMPARED = (3.0, 200), (1.5, 150), 20_000
+# Of up to so many samples candidates="auto" takes all, by what is done with candidates: single ones
+# are "chosen" by a criterion that can screen them, or "followed" by deflation of the kernel matrix;
+# all of them are "combined" by products with their columns, or "solved" for by systems of equations.
+_ALL_UP_TO = {"chosen": 1500, "followed": 10_000, "combined": 10_000, "solved": 2000}
+_IN_ANY_CASE = 3000  # of these, whatever a kernel value takes, and however small the memory
+_KERNEL_WORK = 2e10  # numbers that all kernel values are made of, about two seconds
+_VALUE_WORK = 100  # that the rest of a fit takes for each kernel value, in such numbers
+# Of more samples, pools of so many times the components, and at least so many.
+_POOLS = {"chosen": (1.5, 150), "followed": (3.0, 200)}
+_WIDER_FROM, _WIDER_EACH, _WIDER = 10_000, 200, 150  # one more for each 200 samples, up to 150
 _MOST_TO_COMBINE = {2: 600, 3: 100}  # candidates: some hundred thousand pairs or triples
 
 
@@ -71,44 +76,23 @@ class CandidateRule:
     def is_number(self) -> bool:
         return isinstance(self.number, Integral)
 
-    def size(
-        self,
-        n_samples: int,
-        n_components: int | None,
-        screening: Criterion | None,
-        *,
-        alone: bool = False,
-        fresh: int = AUTO_POOL,
-    ) -> int:
-        """Return how many candidates to take from so many samples, given what may screen them.
 
-        Those that a screen compares are fewer where single ones are chosen, ``alone``. ``fresh`` ones
-        are drawn at every step where their number is not given.
-        """
-        if self.is_number:
-            return min(int(self.number), n_samples)
-        if self.number == "all":
-            return n_samples
-        if self.resample:
-            return min(n_samples, fresh)
-        if self.n_nonzero > 1:  # all pairs or triples of the candidates are tried
-            return min(n_samples, _MOST_TO_COMBINE[self.n_nonzero])
-        screened = way_to_draw(self, screening) == "screen"
-        alone = alone and screened
-        if n_samples <= (SCREENED_ALL_UP_TO if alone else ALL_UP_TO):
-            return n_samples
-        if not screened:
-            return AUTO_POOL
-        each, fewest = _COMPARED if alone and n_samples <= _MOST_COMPARED else _SCREENED
-        wanted = DEFAULT_COMPONENTS if n_components is None else n_components
-        return min(n_samples, int(np.clip(each * wanted, fewest, max(AUTO_POOL, wanted))))
+def use_of_candidates(criterion: Criterion) -> str:
+    """Return what the loop does with candidates: "chosen", "followed" or "combined", as above."""
+    if criterion.can_screen:
+        return "chosen"
+    return "followed" if criterion.deflation.symmetric else "combined"
 
 
 def way_to_draw(rule: CandidateRule, criterion: Criterion | None) -> str:
     """Return how a pool is drawn, given the criterion by which it may be screened."""
     if rule.pool != "auto":
         return rule.pool
-    return "random" if rule.is_number or screening_criterion(criterion) is None else "screen"
+    if rule.is_number or screening_criterion(criterion) is None:
+        return "random"
+    # What varies most is combined from random candidates as well as from any.
+    assert criterion is not None
+    return "random" if criterion.needs_metric and not criterion.supervised else "screen"
 
 
 @dataclass(frozen=True)
@@ -175,6 +159,59 @@ class Problem:
         """
         too_few = too_few or self.candidates.too_few
         return _with_components(self.settings, self.n_components, n_candidates, too_few)
+
+    def pool_size(
+        self, n_samples: int, use: str, screening: Criterion | None, fresh: int = AUTO_POOL
+    ) -> int:
+        """Return how many of so many samples become candidates.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many there are to draw from.
+        use : {"chosen", "followed", "combined", "solved"}
+            What is done with candidates.
+        screening : Criterion or None
+            By which they may be screened.
+        fresh : int, default=1000
+            Candidates that are drawn at every step, where this is asked for without a number.
+
+        Returns
+        -------
+        int
+        """
+        rule = self.candidates
+        if rule.is_number:
+            return min(int(rule.number), n_samples)
+        if rule.number == "all":
+            return n_samples
+        if rule.resample:
+            return min(n_samples, fresh)
+        if rule.n_nonzero > 1:  # all pairs or triples of the candidates are tried
+            return min(n_samples, _MOST_TO_COMBINE[rule.n_nonzero])
+        if use == "solved":
+            return min(n_samples, _ALL_UP_TO[use] if rule.pool in ("auto", "random") else AUTO_POOL)
+        screened = way_to_draw(rule, screening) == "screen"
+        use = use if screened else "combined"
+        if n_samples <= min(_ALL_UP_TO[use], self._most_columns()):
+            return n_samples
+        if use == "combined":
+            return min(n_samples, AUTO_POOL)
+        each, fewest = _POOLS[use]
+        wanted = self.n_components or DEFAULT_COMPONENTS
+        wider = np.clip((n_samples - _WIDER_FROM) // _WIDER_EACH, 0, _WIDER) if use == "chosen" else 0
+        size = max(each * wanted, fewest) + wider
+        return min(n_samples, int(min(size, max(AUTO_POOL, wanted))))
+
+    def _most_columns(self) -> int:
+        """Return of how many samples a fit may take all kernel columns, by memory and time."""
+        X = self.rows.X
+        if isinstance(self.kernel, CallableKernel):
+            return _IN_ANY_CASE
+        values = 0 if isinstance(self.kernel, Precomputed) else X.size / X.shape[0]
+        by_time = np.sqrt(_KERNEL_WORK / (values + _VALUE_WORK))
+        by_memory = np.sqrt(self.settings.max_memory / np.dtype(self.settings.dtype).itemsize)
+        return max(_IN_ANY_CASE, int(min(by_time, by_memory)))
 
     def draw(self, size: int, how: str, criterion: Criterion | None = None) -> CandidatePool:
         """Draw a pool from the samples; by a criterion where it is screened.

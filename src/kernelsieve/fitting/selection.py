@@ -18,6 +18,7 @@ from .problem import (
     CandidatePool,
     Plan,
     Problem,
+    use_of_candidates,
 )
 from .symmetric import analyse_fresh, analyse_rows, analyse_sample
 
@@ -45,8 +46,7 @@ def select(
         raise InvalidParameterError(_RESAMPLE_ALONE)
     if problem.given is not None:
         return select_in_pool(problem, rows, problem.given, criterion, row_pass)
-    alone = criterion.can_screen
-    size = rule.size(len(rows), problem.n_components, criterion, alone=alone, fresh=fresh)
+    size = problem.pool_size(len(rows), use_of_candidates(criterion), criterion, fresh)
     scored = scored_samples(problem)
     if rule.resample:
         return _select_fresh(problem, scored, size, criterion)

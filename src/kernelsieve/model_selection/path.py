@@ -141,8 +141,9 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
     Notes
     -----
     The refitted model is the first k features of a fit with the most features, as in the folds.
-    Usually that is a fit with k features. The exception is ``candidates="auto"`` with more than 3,000
-    samples, where the size of the pool depends on ``n_components``.
+    Usually that is a fit with k features. The exception is ``candidates="auto"`` with so many
+    samples that a pool is drawn: where single samples are chosen, its size depends on
+    ``n_components``.
 
     Weights are used by fits and by scorers; a function that takes no ``sample_weight`` is called
     without. The standard error of a single fold is not known, and taken for zero.

@@ -59,7 +59,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     candidates : {"auto", "all"}, int or array, default="auto"
         Samples that directions combine, all of which a new sample is compared with: "all", a number of
         them, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
-        3,000 samples and 1,000 of them beyond.
+        2,000 samples and 2,000 of them beyond.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
         How candidates given as a number are drawn; "kmeans" takes the samples nearest to the centres.
         For the centres themselves, pass ``candidates=KMeans(m).fit(X).cluster_centers_``.

@@ -131,6 +131,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     True
     """
 
+    _use_of_candidates: ClassVar[str] = "chosen"
     _parameter_constraints: ClassVar[dict] = {
         **DECISION_CONSTRAINTS,
         "stop_tol": [Interval(Real, 0, 1, closed="left")],

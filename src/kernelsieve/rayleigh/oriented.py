@@ -37,7 +37,7 @@ class OrientedKernelPCA(RatioEstimator):
     candidates : {"auto", "all"}, int or array, default="auto"
         Samples that directions combine, all of which a new sample is compared with: "all", a number of
         them, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
-        3,000 samples and 1,000 of them beyond.
+        2,000 samples and 2,000 of them beyond.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
         How candidates given as a number are drawn.
     tol : float, default=1e-10

@@ -90,7 +90,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         all candidates are kept in memory.
     candidates : {"auto", "all"}, int or array, default="auto"
         Samples whose kernel columns may be used: "all", a number of them, or an array of points
-        (row numbers, for a precomputed kernel). "auto" is "all" up to 3,000 rows and 1,000 examples
+        (row numbers, for a precomputed kernel). "auto" is "all" up to 2,000 rows and 2,000 examples
         beyond.
     pool : {"random", "kmeans", "rpcholesky"}, default="random"
         How candidates given as a number are drawn.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from ..deflation import Alignment, Outcome
+from ..deflation import Alignment, Criterion, Outcome
 from ..estimators import KernelEstimator, OutOfCoreMixin, parameters
 from ..exceptions import FewerFeaturesWarning, warn
 from ..fitting import CandidatePool, Plan, Problem, RowPass
@@ -29,6 +29,8 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
     candidates: Any = "auto"
     max_memory: float = 2**30
 
+    _use_of_candidates: ClassVar[str] = "combined"
+
     @abstractmethod
     def _method(self) -> SubspaceMethod:
         """Return what finds a subspace, by the parameters."""
@@ -36,7 +38,7 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
     def _target_kind(self) -> str:
         return "classes"
 
-    def _screening(self) -> Alignment:
+    def _screening(self) -> Criterion | None:
         return Alignment()  # samples that are good one by one serve a subspace, too
 
     def _takes_inputs(self, kernel: Kernel) -> bool:

@@ -92,7 +92,7 @@ class KernelDiscriminantQR(SubspaceEstimator):
         Samples in whose span centroids are taken, without ``approximate``: "all" is exact, and costs a
         new sample as many kernel evaluations as there are training samples; with a pool, given as a
         number or as an array of points (row numbers, for a precomputed kernel), centroids are
-        projected on its span. "auto" is "all" up to 3,000 samples. Under the linear kernel "auto" and
+        projected on its span. "auto" is "all" up to 10,000 samples. Under the linear kernel "auto" and
         "all" are exact, with one landmark for each feature.
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the samples accumulates inner products. "fast" does so in float64, which knows

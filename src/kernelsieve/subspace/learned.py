@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn import Interval, StrOptions
+from ..deflation import Criterion
 from ..estimators import estimator
 from ..exceptions import InvalidParameterError, warn
 from ..fitting import Problem
@@ -46,7 +47,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         Samples that directions combine. "all" takes every training sample, and costs a new sample as
         many kernel evaluations; with a pool, given as a number or as an array of points (row numbers,
         for a precomputed kernel), training needs one pass and a new sample one evaluation for each of
-        them. "auto" is "all" up to 3,000 samples. Under the linear kernel "auto" and "all" are the
+        them. "auto" is "all" up to 2,000 samples. Under the linear kernel "auto" and "all" are the
         same, with one landmark for each feature: the direction itself.
     init : {"koc", "kpls"} or array, default="koc"
         Where the search begins: the span of the classes' centroids, the directions of kernel PLS, or
@@ -138,6 +139,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     """
 
     _nested: ClassVar[bool] = False  # the whole subspace is learned together
+    _use_of_candidates: ClassVar[str] = "solved"
     _parameter_constraints: ClassVar[dict] = {
         "init": [StrOptions({"koc", "kpls"}), "array-like"],
         "span": [StrOptions({"examples", "points"})],
@@ -159,6 +161,9 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     solver: str = "lbfgs"
     max_iter: int | None = None
     tol: float = 1e-4
+
+    def _screening(self) -> Criterion | None:
+        return super()._screening() if self.pool == "screen" else None
 
     @property
     def subspace_kernel_(self) -> SubspaceKernel:

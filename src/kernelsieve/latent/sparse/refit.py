@@ -192,7 +192,7 @@ class Newton(Refit):
         basis = self._basis.features / self._root[:, None]
         before = np.append(self._solution, np.zeros(basis.shape[1] - len(self._solution)))
         self._solution, self._prediction = damped_newton(
-            self._loss, self._y, basis, self._root**2, start=before, negligible=self._negligible
+            self._loss, self._y, basis, self._root**2, start=before
         )
 
     def _coordinates(self) -> np.ndarray:
