@@ -95,7 +95,7 @@ def row_wise(method: _Method) -> _Method:
                     return method(self, X, *args, **kwargs)
             self._current_fit()  # which may not be there, or be found in a stream
             fitted = copy(self)  # a result that is computed later does not follow another fit
-            with counted(None if source.is_lazy else source.n_rows):
+            with counted(None if source.is_lazy else source.n_rows, stage=method.__name__):
                 return source.apply(RowWiseMethod(method, fitted, args, kwargs))
 
     return apply  # type: ignore[return-value]

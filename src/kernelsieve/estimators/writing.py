@@ -63,7 +63,7 @@ def transform_to(self: Any, X: Any, out: Any, n_components: int | None = None) -
     with (
         reported(type(self).__name__, self.verbose),
         _writer(out, shape, dtype, names) as write,
-        counted(n_rows),
+        counted(n_rows, stage="writing features"),
     ):
         start = 0
         for block in blocks:

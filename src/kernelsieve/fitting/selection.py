@@ -49,7 +49,6 @@ def select(
     if rule.resample:
         return _select_fresh(problem, scored, size, criterion)
     if size < len(rows):
-        problem.settings_for(size)  # refuses before a pool is drawn
         return select_in_pool(problem, scored, draw(problem, size), criterion, row_pass)
     return _select_among_all(problem, scored, criterion)
 
