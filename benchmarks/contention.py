@@ -2,8 +2,8 @@
 
 The threads of BLAS wait for each other after every product. Where another process has one of the
 cores, they wait for their turn as well, which takes many times longer than a product of small matrices.
-So fits hold BLAS to one thread. With threads as many as cores, as by default, every fit runs in a process that
-has this process's cores to itself, then beside one that computes without end, then with one thread.
+So fits hold BLAS to one thread. With threads as many as cores, as by default, every fit runs in a
+process of its own, then beside one that computes without end; and last with one thread alone.
 """
 
 from __future__ import annotations
