@@ -16,6 +16,7 @@ NAMES = (
     "fill",
     "serving",
     "first_use",
+    "contention",
     "ready_made_scale",
     "accuracy",
     "digits",

@@ -2,6 +2,7 @@ import os
 
 import numpy as np
 import pytest
+from blas_threads import blas_threads, set_blas_threads
 from hypothesis import settings
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.preprocessing import scale
@@ -65,3 +66,15 @@ def numbers(request):
         return request.getfixturevalue("diabetes")
     data = request.getfixturevalue("local_data")(request.param)
     return scale(np.asarray(data["X"], dtype=float))[:500], np.asarray(data["y"], dtype=float)[:500]
+
+
+@pytest.fixture
+def two_blas_threads():
+    """Give BLAS two threads, so that a limit that stays on is seen on any machine."""
+    original = max(blas_threads())
+    set_blas_threads(2)
+    before = blas_threads()
+    if set(before) != {2}:
+        pytest.skip("this BLAS has other numbers in every thread")
+    yield before
+    set_blas_threads(original)

@@ -6,6 +6,7 @@ import sys
 import warnings
 
 _NOT_THE_USER = {"kernelsieve", "sklearn", "joblib"}
+_said_in_searches: set[tuple[str, type[Warning], str, int]] = set()
 
 
 class InvalidParameterError(ValueError):
@@ -65,8 +66,21 @@ class VacuousBoundWarning(UserWarning):
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn about the line that called this package, through scikit-learn or not."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USER:
+    """Warn about the line that called this package, through scikit-learn or not.
+
+    A search or cross-validation of scikit-learn lets Python forget what it has warned about, with every
+    fit; so what comes through one is said once for a line.
+    """
+    frame, level, searches = sys._getframe(1), 2, False
+    while (
+        frame.f_back
+        and (name := frame.f_globals.get("__name__", "")).partition(".")[0] in _NOT_THE_USER
+    ):
+        searches |= name.startswith("sklearn.model_selection")
         frame, level = frame.f_back, level + 1
+    if searches:
+        said = (message, category, frame.f_code.co_filename, frame.f_lineno)
+        if said in _said_in_searches:
+            return
+        _said_in_searches.add(said)
     warnings.warn(message, category, stacklevel=level)

@@ -1,11 +1,13 @@
 """What the pictures of a learned metric say."""
 
 import numpy as np
+import pandas
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 
+from kernelsieve import GradientMetric
 from kernelsieve.displays import MetricImportanceDisplay, MetricPathDisplay
 from kernelsieve.exceptions import InvalidParameterError
 
@@ -51,3 +53,15 @@ class Weighted(BaseEstimator):
 def test_features_without_names_are_numbered():
     display = MetricImportanceDisplay.from_estimator(Weighted().fit(np.eye(2)))
     assert list(display.names) == ["x0", "x1"]
+
+
+def test_wavelengths_name_the_features_of_spectra():
+    spectra = np.random.default_rng(0).normal(size=(60, 4))
+    metric = GradientMetric("linear", structure="diagonal", rank=2, random_state=0)
+    metric.fit(spectra, spectra[:, 2])
+    axis = pandas.Index([850.0, 852.5, 855.0, 857.5], name="nm")
+    display = MetricImportanceDisplay.from_estimator(metric, feature_axis=axis, max_features=2)
+    assert display.ax_.get_yticklabels()[0].get_text() == "855"
+    assert display.ax_.get_ylabel() == "nm"
+    with pytest.raises(InvalidParameterError, match="feature_axis must be 4 finite numbers"):
+        MetricImportanceDisplay.from_estimator(metric, feature_axis=[850.0])

@@ -200,11 +200,11 @@ def test_several_methods_in_one_axes_look_different(path):
     assert len({(str(line._dash_pattern), line.get_marker()) for line in lines}) == 4
     names = [text.get_text() for text in one.ax_.get_legend().get_texts()]
     assert names == [
-        "dense, test set",
-        "dense, training set",
+        "dense, held out",
+        "dense, training",
         "dense, chosen: k = 4, 9 evaluations",
-        "sparse, test set",
-        "sparse, training set",
+        "sparse, held out",
+        "sparse, training",
         "sparse, chosen: k = 4, 4.5 evaluations",
     ]
 

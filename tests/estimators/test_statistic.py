@@ -24,7 +24,12 @@ from kernelsieve import (
     StatisticPart,
     StatisticPlan,
 )
-from kernelsieve.exceptions import InvalidDataError, InvalidParameterError, ModelFileError
+from kernelsieve.exceptions import (
+    FewerFeaturesWarning,
+    InvalidDataError,
+    InvalidParameterError,
+    ModelFileError,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 5))
@@ -160,7 +165,7 @@ def test_finishing_with_other_parameters():
     covariance = SparseMaximalCovariance(6).finish(plan, part)
     same = SparseMaximalCovariance(6, candidates=POOL, gamma=0.3).fit(X, Y)
     assert_same(covariance, same)
-    with pytest.raises(InvalidParameterError, match="n_components=51 is larger than the 50"):
+    with pytest.warns(FewerFeaturesWarning, match="of the 51 components asked for"):
         SparseMaximalAlignment(51).finish(plan, part)
 
 

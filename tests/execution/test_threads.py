@@ -5,15 +5,16 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
-from types import SimpleNamespace
 
 import joblib
 import pytest
+from blas_threads import blas_threads
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from kernelsieve.execution import n_threads, run_blocks, single_threaded_blas
+from kernelsieve.execution.threads import one_thread
 
 PATIENCE = 20.0  # seconds that a test waits for a thread before it fails
 
@@ -28,33 +29,6 @@ class Worker:
     def __call__(self, block) -> None:
         self.blocks.append(block)
         self.threads.add(threading.get_ident())
-
-
-def blas_threads() -> list[int]:
-    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
-
-
-def set_blas_threads(limits) -> None:
-    """Set the numbers from a thread that ends at once.
-
-    threadpoolctl lets only the first thread that sets a limit set others, for as long as it lives;
-    were that the thread of the tests, no other thread could be tested.
-    """
-    thread = threading.Thread(target=threadpool_limits, kwargs={"limits": limits, "user_api": "blas"})
-    thread.start()
-    thread.join()
-
-
-@pytest.fixture
-def two_blas_threads():
-    """Give BLAS two threads, so that a limit that stays on is seen on any machine."""
-    original = max(blas_threads())
-    set_blas_threads(2)
-    before = blas_threads()
-    if set(before) != {2}:
-        pytest.skip("this BLAS has other numbers in every thread")
-    yield before
-    set_blas_threads(original)
 
 
 @contextmanager
@@ -206,7 +180,7 @@ def test_others_at_work_do_not_change_the_number(two_blas_threads):
 
 
 def test_a_blas_that_cannot_be_asked(monkeypatch):
-    monkeypatch.setattr(single_threaded_blas, "_controller", SimpleNamespace(lib_controllers=[]))
+    monkeypatch.setattr(single_threaded_blas, "_libraries", [])
     assert n_threads(None) == joblib.effective_n_jobs(-1)
 
 
@@ -256,6 +230,66 @@ def test_the_context_nests(two_blas_threads):
         with single_threaded_blas():
             assert set(blas_threads()) == {1}
         assert set(blas_threads()) == {1}
+    assert blas_threads() == two_blas_threads
+
+
+def test_nothing_is_held_where_blas_has_one_thread_already(two_blas_threads):
+    with threadpool_limits(limits=1, user_api="blas"), single_threaded_blas():
+        assert not [thread for thread in threading.enumerate() if "blas-limit" in thread.name]
+    assert blas_threads() == two_blas_threads
+
+
+def test_a_nested_context_asks_no_library(two_blas_threads, monkeypatch):
+    with single_threaded_blas(), monkeypatch.context() as patch:
+        patch.setattr(type(single_threaded_blas), "_threads", None)
+        patch.setattr(type(single_threaded_blas), "_set", None)
+        with single_threaded_blas():
+            assert set(blas_threads()) == {1}
+    assert blas_threads() == two_blas_threads
+
+
+def test_a_large_factorisation_gets_all_threads(two_blas_threads):
+    with single_threaded_blas():
+        with single_threaded_blas.lifted_for(10_000, 10_000):
+            assert blas_threads() == two_blas_threads
+            with single_threaded_blas():  # such as a pass inside
+                assert set(blas_threads()) == {1}
+            assert blas_threads() == two_blas_threads
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == two_blas_threads
+
+
+def test_a_small_factorisation_gets_one_thread(two_blas_threads):
+    with single_threaded_blas(), single_threaded_blas.lifted_for(680, 201):
+        assert set(blas_threads()) == {1}
+
+
+def test_a_large_factorisation_in_a_task_of_an_engine_gets_one_thread(two_blas_threads):
+    with one_thread(), single_threaded_blas.lifted_for(10_000, 10_000):
+        assert set(blas_threads()) == {1}
+
+
+def test_a_large_factorisation_beside_another_fit_gets_one_thread(two_blas_threads):
+    lifted, other_is_in, seen_beside = (threading.Event() for _ in range(3))
+    seen = []
+
+    def factorise():
+        with single_threaded_blas(), single_threaded_blas.lifted_for(10_000, 10_000):
+            seen.append(blas_threads())
+            lifted.set()
+            assert other_is_in.wait(PATIENCE)
+            seen.append(blas_threads())
+            seen_beside.set()
+
+    def fit():
+        assert lifted.wait(PATIENCE)
+        with single_threaded_blas():
+            other_is_in.set()
+            assert seen_beside.wait(PATIENCE)
+
+    with user_threads(factorise, fit):
+        pass
+    assert seen == [two_blas_threads, [1] * len(two_blas_threads)]
     assert blas_threads() == two_blas_threads
 
 
@@ -338,7 +372,7 @@ def test_a_process_forked_during_a_pass_does_not_wait_for_it():
         leave.wait(PATIENCE)
 
     def keep_the_lock():
-        with single_threaded_blas._changed:
+        with single_threaded_blas._lock:
             run_blocks_in_child()
 
     def run_blocks_in_child():
@@ -355,6 +389,27 @@ def test_a_process_forked_during_a_pass_does_not_wait_for_it():
         keep_the_lock()
         leave.set()
     assert statuses == [0]
+
+
+def test_the_holder_does_not_wait_for_itself(two_blas_threads, monkeypatch):
+    # it may collect the garbage of an interrupted pass, whose end then runs in the holder's thread
+    abandoned = []
+    original = type(single_threaded_blas)._set
+
+    def collecting(self, counts):
+        original(self, counts)
+        if abandoned:
+            abandoned.pop().__exit__(None, None, None)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(single_threaded_blas), "_set", collecting)
+        interrupted = single_threaded_blas()
+        interrupted.__enter__()
+        with single_threaded_blas():
+            abandoned.append(interrupted)
+            with single_threaded_blas.lifted_for(10_000, 10_000):
+                assert not abandoned
+    assert blas_threads() == two_blas_threads
 
 
 @pytest.mark.parametrize("where", ["_begin", "_end"])

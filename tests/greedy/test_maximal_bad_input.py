@@ -247,7 +247,6 @@ def test_unknown_loss_and_scores_that_are_no_numbers(data):
 
     refused("loss='hinge' is not known", KernelFeatureExtraction(LossGradient("hinge")), *data)
     refused("Broken.score returned nan", KernelFeatureExtraction(Broken()), *data)
-    refused("larger than the 4 features of X", FeatureExtraction("pls", 20), *data)
 
 
 @pytest.mark.parametrize(

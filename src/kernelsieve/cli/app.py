@@ -55,7 +55,12 @@ Seed = Annotated[int, typer.Option(help="Random seed.")]
 
 
 def _call(module: str, function: str, **options: Any) -> None:
-    getattr(import_module(f"{__package__}.{module}"), function)(**options)
+    """Run a command; BLAS has one thread meanwhile, also for methods of other packages."""
+    from ..execution import single_threaded_blas
+
+    run = getattr(import_module(f"{__package__}.{module}"), function)
+    with single_threaded_blas():
+        run(**options)
 
 
 def _show_version(wanted: bool) -> None:

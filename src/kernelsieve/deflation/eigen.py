@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
+from ..execution import single_threaded_blas
+
 
 def leading_eigenpairs(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the k largest eigenvalues, largest first, and their eigenvectors as columns.
@@ -18,7 +20,8 @@ def leading_eigenpairs(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.nd
     """
     n = len(symmetric)
     k = min(k, n)
-    values, vectors = eigh(symmetric, subset_by_index=[n - k, n - 1])
-    if len(values) < k:  # LAPACK leaves out pairs of a subset where very many eigenvalues are close
-        values, vectors = eigh(symmetric)
+    with single_threaded_blas.lifted_for(n, n):
+        values, vectors = eigh(symmetric, subset_by_index=[n - k, n - 1])
+        if len(values) < k:  # LAPACK leaves out pairs of a subset where very many eigenvalues are close
+            values, vectors = eigh(symmetric)
     return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]

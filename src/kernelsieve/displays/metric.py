@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidParameterError
 from .drawing import COLOURS, Display, add_legend, draw_line, draw_star, whole_ticks
+from .landmark_spectra import check_feature_axis
 
 _LONGEST_NAME = 24  # letters
 
@@ -27,6 +28,8 @@ class MetricImportanceDisplay(Display):
         Importances, which add up to 1.
     names : sequence of str
         Names of the features.
+    axis_name : str, default=None
+        What the names are places on, such as "wavelength".
 
     Attributes
     ----------
@@ -48,22 +51,32 @@ class MetricImportanceDisplay(Display):
 
     importances: np.ndarray
     names: Sequence[str]
+    axis_name: str | None = None
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, **plot_options: Any) -> Self:
+    def from_estimator(
+        cls, estimator: Any, *, feature_axis: Any = None, ax: Any = None, **plot_options: Any
+    ) -> Self:
         """Draw the importances of a fitted metric.
 
         Parameters
         ----------
         estimator : GradientMetric
             A fitted one, or another with ``importances_``.
+        feature_axis : array-like of shape (n_features,), default=None
+            Wavelengths, times or other places of the features, written at the bars instead of names.
+            The name of a pandas index or series is written beside the axis, "wavelength" without one.
         {drawing}
         """
         _check_has(estimator, "importances_")
         importances = np.asarray(estimator.importances_)
         numbered = [f"x{i}" for i in range(len(importances))]
         names = list(map(str, getattr(estimator, "feature_names_in_", numbered)))
-        return cls(importances, names).plot(ax, **plot_options)
+        if feature_axis is None:
+            return cls(importances, names).plot(ax, **plot_options)
+        places, axis_name = check_feature_axis(feature_axis, len(importances))
+        names = [f"{place:.10g}" for place in places]
+        return cls(importances, names, axis_name).plot(ax, **plot_options)
 
     def plot(self, ax: Any = None, *, max_features: int = 20, **bar_options: Any) -> Self:
         """Draw.
@@ -89,7 +102,7 @@ class MetricImportanceDisplay(Display):
         self.line_ = panel.barh(places, 100 * self.importances[order], **options)
         panel.set_yticks(places, shown)
         panel.invert_yaxis()
-        panel.set(xlabel="importance, %")
+        panel.set(xlabel="importance, %", ylabel=self.axis_name or "")
         panel.grid(axis="x", alpha=0.25)
         return self
 

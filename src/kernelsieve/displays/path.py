@@ -25,7 +25,7 @@ _BANDS = {
 }
 _NEGATIVE = "negative "  # how the name of a negative error begins
 _SETS = {"test": ("test",), "train": ("train",), "both": ("test", "train")}
-_SET_NAMES = {"test": "test set", "train": "training set"}
+_SET_NAMES = {"test": "held out", "train": "training"}
 
 
 @dataclass(eq=False, repr=False)
@@ -53,7 +53,7 @@ class ComponentPathDisplay(Display):
     figure_ : matplotlib Figure
         The figure of the axes.
     line_ : Line2D or list of Line2D
-        The lines: for every panel and curve, the test set first. One alone is not in a list.
+        The lines: for every panel and curve, the held-out folds first. One alone is not in a list.
     band_ : list of PolyCollection
         The bands, in the same order.
     choice_ : Line2D, list of Line2D or None

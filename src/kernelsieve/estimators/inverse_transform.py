@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils import check_array, check_random_state
 
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..execution import single_threaded_blas
 from ..kernels import Kernel, Precomputed, Rows
 from ..model import Fit, PreImages
 from ..rows import Batch, TargetEncoder, draw_random
@@ -28,6 +29,7 @@ class InverseTransformMixin:
     fit_inverse_transform: bool = False
     alpha: float = 1.0
 
+    @single_threaded_blas()
     def reconstruction_error(
         self: Any,
         X: Any,
@@ -67,6 +69,7 @@ class InverseTransformMixin:
         errors = np.maximum(lengths - np.einsum("nk,nk->n", features, features), 0.0)
         return errors if per_example else float(errors.mean())
 
+    @single_threaded_blas()
     def inverse_transform(self: Any, X: Any) -> np.ndarray:
         """Return samples whose features are near the given ones.
 

@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._sklearn import fit_context
 from ..exceptions import InvalidDataError
-from ..execution import QUIET, counted
+from ..execution import QUIET, counted, single_threaded_blas
 from ..fitting import (
     AUTO_POOL,
     CandidateRule,
@@ -98,6 +98,7 @@ class OutOfCoreMixin:
 
     @available_if(_is_offered)
     @fit_context(prefer_skip_nested_validation=True)
+    @single_threaded_blas()
     def prepare(
         self: Any,
         X: Any,

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass
 from functools import wraps
+from math import prod
 from typing import Any, TypeVar
 
 from ..exceptions import InvalidDataError
-from ..execution import counted, open_source, reported
+from ..execution import counted, open_source, reported, single_threaded_blas
 from ..fitting import CandidateRule
 from ..rows import Batch, Source, rows_from
 from .statistic import StatisticPlan, prepared
 
 _SAMPLE_ROWS = 10_000  # by which a plan is settled
+_MANY_VALUES = 2**14  # of samples
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 _RESULTS = {
     "predict": "prediction",
@@ -78,20 +81,29 @@ def _sample_size(estimator: Any) -> int:
 
 
 def row_wise(method: _Method) -> _Method:
-    """Let a method that treats samples one by one take samples that are not in memory."""
+    """Let a method that treats samples one by one take samples that are not in memory.
+
+    BLAS has one thread meanwhile, unless samples are so few that its products need no more anyway.
+    """
 
     @wraps(method)
     def apply(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         source = open_source(X, inputs=vars(self).get("feature_names_in_"))
         with reported(type(self).__name__, self.verbose):
             if source is None:
-                return method(self, X, *args, **kwargs)
+                with single_threaded_blas() if _are_many(X) else nullcontext():
+                    return method(self, X, *args, **kwargs)
             self._current_fit()  # which may not be there, or be found in a stream
             fitted = copy(self)  # a result that is computed later does not follow another fit
-            with counted(None if source.is_lazy else source.n_rows):
+            with counted(None if source.is_lazy else source.n_rows, stage=method.__name__):
                 return source.apply(RowWiseMethod(method, fitted, args, kwargs))
 
     return apply  # type: ignore[return-value]
+
+
+def _are_many(X: Any) -> bool:
+    """Tell if a product with samples takes much longer than to change the threads of BLAS."""
+    return prod(getattr(X, "shape", (_MANY_VALUES,))) >= _MANY_VALUES
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import QUIET
+from ..execution import QUIET, single_threaded_blas
 from ..fitting import CandidateRule, ColumnSums, FoldSums, FoldWork, Plan, RowPass, way_to_draw
 from ..model import load_object, save_object
 from ..rows import Batch, HashedFolds, Part, TargetEncoder, row_hashes
@@ -199,6 +199,7 @@ class StatisticPlan(Saved):
     settled: Plan
     folds: HashedFolds | None = None  # by which samples are summed up, for a cross-validation
 
+    @single_threaded_blas()
     def statistic(self, X: Any, y: Any = None, sample_weight: Any = None) -> StatisticPart:
         """Sum up samples.
 

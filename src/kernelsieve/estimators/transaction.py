@@ -8,20 +8,23 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..execution import QUIET, reported
+from ..execution import QUIET, reported, single_threaded_blas
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def all_or_nothing(fit: _Method) -> _Method:
-    """Leave the estimator exactly as it was when a way to fit raises an error."""
+    """Leave the estimator exactly as it was when a way to fit raises an error.
+
+    BLAS has one thread meanwhile; passes over samples have threads of their own.
+    """
 
     @wraps(fit)
     def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
         before = dict(vars(self))
         try:
             verbose = getattr(self, "verbose", 0)
-            with np.errstate(**QUIET), reported(type(self).__name__, verbose):
+            with single_threaded_blas(), np.errstate(**QUIET), reported(type(self).__name__, verbose):
                 return fit(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import counted, open_source, reported
+from ..execution import counted, open_source, reported, single_threaded_blas
 from ..model import replacing
 from ..rows import row_slices, rows_from
 
@@ -24,6 +24,7 @@ _ROWS = 2**16  # that are written together
 Write = Callable[[np.ndarray, int], None]
 
 
+@single_threaded_blas()
 def transform_to(self: Any, X: Any, out: Any, n_components: int | None = None) -> Any:
     """Compute the features of new samples a block at a time, and write them.
 
@@ -62,7 +63,7 @@ def transform_to(self: Any, X: Any, out: Any, n_components: int | None = None) -
     with (
         reported(type(self).__name__, self.verbose),
         _writer(out, shape, dtype, names) as write,
-        counted(n_rows),
+        counted(n_rows, stage="writing features"),
     ):
         start = 0
         for block in blocks:

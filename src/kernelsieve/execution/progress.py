@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 _SECONDS_BETWEEN_LINES = 5.0
+_SECONDS_OF_A_STAGE = 1.0  # a shorter one gets no line
 
 _name: ContextVar[str | None] = ContextVar("_name", default=None)
 _advance: ContextVar[Callable[[int], None] | None] = ContextVar("_advance", default=None)
@@ -33,8 +34,10 @@ def reported(name: str, verbose: Any) -> Iterator[None]:
 
 
 @contextmanager
-def counted(total: int | None, unit: str = "rows") -> Iterator[Callable[[int], None]]:
-    """Count what a pass has done; the function that it gets may be called from any thread.
+def counted(
+    total: int | None, unit: str = "rows", *, stage: str = "summing up"
+) -> Iterator[Callable[[int], None]]:
+    """Count what a stage of the work has done; the function that it gets may be called from any thread.
 
     A pass inside another one counts for that one.
     """
@@ -42,7 +45,7 @@ def counted(total: int | None, unit: str = "rows") -> Iterator[Callable[[int], N
     if name is None or outer is not None:
         yield outer or _silent
         return
-    display = _make_display(name, total, unit)
+    display = _make_display(f"{name}: {stage}", total, unit)
     token = _advance.set(display.advance)
     try:
         yield display.advance
@@ -111,7 +114,7 @@ class _TqdmBar:
 
 
 class _Lines:
-    """A line every few seconds, and one at the end."""
+    """A line every few seconds, and one at the end of a stage that took some time."""
 
     def __init__(self, name: str, total: int | None, unit: str) -> None:
         self._name, self._total, self._unit = name, total, unit
@@ -127,7 +130,8 @@ class _Lines:
                 self._print()
 
     def close(self) -> None:
-        self._print()
+        if time.monotonic() - self._start >= _SECONDS_OF_A_STAGE:
+            self._print()
 
     def _print(self) -> None:
         seconds = max(1e-9, time.monotonic() - self._start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import weakref
@@ -9,29 +10,45 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from typing import Any, TypeVar
 
 import joblib
 import numpy as np
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
 #: Numbers that are too large need no warning of numpy's: they are refused, with a remedy.
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 
 _GLANCE = 0.05  # seconds after which a waiting thread looks whether it still has to
 
+_LARGE = 3e10  # multiplications of a factorisation, of a square matrix with 3,100 columns
+
+_alone = ContextVar("_alone", default=False)
+
 Block = TypeVar("Block")
 Worker = TypeVar("Worker", bound=Callable[..., None])
 
 
-class _Pass:
-    """A pass that is running, until it says that it is done, or is gone."""
+_numbers = itertools.count()
 
-    done = False
+
+class _Pass:
+    """A running pass; finished by ``done``, or by garbage collection."""
+
+    def __init__(self, *, lifts: bool = False) -> None:
+        self.done = False
+        self.number = next(_numbers)
+        self.thread = threading.get_ident()
+        self.lifts = lifts  # wants all threads of BLAS back
 
 
 class _SingleThreadedBLAS:
-    """Holds BLAS to one thread while any pass is running.
+    """Holds BLAS to one thread while any pass, fit, transform or command is running.
+
+    The threads of BLAS wait for each other after every product: on small matrices that takes longer
+    than the work, and many times longer where another process wants one of the cores. Use it as a
+    context, or as a decorator, ``@single_threaded_blas()``; nested, it costs a few microseconds.
 
     The limit belongs to the whole process, so passes of several user threads share one: the first sets
     it and the last lifts it. threadpoolctl lets only the thread that set a limit lift it, and these
@@ -40,28 +57,30 @@ class _SingleThreadedBLAS:
     """
 
     def __init__(self) -> None:
-        self._controller: ThreadpoolController | None = None
-        self._before = 1  # threads, when the limit was set
+        self._libraries: list[LibController] | None = None
+        self._before: list[int] = []  # threads of each library, when the limit was set
         self.forget()
 
     def forget(self) -> None:
         """Begin anew in a process that was forked while others were at work, who are not in it."""
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()  # entered by itself: an interrupt cannot come as it is left
+        self._changed = threading.Condition(self._lock)
         self._passes: weakref.WeakSet[_Pass] = weakref.WeakSet()
         self._holder: threading.Thread | None = None
         self._limited = False
+        self._lifted = False  # for a while, for a large factorisation
 
     def threads_outside(self) -> int:
         """Return how many threads BLAS has while no pass is running."""
-        with self._changed:
-            return self._before if self._limited else self._threads()
-
-    def _threads(self) -> int:
-        if self._controller is None:  # finding the libraries takes a while
-            self._controller = ThreadpoolController()
-        libraries = self._controller.lib_controllers
-        counts = [library.num_threads for library in libraries if library.user_api == "blas"]
+        with self._lock:
+            counts = self._before if self._limited else self._threads()
         return max(counts) if counts else joblib.effective_n_jobs(-1)  # some cannot be asked
+
+    def _threads(self) -> list[int]:
+        if self._libraries is None:  # finding them takes a while
+            import_module("scipy.linalg")  # which may have a BLAS of its own
+            self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+        return [library.num_threads for library in self._libraries]
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
@@ -72,47 +91,92 @@ class _SingleThreadedBLAS:
         finally:
             self._end(mine)
 
+    @contextmanager
+    def lifted_for(self, *shape: int) -> Iterator[None]:
+        """Give BLAS its threads back while a large matrix is factorised, unless others are at work.
+
+        Parameters
+        ----------
+        *shape : int
+            Rows and columns of the matrix. A small one leaves the limit as it is: beside other
+            processes threads cost it more than they gain.
+        """
+        if _alone.get() or np.prod(shape, dtype=float) * min(shape) < _LARGE:
+            yield
+            return
+        mine = _Pass(lifts=True)
+        try:
+            with self._lock:
+                self._passes.add(mine)
+                self._settle()
+            yield
+        finally:
+            self._end(mine)
+
     def _begin(self, mine: _Pass) -> None:
-        with self._changed:
+        with self._lock:
             self._passes.add(mine)
             if self._holder is None or not self._holder.is_alive():
+                self._limited = self._lifted = False
                 self._before = self._threads()
+                if max(self._before, default=1) == 1:
+                    return  # there is nothing to hold
                 self._holder = threading.Thread(
                     target=self._hold, name="kernelsieve-blas-limit", daemon=True
                 )
                 self._holder.start()
-            while not self._limited and self._holder is not None and self._holder.is_alive():
-                self._changed.wait(_GLANCE)
+            self._settle()
 
     def _end(self, mine: _Pass) -> None:
-        with self._changed:
+        with self._lock:
             mine.done = True
-            self._changed.notify_all()
-            while self._limited and not self._running():
-                self._changed.wait(_GLANCE)
+            self._settle()
 
-    def _running(self) -> bool:
-        return any(not each.done for each in self._passes)
+    def _settle(self) -> None:
+        """Wait until the limit is what the running passes want.
+
+        The holder itself may come here when it collects the garbage of an interrupted pass.
+        """
+        if threading.current_thread() is self._holder:
+            return
+        while self._holder is not None and self._holder.is_alive() and not self._is_settled():
+            self._changed.notify_all()
+            self._changed.wait(_GLANCE)
+
+    def _is_settled(self) -> bool:
+        running = self._running()
+        return self._limited == bool(running) and self._lifted == _may_lift(running)
+
+    def _running(self) -> list[_Pass]:
+        return [each for each in self._passes if not each.done]
 
     def _hold(self) -> None:
         """Hold the limit in a thread of its own while passes are running."""
-        with self._changed:
-            limit = self._controller.limit(limits=1, user_api="blas")  # type: ignore[union-attr]
-            self._limited = True
-            self._changed.notify_all()
-            while self._running():
+        with self._lock:
+            while self._running():  # no name for them here, which would keep them while it waits
+                if not self._is_settled():
+                    self._limited, self._lifted = True, _may_lift(self._running())
+                    self._set(self._before if self._lifted else [1] * len(self._before))
+                    self._changed.notify_all()
                 self._changed.wait(_GLANCE)
-            limit.restore_original_limits()
-            self._limited, self._holder = False, None
+            self._set(self._before)
+            self._limited, self._lifted, self._holder = False, False, None
             self._changed.notify_all()
+
+    def _set(self, counts: list[int]) -> None:
+        for library, count in zip(self._libraries or (), counts, strict=True):
+            library.set_num_threads(count)
+
+
+def _may_lift(running: list[_Pass]) -> bool:
+    """Tell if one thread alone is at work, and what it began last wants all threads of BLAS."""
+    alone = len({each.thread for each in running}) == 1
+    return alone and max(running, key=lambda each: each.number).lifts
 
 
 single_threaded_blas = _SingleThreadedBLAS()
 if hasattr(os, "register_at_fork"):  # where there are forks
     os.register_at_fork(after_in_child=single_threaded_blas.forget)
-
-
-_alone = ContextVar("_alone", default=False)
 
 
 @contextmanager

@@ -63,16 +63,6 @@ class CandidateRule:
         return cls(number=number if is_rule else "all", parameter=name, **found)
 
     @property
-    def too_few(self) -> str:
-        """What there are fewer of than components, and the remedy."""
-        if not self.parameter:
-            return "samples; lower n_components"
-        name = self.parameter
-        return (
-            f"{name.removeprefix('n_')}; lower n_components, or raise {name} if there are more samples"
-        )
-
-    @property
     def is_number(self) -> bool:
         return isinstance(self.number, Integral)
 
@@ -142,23 +132,9 @@ class Problem:
         numbers = np.arange(len(self.rows))
         return Pool(self.kernel.points(self.rows.X, numbers), numbers)
 
-    def settings_for(self, n_candidates: int, too_few: str | None = None) -> Settings:
-        """Return the settings with a number of components; refuse more than there are candidates.
-
-        Parameters
-        ----------
-        n_candidates : int
-            How many candidates there are.
-        too_few : str, default=None
-            What there are too few of, and the remedy, for the message of the error.
-
-        Returns
-        -------
-        Settings
-            Its ``n_components`` is a number.
-        """
-        too_few = too_few or self.candidates.too_few
-        return _with_components(self.settings, self.n_components, n_candidates, too_few)
+    def settings_for(self, n_candidates: int) -> Settings:
+        """Return the settings with a number of components, of at most so many candidates."""
+        return _with_components(self.settings, self.n_components, n_candidates)
 
     def pool_size(
         self, n_samples: int, use: str, screening: Criterion | None, fresh: int = AUTO_POOL
@@ -264,9 +240,7 @@ class Plan:
 
     def for_estimator(self, settings: Settings, n_components: int | None) -> Self:
         """Return the plan with the settings of an estimator, and as many components as it asks for."""
-        too_few = "candidates of the plan; lower n_components, or prepare a plan with more"
-        settings = _with_components(settings, n_components, len(self.pool), too_few)
-        return replace(self, settings=settings)
+        return replace(self, settings=_with_components(settings, n_components, len(self.pool)))
 
     def renumbered(self, kept: np.ndarray, n_columns: int) -> Self:
         """Return the plan of the kept samples with the numbers that they have among all."""
@@ -276,16 +250,10 @@ class Plan:
         return replace(self, kernel=kernel, candidates=replace(self.candidates, pool=pool))
 
 
-def _with_components(
-    settings: Settings, asked: int | None, n_candidates: int, too_few: str
-) -> Settings:
-    """Return settings with a number of components; refuse more than there are candidates."""
+def _with_components(settings: Settings, asked: int | None, n_candidates: int) -> Settings:
+    """Return settings with a number of components, at most one for each candidate."""
     if isinstance(asked, bool):
         raise InvalidParameterError(
             f"n_components={asked} is no number of features; pass a whole number, or None."
         )
-    if asked is not None and asked > n_candidates:
-        raise InvalidParameterError(
-            f"n_components={asked} is larger than the {n_candidates} {too_few}."
-        )
-    return replace(settings, n_components=asked or min(DEFAULT_COMPONENTS, n_candidates))
+    return replace(settings, n_components=min(asked or DEFAULT_COMPONENTS, n_candidates))

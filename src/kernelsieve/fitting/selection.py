@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from ..deflation import Criterion, PoolMetric
 from ..exceptions import InvalidParameterError
-from ..execution import Change, single_threaded_blas
+from ..execution import Change
 from ..model import Fit
 from ..rows import Batch, draw_sample
 from .exact import fit_columns, fit_fresh
@@ -22,7 +21,6 @@ from .problem import (
 )
 from .symmetric import analyse_fresh, analyse_rows, analyse_sample
 
-_ONE_THREAD_VALUES = 2**21  # of columns, with which a product takes a millisecond
 _RESAMPLE_ALONE = (
     "resample=True draws fresh single candidates from the samples at every step; pass candidates as a "
     "number, n_nonzero=1 where there is such a parameter, and a criterion that scores candidates."
@@ -50,20 +48,9 @@ def select(
     scored = scored_samples(problem)
     if rule.resample:
         return _select_fresh(problem, scored, size, criterion)
-    with _blas_threads_for(len(rows), size):
-        if size < len(rows):
-            problem.settings_for(size)  # refuses before a pool is drawn
-            return select_in_pool(problem, scored, draw(problem, size), criterion, row_pass)
-        return _select_among_all(problem, scored, criterion)
-
-
-def _blas_threads_for(n_samples: int, n_candidates: int) -> AbstractContextManager[None]:
-    """Hold BLAS to one thread where its products are so small that threads wait more than they work.
-
-    That is all that a fit on a pool does beside its passes, which have threads of their own.
-    """
-    small = n_candidates < n_samples or n_samples * n_candidates <= _ONE_THREAD_VALUES
-    return single_threaded_blas() if small else nullcontext()
+    if size < len(rows):
+        return select_in_pool(problem, scored, draw(problem, size), criterion, row_pass)
+    return _select_among_all(problem, scored, criterion)
 
 
 def scored_samples(problem: Problem) -> Batch:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from ..exceptions import InvalidDataError
-from ..execution import WeightedBlock, absorb, absorb_weighted, sum_up
+from ..execution import WeightedBlock, absorb, absorb_weighted, single_threaded_blas, sum_up
 from ..kernels import Kernel
 from ..kernels.distance_cache import unshared
 from ..rows import AugmentedBlock, Batch, Pool
@@ -157,8 +157,9 @@ class StatisticPass:
     def coordinates(self, sums: ColumnSums, *, center: bool) -> Coordinates:
         """Return columns and targets in coordinates, without the shift that they were summed with."""
         self._check_key(sums)
-        shift = self._block_of(sums).shift
-        return sums.columns.coordinates(self._shifted.target_shift, shift, center=center)
+        columns, shift = sums.columns, self._block_of(sums).shift
+        with single_threaded_blas.lifted_for(columns.n_lines, columns.n_lines):
+            return columns.coordinates(self._shifted.target_shift, shift, center=center)
 
     def class_scatter(self, sums: ColumnSums, *, center: bool) -> ClassScatter:
         """Return class means, and what is within classes, where lines are summed up by class."""

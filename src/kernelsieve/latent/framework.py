@@ -97,7 +97,7 @@ class PrimalEstimator(LoopEstimator):
     def _solve(self, problem: Problem) -> Fit:
         rows, criterion = problem.rows, self._criterion_for(problem.encoder)
         n_inputs = rows.X.shape[1]
-        settings = problem.settings_for(n_inputs, "features of X; lower n_components")
+        settings = problem.settings_for(n_inputs)
         inputs = np.arange(n_inputs)
         kernel, pool, metric = Inputs(), Pool(inputs, inputs), IdentityMetric(n_inputs)
         if criterion.needs_rows or len(rows) <= n_inputs:

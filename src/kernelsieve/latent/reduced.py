@@ -101,6 +101,5 @@ class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
         candidates = problem.given
         if candidates is None:
             size = self._pool_size(problem, len(problem.rows))
-            problem.settings_for(size)  # refuses before a subset is drawn
             candidates = self._draw(problem, size)
         return select_in_pool(problem, problem.rows, candidates, self._criterion(), self._row_pass)

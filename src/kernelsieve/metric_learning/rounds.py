@@ -14,7 +14,6 @@ from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from ..execution import single_threaded_blas
 from ..kernels import Kernel, Rows
 from .evidence import Evidence, apply_metric, metric_of
 from .functions import LandmarkFunctions, Split, dense, fit_functions
@@ -108,11 +107,10 @@ class MetricProblem:
         mapped = self._mapped(L, of_splits)
         tried: dict[object, Fitted] = {}
         waiting = list(self.widths or (WIDTHS if near is None else (near,)))
-        with single_threaded_blas():  # its threads wait for each other in systems of this size
-            while waiting:
-                for width in waiting:
-                    tried[width] = self._fit(*mapped, width)
-                waiting = [] if self.widths else _beside(tried)
+        while waiting:
+            for width in waiting:
+                tried[width] = self._fit(*mapped, width)
+            waiting = [] if self.widths else _beside(tried)
         return Round(structure, L, of_splits, list(tried.values()), by)
 
     def next_metric(self, before: Round, structure: str) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -154,8 +152,7 @@ class MetricProblem:
             evidence = Evidence.of(kernel, X, self.Y[rows], weight, n_landmarks)
             begin = np.diag(L) if structure == "full" and L.ndim == 1 else L
             noise = best.ridge * len(split.fitted)
-            with single_threaded_blas():
-                found = evidence.maximised(begin, noise, _EVIDENCE_STEPS, self.groups)
+            found = evidence.maximised(begin, noise, _EVIDENCE_STEPS, self.groups)
             roots.append(metric_root(metric_of(found)))
             gamma = getattr(kernel, "gamma", 1.0)
             widths.append(gamma * total_variance(apply_metric(X, found)))

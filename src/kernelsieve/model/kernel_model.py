@@ -190,7 +190,7 @@ class KernelModel:
             done(rows.stop - rows.start)
 
         slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection), _BLOCK_BYTES)))
-        with counted(X.shape[0]) as done:
+        with counted(X.shape[0], stage="features") as done:
             run_blocks(slices, lambda: transform, n_jobs, in_any_order=True)
         if suspects:
             check_finite(X, "X", n_jobs)

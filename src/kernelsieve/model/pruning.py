@@ -17,7 +17,7 @@ from ..deflation import (
     extract,
 )
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
-from ..execution import gather
+from ..execution import gather, single_threaded_blas
 from ..rows import AugmentedBlock, Batch, Pool
 from ..statistics import Coordinates, DoubleDoubleStatistic
 from .build import build_model
@@ -27,6 +27,7 @@ _FLOOR = 1e-20  # a smaller squared residual: linearly dependent
 _ROUNDING = 16  # last digits of the terms of a feature; one that varies by less is constant
 
 
+@single_threaded_blas()
 def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: int | None) -> Fit:
     """Return the fit with the few landmarks whose kernel columns give its features best.
 

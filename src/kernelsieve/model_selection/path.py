@@ -323,7 +323,10 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         shared = run_in_one_pass(task, data, folds, groups, self.scoring)
         if shared is None:
             self.n_passes_, self.way_ = len(folds) * sum(map(len, groups)), "one fit a fold"
-            with reported(type(self).__name__, self.verbose), counted(self.n_passes_, "fits") as done:
+            with (
+                reported(type(self).__name__, self.verbose),
+                counted(self.n_passes_, "fits", stage="folds") as done,
+            ):
                 found = run_apart(task, data, folds, groups, self.n_jobs, done)
         else:
             found, again = shared.curves, " and one over the landmarks" if shared.looked_again else ""

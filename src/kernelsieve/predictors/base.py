@@ -25,7 +25,7 @@ from ..estimators import all_or_nothing, parameters, row_wise
 from ..estimators.inputs import check_weights
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
-from ..execution import open_source, single_threaded_blas
+from ..execution import open_source
 from ..model import landmark_contributions, save
 from ..model_selection import folds_of
 from ..rows import Part, Source, check_not_constant, drawn_order
@@ -100,14 +100,12 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         clock = Clock(self.time_budget)
         self.__dict__.pop("_stream", None)  # of samples that were added before
         source = open_source(X, y, sample_weight)
-        # Threads of BLAS wait for each other in systems of this size; passes have threads of their own.
-        with single_threaded_blas():
-            if source is None:
-                X = self._table(X, reset=True)
-                Y = self._targets(y, len(X))
-                self._fit_table(X, Y, self._weights(sample_weight, X, Y), clock)
-            else:
-                self._fit_source(source, clock)
+        if source is None:
+            X = self._table(X, reset=True)
+            Y = self._targets(y, len(X))
+            self._fit_table(X, Y, self._weights(sample_weight, X, Y), clock)
+        else:
+            self._fit_source(source, clock)
         return self
 
     def _fit_table(self, X: Any, Y: np.ndarray, weight: np.ndarray, clock: Clock) -> np.ndarray:

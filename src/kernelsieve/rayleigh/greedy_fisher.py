@@ -189,7 +189,6 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         if self._tangents() and problem.given is None:
             # The pass over a pool sums up the changes, whatever the number of candidates is.
             size = self._pool_size(problem, len(self._with_moved(rows)))
-            problem.settings_for(size)  # refuses before a pool is drawn
             candidates = self._draw(problem, size)
             return select_in_pool(problem, rows, candidates, criterion, self._row_pass)
         fit = select(problem, criterion, self._draw, self._row_pass, fresh=_FRESH)

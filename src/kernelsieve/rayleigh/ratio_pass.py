@@ -9,7 +9,7 @@ import numpy as np
 
 from ..deflation import Outcome, PoolMetric
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import WeightedBlock
+from ..execution import WeightedBlock, single_threaded_blas
 from ..fitting import RIDGE_TRUST, ColumnSums, Plan, PrecisionPolicy, StatisticPass
 from ..kernels import Kernel
 from ..model import (
@@ -128,6 +128,10 @@ class RayleighPass:
 
     def _problem(self, statistic: ColumnSums) -> QuadraticForms:
         """Turn statistics into factors of both quadratic forms."""
+        with single_threaded_blas.lifted_for(len(self._pool), len(self._pool)):
+            return self._forms(statistic)
+
+    def _forms(self, statistic: ColumnSums) -> QuadraticForms:
         recipe = self._recipe
         seen = self._seen(statistic)
         if recipe.one_against_rest:  # for each class they differ by the numerator alone

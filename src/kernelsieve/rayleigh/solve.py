@@ -16,7 +16,6 @@ def solve_ratio(self: Any, problem: Problem) -> Fit:
     rows, candidates, copies = problem.rows, problem.given, None
     if candidates is None:
         size = self._pool_size(problem, len(self._with_moved(rows)))
-        problem.settings_for(size)  # refuses before a pool is drawn
         candidates = self._draw(problem, size)
         if rows.weight is not None and len(candidates) >= len(rows):
             # All samples are candidates, and one of weight 2 is two equal ones that share alpha.

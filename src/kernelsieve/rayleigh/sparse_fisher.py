@@ -15,7 +15,6 @@ from .._sklearn import Interval, StrOptions
 from ..deflation import NEVER, Heads, Outcome
 from ..estimators import KernelEstimator, PredictMixin, estimator
 from ..exceptions import FewerFeaturesWarning, warn
-from ..execution import single_threaded_blas
 from ..fitting import CandidatePool, Problem
 from ..kernels import Kernel
 from ..model import Fit, KernelModel
@@ -326,8 +325,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             shared.solver = solver_of_classes(
                 program, shared.columns, W, batch, kernel, self._tangents(), self.n_jobs
             )
-        with single_threaded_blas():  # very many small systems, which more threads only delay
-            solutions = shared.solver.solve(C)
+        solutions = shared.solver.solve(C)
         self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} samples")
         return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
 

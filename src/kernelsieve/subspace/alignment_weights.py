@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
-from ..estimators import estimator
+from ..estimators import all_or_nothing, estimator
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, warn
 from ..kernels import Kernel, resolve_kernel
@@ -132,6 +132,7 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     random_state: Any = None
 
     @fit_context(prefer_skip_nested_validation=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
         """Find the weights.
 

@@ -52,7 +52,7 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
             return self._solve_inputs(problem)
         n_samples = len(problem.rows)
         size = self._pool_size(problem, n_samples)
-        problem.settings_for(size)  # refuses before any work
+        problem.settings_for(size)  # refuses what is no number before any work
         if size < n_samples:
             return self._solve_in_span(problem, self._draw(problem, size))
         return self._solve_among_all(problem)

@@ -10,7 +10,6 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from ..execution import single_threaded_blas
 from ..kernels import Rows
 from .objectives import Objective
 
@@ -105,10 +104,9 @@ def _round(
         # With very many unknowns the solver itself would take longer than the objective.
         corrections = 5 if start.size > _MANY_UNKNOWNS else 10
         options |= {"ftol": 0.0, "maxfun": 20 * _ROUND, "maxcor": corrections}
-    with single_threaded_blas():  # a few columns at a time: threads would wait more than work
-        result = minimize(
-            downhill, start.ravel(), jac=True, method=_SOLVERS[solver], callback=note, options=options
-        )
+    result = minimize(
+        downhill, start.ravel(), jac=True, method=_SOLVERS[solver], callback=note, options=options
+    )
     return np.asarray(result.x).reshape(shape)
 
 
