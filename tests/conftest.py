@@ -8,6 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.preprocessing import scale
 
 from kernelsieve.datasets import DATA_VARIABLE, load, local_data_folder
+from kernelsieve.execution import progress
 from kernelsieve.kernels import KERNELS
 
 # New examples are for developers to find; a check of a change must not fail by chance.
@@ -66,6 +67,12 @@ def numbers(request):
         return request.getfixturevalue("diabetes")
     data = request.getfixturevalue("local_data")(request.param)
     return scale(np.asarray(data["X"], dtype=float))[:500], np.asarray(data["y"], dtype=float)[:500]
+
+
+@pytest.fixture
+def every_stage(monkeypatch):
+    """Report stages of the work however short they are."""
+    monkeypatch.setattr(progress, "_SECONDS_OF_A_STAGE", 0.0)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from blas_threads import blas_threads
 from numpy.testing import assert_allclose, assert_array_equal
 from source_cases import (
     LABELS,
@@ -286,18 +287,17 @@ def test_small_chunks_share_tasks(threads, monkeypatch):
 
 def test_tasks_keep_to_one_thread(threads):
     from kernelsieve.execution import n_threads
-    from kernelsieve.execution.threads import single_threaded_blas
 
     seen = []
 
     def kernel(X, Z):
         if threading.current_thread() is not threading.main_thread():
-            seen.append((n_threads(4), single_threaded_blas._limited))
+            seen.append((n_threads(4), max(blas_threads())))
         return np.exp(-0.3 * ((X[:, None] - Z[None]) ** 2).sum(axis=2))
 
     model = SparseMaximalAlignment(3, candidates=POOL, kernel=kernel, n_jobs=2)
     model.fit(rows_of(X), Y).transform(rows_of(X)).compute()
-    assert set(seen) == {(1, True)}
+    assert set(seen) == {(1, 1)}
 
 
 class PickledBeforeUse:
@@ -344,10 +344,10 @@ def test_a_killed_worker(client, tmp_path):
     assert_allclose(model.transform(X), features, atol=1e-8)
 
 
-def test_progress(scheduler, capsys):
+def test_progress(scheduler, every_stage, capsys):
     model = SparseMaximalAlignment(3, candidates=POOL, gamma=0.3, verbose=1)
     model.fit(rows_of(X), rows_of(Y))
     lines = capsys.readouterr().err.splitlines()
-    assert all(line.startswith("[SparseMaximalAlignment] ") for line in lines)
+    assert all(line.startswith("[SparseMaximalAlignment: ") for line in lines)
     whole = [line for line in lines if "] 3,000 rows of 3,000 in" in line]
     assert len(whole) == 2  # a pass, and a finishing pass; slow ones tell of parts of them, too

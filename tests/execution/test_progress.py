@@ -20,12 +20,6 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def every_stage(monkeypatch):
-    """Lets stages of no time be told as well."""
-    monkeypatch.setattr(module, "_SECONDS_OF_A_STAGE", 0.0)
-
-
 def test_stages_of_no_time_are_not_told(capsys):
     SparseMaximalAlignment(2, candidates=20, random_state=0, verbose=1).fit(X, Y).transform(X)
     captured = capsys.readouterr()

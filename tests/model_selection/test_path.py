@@ -549,10 +549,10 @@ def test_features_as_data_frames(diabetes):
     assert isinstance(other.transform(X), pd.DataFrame)
 
 
-def test_progress(diabetes, capsys):
+def test_progress(diabetes, every_stage, capsys):
     X, y = diabetes
     ComponentPathCV(SparseMaximalAlignment(2), Ridge(), cv=2, verbose=1).fit(X, y)
-    assert "[ComponentPathCV] 2 fits of 2 in" in capsys.readouterr().err
+    assert "[ComponentPathCV: folds] 2 fits of 2 in" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("error::kernelsieve.exceptions.AmbiguousTargetWarning")

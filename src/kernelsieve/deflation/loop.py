@@ -26,6 +26,7 @@ class Outcome:
     """Why the loop stopped; the text goes into a warning and names the remedy."""
 
     COMPLETE = "all features were found"
+    REACHED = "the training error is at most target_error"
     EXHAUSTED = (
         "the remaining candidates are linearly dependent on the chosen ones. Lower n_components, take "
         "more candidates, make the kernel narrower, or lower tol where a ridge regression follows"
@@ -62,6 +63,14 @@ class Outcome:
         "the columns that are left are too small to be known from their inner products. "
         "Pass precision='safe', raise gamma, or lower n_components"
     )
+
+    @classmethod
+    def shortage(cls, outcome: str, found: int, asked: int | None) -> str | None:
+        """Say why fewer components were found than asked for; None where nothing is missing."""
+        if asked is None or outcome == cls.REACHED or (outcome == cls.COMPLETE and found >= asked):
+            return None
+        why = "there are no more candidates" if outcome == cls.COMPLETE else outcome
+        return f"The data gave {found} of the {asked} components asked for: {why}."
 
 
 @dataclass(frozen=True)

@@ -212,10 +212,8 @@ class KernelEstimator(
                 f"No feature could be found: {fit.outcome}. "
                 "Look for constant columns of X, equal samples, or a target that is constant."
             )
-        if asked is not None and (found < asked or fit.outcome != Outcome.COMPLETE):
-            why = "there are no more candidates" if fit.outcome == Outcome.COMPLETE else fit.outcome
-            text = f"The data gave {found} of the {asked} components asked for: {why}."
-            warn(text, FewerFeaturesWarning)
+        if shortage := Outcome.shortage(fit.outcome, found, asked):
+            warn(shortage, FewerFeaturesWarning)
         self._say(f"{found} features, {len(fit.landmark_indices)} landmarks")
         self._fit = fit
         self._set_classes(encoder)

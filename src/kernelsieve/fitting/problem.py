@@ -133,7 +133,18 @@ class Problem:
         return Pool(self.kernel.points(self.rows.X, numbers), numbers)
 
     def settings_for(self, n_candidates: int) -> Settings:
-        """Return the settings with a number of components, of at most so many candidates."""
+        """Return the settings with a number of components, at most one for each candidate.
+
+        Parameters
+        ----------
+        n_candidates : int
+            How many candidates there are.
+
+        Returns
+        -------
+        Settings
+            Its ``n_components`` is a number.
+        """
         return _with_components(self.settings, self.n_components, n_candidates)
 
     def pool_size(

@@ -120,7 +120,7 @@ def extract_sparse(
     -------
     SparseLatent
         ``errors`` are mean squared errors for the squared loss (without the half that is in the
-        loss), and mean losses for others. ``outcome`` is ``COMPLETE`` where ``target_error`` was
+        loss), and mean losses for others. ``outcome`` is ``REACHED`` where ``target_error`` was
         reached, ``EXPLAINED`` where nothing is left to explain, and ``EXHAUSTED`` where no support
         vectors give another feature.
 
@@ -183,7 +183,7 @@ class _Path:
         """Add features until there are enough, or none is left, or none is needed."""
         for _ in range(n_components):
             if target_error is not None and self._refit.error <= target_error:
-                return Outcome.COMPLETE
+                return Outcome.REACHED
             if self._refit.is_explained:
                 return Outcome.EXPLAINED
             if not self._add():
