@@ -66,7 +66,20 @@ class Outcome:
 
     @classmethod
     def shortage(cls, outcome: str, found: int, asked: int | None) -> str | None:
-        """Say why fewer components were found than asked for; None where nothing is missing."""
+        """Return a warning that says why components are missing.
+
+        Parameters
+        ----------
+        outcome : str
+            Why the loop stopped.
+        found, asked : int
+            Number of components that were found, and that were asked for (None for any number).
+
+        Returns
+        -------
+        str or None
+            None where nothing is missing.
+        """
         if asked is None or outcome == cls.REACHED or (outcome == cls.COMPLETE and found >= asked):
             return None
         why = "there are no more candidates" if outcome == cls.COMPLETE else outcome
