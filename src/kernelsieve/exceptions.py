@@ -17,6 +17,10 @@ class InvalidDataError(ValueError):
     """The data handed to ``fit`` or ``transform`` cannot be used as they are."""
 
 
+class NoFeaturesError(InvalidDataError):
+    """The samples gave no feature: equal samples, equal kernel values, or a constant target."""
+
+
 class KernelError(ValueError):
     """A kernel returned something that is not a block of kernel values."""
 

@@ -467,3 +467,13 @@ def test_scikit_learn_checks(estimator, check):
 )
 def test_scikit_learn_checks_of_options(estimator, check):
     without_weights(check)(estimator)
+
+
+@pytest.mark.parametrize("seed", [8, 12])
+def test_a_kernel_that_becomes_constant_loses_the_comparison(seed):
+    """The evidence of a linear function grows with the width, and a rare input may widen it, too."""
+    random = np.random.default_rng(seed)
+    X = np.c_[random.uniform(20, 200, 80), random.integers(1, 8, 80), np.zeros(80)]
+    y = 2 * X[:, 0] + 30 * (random.random(80) < 0.33) + random.normal(0, 5, 80)
+    X[3, 0] = np.nan
+    assert SieveRegressor(n_landmarks=10, random_state=0, cv=2).fit(X, y).score(X, y) > 0.9

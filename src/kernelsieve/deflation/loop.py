@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..exceptions import CriterionError
+from ..exceptions import CriterionError, NoFeaturesError
 from ..rows import Batch
 from .basis import Basis, Residual
 from .candidates import Candidates
@@ -79,7 +79,17 @@ class Outcome:
         -------
         str or None
             None where nothing is missing.
+
+        Raises
+        ------
+        NoFeaturesError
+            If nothing was found at all.
         """
+        if found == 0:
+            raise NoFeaturesError(
+                f"No feature could be found: {outcome}. "
+                "Look for constant columns of X, equal samples, or a target that is constant."
+            )
         if asked is None or outcome == cls.REACHED or (outcome == cls.COMPLETE and found >= asked):
             return None
         why = "there are no more candidates" if outcome == cls.COMPLETE else outcome

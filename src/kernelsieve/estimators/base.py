@@ -207,11 +207,6 @@ class KernelEstimator(
     def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
         """Keep a fit of the given training samples; of the pool, where these are not at hand."""
         found, asked = fit.model.n_components, self.get_params(deep=False).get("n_components")
-        if found == 0:
-            raise InvalidDataError(
-                f"No feature could be found: {fit.outcome}. "
-                "Look for constant columns of X, equal samples, or a target that is constant."
-            )
         if shortage := Outcome.shortage(fit.outcome, found, asked):
             warn(shortage, FewerFeaturesWarning)
         self._say(f"{found} features, {len(fit.landmark_indices)} landmarks")

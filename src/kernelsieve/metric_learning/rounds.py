@@ -157,7 +157,8 @@ class MetricProblem:
             gamma = getattr(kernel, "gamma", 1.0)
             widths.append(gamma * total_variance(apply_metric(X, found)))
         joint = joint_root([metric_of(L) for L in roots], roots)
-        return joint, roots, float(np.exp(np.mean(np.log(widths))))
+        # The evidence of a linear function grows with the width until all kernel values are equal.
+        return joint, roots, float(np.clip(np.exp(np.mean(np.log(widths))), _LEAST, _MOST))
 
     def _mapped(self, L: np.ndarray, of_splits: Sequence[np.ndarray]) -> tuple[Rows, list[Rows]]:
         """Return the samples in the joint metric, and in that of each split."""

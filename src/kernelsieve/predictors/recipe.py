@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import Ridge
 
-from ..exceptions import FewerFeaturesWarning, InputScaleWarning, InvalidDataError
+from ..exceptions import FewerFeaturesWarning, InputScaleWarning, InvalidDataError, NoFeaturesError
 from ..greedy import SparseMaximalAlignment
 from ..kernels import Kernel
 from ..metric_learning.evidence import apply_metric
@@ -161,7 +161,7 @@ def linear_head(head: Ridge) -> LinearHead:
 
 
 class EqualSamples:
-    """Features of samples that nothing tells apart: one, which is 0; its landmark is the first."""
+    """Features of samples with equal kernel values: one, which is 0; its landmark is the first."""
 
     def __init__(self, recipe: SieveRecipe, data: MappedSamples) -> None:
         kernel = recipe.kind.kernel(data.U, 1.0)
@@ -178,11 +178,14 @@ class EqualSamples:
 
 
 def fit_extractor(recipe: SieveRecipe, data: MappedSamples) -> SparseMaximalAlignment | EqualSamples:
-    """Choose landmarks."""
+    """Choose landmarks, unless samples or their kernel values are equal."""
     if data.are_equal:
         return EqualSamples(recipe, data)
-    with expected_warnings_ignored():
-        return recipe.extractor(len(data)).fit(data.U, data.Y, sample_weight=data.weight)
+    try:
+        with expected_warnings_ignored():
+            return recipe.extractor(len(data)).fit(data.U, data.Y, sample_weight=data.weight)
+    except NoFeaturesError:
+        return EqualSamples(recipe, data)
 
 
 def fit_with(
