@@ -38,6 +38,9 @@ Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may b
 Weight = Annotated[str | None, typer.Option(help="Column with sample weights.")]
 Group = Annotated[str | None, typer.Option(help="Column with groups; no group is split between folds.")]
 Task = Annotated[str, typer.Option(help="auto, regression or classification.")]
+Dates = Annotated[
+    str, typer.Option(help="auto, day-first or month-first, where dates end with the year.")
+]
 Kernel = Annotated[str, typer.Option(help="rbf, linear, matern, laplacian, or another by name.")]
 Gamma = Annotated[
     str, typer.Option(help="Width of the kernel: auto (cross-validated), scale, a number.")
@@ -97,6 +100,7 @@ def fit(
     weight: Weight = None,
     group: Group = None,
     task: Task = "auto",
+    dates: Dates = "auto",
     seed: Seed = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
@@ -109,7 +113,7 @@ def fit(
         "head": head,
         "budget": budget,
     }
-    given |= {"task": task, "seed": seed}
+    given |= {"task": task, "dates": dates, "seed": seed}
     roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
     _call("fit", "fit_table", data=data, roles=roles, given=given, output=output, quiet=quiet)
 
@@ -175,6 +179,7 @@ def compare(
     weight: Weight = None,
     group: Group = None,
     task: Task = "auto",
+    dates: Dates = "auto",
     budget: Budget = 200,
     rows: Annotated[
         int, typer.Option(min=20, help="Maximum number of rows; larger tables are sampled.")
@@ -186,7 +191,8 @@ def compare(
 ) -> None:
     """Cross-validate methods of kernelsieve and scikit-learn on a table, and recommend one."""
     roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
-    limits = {"task": task, "budget": budget, "rows": rows, "folds": folds, "seed": seed}
+    limits: dict[str, Any] = {"task": task, "dates": dates, "budget": budget, "rows": rows}
+    limits |= {"folds": folds, "seed": seed}
     _call("compare", "compare_methods", data=data, roles=roles, limits=limits, csv=csv, html=html)
 
 
@@ -201,6 +207,7 @@ def prepare(
     budget: Budget = 200,
     drop: Drop = None,
     task: Task = "auto",
+    dates: Dates = "auto",
     seed: Seed = 0,
 ) -> None:
     """Choose, on a sample, the settings that all machines share when they sum up their rows."""
@@ -211,7 +218,7 @@ def prepare(
         "gamma": gamma,
         "head": "auto",
     }
-    given |= {"budget": budget, "task": task, "seed": seed}
+    given |= {"budget": budget, "task": task, "dates": dates, "seed": seed}
     roles = {"target": target, "drop": drop or [], "weight": None, "group": None}
     _call("statistic", "prepare_plan", data=data, roles=roles, given=given, output=output)
 

@@ -51,8 +51,10 @@ def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], 
     """Settle columns, kernel and candidates by a sample."""
     check_files([data], [output])
     show = Terminal()
-    frame, _ = open_table(data).sampled(_ROWS, given["seed"])
-    reading = Reading.of(frame, roles, given["task"])
+    table = open_table(data)
+    frame, n_rows = table.sampled(_ROWS, given["seed"])
+    drawn_from = table if len(frame) < n_rows else None
+    reading = Reading.of(frame, roles, given["task"], given.get("dates", "auto"), drawn_from)
     classifies = reading.task == "classification"
     if given["method"] == "auto" and classifies:
         given = {**given, "method": "kfd"}  # which predicts by sums alone

@@ -18,6 +18,7 @@ import numpy as np
 import pandas
 
 from .errors import TableError
+from .separated import separated
 
 ROWS = 50_000  # that are read together
 _FORMATS = "CSV, TSV, Parquet, Arrow/Feather, svmlight, .npy or .npz"
@@ -100,16 +101,7 @@ def _from_stdin() -> Table:
 
 
 def _separated(separator: str) -> Callable[[Path], Iterator[pandas.DataFrame]]:
-    def read(path: Path) -> Iterator[pandas.DataFrame]:
-        try:
-            with pandas.read_csv(path, sep=separator, chunksize=ROWS, encoding="utf-8-sig") as blocks:
-                yield from blocks
-        except pandas.errors.EmptyDataError:
-            raise TableError(f"{path} is empty; pass a table with a header and some rows.") from None
-        except (pandas.errors.ParserError, UnicodeDecodeError) as error:
-            raise TableError(f"{path} is no table that can be read: {error}") from error
-
-    return read
+    return lambda path: separated(path, separator, ROWS)
 
 
 def _parquet(files: list[Path]) -> Iterator[pandas.DataFrame]:
@@ -117,7 +109,7 @@ def _parquet(files: list[Path]) -> Iterator[pandas.DataFrame]:
     for file in files:
         try:
             for batch in parquet.ParquetFile(file).iter_batches(ROWS):
-                yield batch.to_pandas()
+                yield batch.to_pandas(integer_object_nulls=True)
         except (pyarrow.ArrowException, OSError) as error:
             text = str(error).splitlines()[0]
             raise TableError(f"{file} cannot be read: {text} Write that part again.") from error
@@ -127,7 +119,7 @@ def _feather(path: Path) -> Iterator[pandas.DataFrame]:
     pyarrow, dataset = _arrow(), import_module("pyarrow.dataset")
     try:
         for batch in dataset.dataset(path, format="feather").to_batches(batch_size=ROWS):
-            yield batch.to_pandas()
+            yield batch.to_pandas(integer_object_nulls=True)
     except pyarrow.ArrowException as error:
         raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
 

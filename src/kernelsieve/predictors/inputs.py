@@ -23,7 +23,7 @@ class CategoryColumn:
     """Indicators of the frequent values of one feature; a missing value is a value."""
 
     feature: int
-    values: Sequence[Any]  # None is a missing one
+    values: list[Any]  # None is a missing one
 
     @classmethod
     def of(cls, feature: int, column: np.ndarray) -> Self:
