@@ -175,7 +175,11 @@ def test_one_label_that_is_no_number_makes_all_of_them_texts(tmp_path, monkeypat
     sample = table.sampled(100, 0)[0]
     assert "2A" not in set(sample["y"])
     reading = Reading.of(sample, ROLES, "auto", table=table)
-    assert {label for block in table.blocks() for label in reading.labelled(block).y} == {"1", "2", "2A"}
+    assert {label for block in table.blocks() for label in reading.labelled(block).y} == {
+        "1",
+        "2",
+        "2A",
+    }
 
 
 def test_labels_that_a_model_cannot_know(run, tmp_path):
@@ -263,7 +267,9 @@ def test_wide_tables_are_read_in_small_blocks(tmp_path, monkeypatch):
 DAYS = pandas.Series(pandas.date_range("2020-01-01", periods=60))
 
 
-@pytest.mark.parametrize("form", ["%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%y", "%Y-%m-%d", "%Y/%m/%d"])
+@pytest.mark.parametrize(
+    "form", ["%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%y", "%Y-%m-%d", "%Y/%m/%d"]
+)
 def test_all_dates_of_a_column_have_one_format(form):
     """The 2nd of January is not the 1st of February because another date is the 13th of January."""
     texts = DAYS.dt.strftime(form).sample(frac=1, random_state=0)

@@ -30,12 +30,17 @@ from .training import LabelledRows, Reading
 
 
 def compare_methods(
-    data: str, roles: Mapping[str, Any], limits: Mapping[str, Any], csv: Path | None, html: Path | None
+    data: str,
+    roles: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    csv: Path | None,
+    html: Path | None,
+    text: Mapping[str, str | None] | None = None,
 ) -> None:
     """Cross-validate methods on a table; show and write the scores, and recommend one."""
     check_files([data], [csv, html])
     show = Terminal()
-    table = open_table(data)
+    table = open_table(data, text, show)
     frame, n_rows = table.sampled(limits["rows"], limits["seed"])
     drawn_from = table if len(frame) < n_rows else None
     reading = Reading.of(frame, roles, limits["task"], limits.get("dates", "auto"), drawn_from)
@@ -52,10 +57,10 @@ def compare_methods(
     sentence = _recommendation(scores)
     output().print(numbers_table(scores.to_dict("list")))
     output(soft_wrap=True).print(sentence)
-    for path, text in ((csv, scores.to_csv(index=False)), (html, _html(scores, sentence, data))):
+    for path, content in ((csv, scores.to_csv(index=False)), (html, _html(scores, sentence, data))):
         if path is not None:
             with replacing(path) as file:
-                file.write(text.encode())
+                file.write(content.encode())
 
 
 def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, Callable[[], Any]]:
