@@ -89,7 +89,7 @@ class TableModel(BaseEstimator):
         names = getattr(sieve, "feature_names_in_", [f"x{i}" for i in range(encoder.n_features)])
         texts = set()  # other categories are numbers, and equal to what is read as numbers
         for column in encoder.categories:
-            if any(isinstance(value, str) for value in column.values):
+            if not column.values or any(isinstance(value, str) for value in column.values):
                 texts.add(column.feature)
                 values = pandas.Series(column.values, dtype=object)
                 column.values[:] = texts_of(values).where(values.notna(), None).tolist()
