@@ -10,7 +10,7 @@ import numpy as np
 from ..deflation import Outcome, PoolMetric
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import WeightedBlock, single_threaded_blas
-from ..fitting import RIDGE_TRUST, ColumnSums, Plan, PrecisionPolicy, StatisticPass
+from ..fitting import RIDGE_TRUST, ColumnSums, Plan, StatisticPass, form_of, may_become_safe
 from ..kernels import Kernel
 from ..model import (
     Fit,
@@ -20,6 +20,7 @@ from ..model import (
     signs_of_largest,
 )
 from ..rows import Batch, Pool, check_not_constant
+from ..statistics import TriangularStatistic
 from .leverages import Leverages
 from .outputs import Moments
 from .ratios import Denominator, factorise, largest_ratios, one_against_rest
@@ -84,7 +85,6 @@ class RayleighPass:
         self._copies = copies  # that each candidate stands for; None for one
         self._complete = complete
         self._needs_rows = needs_rows
-        self._policy = PrecisionPolicy(settings.precision, recipe.needs_all_digits)
         self._pass = StatisticPass(
             kernel,
             pool,
@@ -94,7 +94,6 @@ class RayleighPass:
             n_labels=plan.encoder.n_labels,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
-            always_shifted=True,
             beside=[_blocks(side, kernel, pool) for side in (recipe.numerator, recipe.denominator)],
         )
 
@@ -105,7 +104,8 @@ class RayleighPass:
                 "threshold='margin' needs all samples at once, which a single pass cannot keep; "
                 "pass threshold='gaussian', 'midpoint' or 'least_squares', or batches in a list."
             )
-        return self._pass.empty(self._policy.form(prefer_safe=not repeatable))
+        needed = self._recipe.needs_all_digits or not repeatable
+        return self._pass.empty(form_of(self._settings.precision, safe=needed))
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
         """Add samples to a statistic that nobody needs after an error."""
@@ -113,13 +113,15 @@ class RayleighPass:
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on samples that can be passed over more than once."""
+        recipe, precision = self._recipe, self._settings.precision
         n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
-        problem = self._policy.solve(
-            lambda form: self._pass.gather(batches, form),
-            self._problem,
-            lambda problem: self._recipe.reg < RIDGE_TRUST * problem.denominator.largest,
-            prefer_safe=n_rows <= _FEW_ROWS * len(self._pool),
-        )
+        needed = recipe.needs_all_digits or n_rows <= _FEW_ROWS * len(self._pool)
+        form = form_of(precision, safe=needed)
+        problem = self._problem(self._pass.gather(batches, form))
+        doubtful = recipe.reg < RIDGE_TRUST * problem.denominator.largest
+        if doubtful and may_become_safe(precision, form):
+            del problem  # which may be as large as the next one
+            problem = self._problem(self._pass.gather(batches, TriangularStatistic))
         return self._finish(problem, batches)
 
     def solve(self, statistic: ColumnSums) -> Fit:
