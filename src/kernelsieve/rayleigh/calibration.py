@@ -90,3 +90,29 @@ def _of_classes(decisions: np.ndarray) -> np.ndarray:
     if decisions.shape[1] > 1:
         return decisions
     return np.hstack([np.zeros_like(decisions), decisions])
+
+
+def mean_ridge_leverage(
+    columns: np.ndarray, weight: np.ndarray, ridge: float, lengths: np.ndarray | None = None
+) -> float:
+    """Return the mean leverage in ridge regression with a constant.
+
+    The ridge is on the squares of the coefficients, or on the squared length of the combination, by
+    the inner products ``lengths`` of the columns in feature space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.calibration import mean_ridge_leverage
+    >>> columns = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    >>> mean_ridge_leverage(columns, np.ones(4), 4.0)  # of the constant 1/4, and of the column half
+    0.375
+    """
+    centred = columns - weight @ columns / weight.sum()
+    gram = centred.T @ (weight[:, None] * centred)
+    penalty = ridge * (np.eye(len(gram)) if lengths is None else lengths)
+    try:
+        used = np.trace(np.linalg.solve(gram + penalty, gram))
+    except np.linalg.LinAlgError:  # columns that depend on each other
+        used = np.trace(np.linalg.pinv(gram + penalty, hermitian=True) @ gram)
+    return (1 + float(used)) / float(weight.sum())

@@ -19,6 +19,7 @@ from ..fitting import CandidatePool, Problem
 from ..kernels import Kernel
 from ..model import Fit, KernelModel
 from ..rows import Batch, Pool, check_not_constant, weighted_targets
+from .calibration import mean_ridge_leverage
 from .column_generation import PricedColumns, SparseSolution, merged_coefficients
 from .decisions import (
     DECISION_CONSTRAINTS,
@@ -34,7 +35,6 @@ from .decisions import (
 )
 from .explained import ImageVariance, explained_targets
 from .invariance_mixin import InvarianceMixin
-from .leverages import mean_ridge_leverage
 from .outputs import Moments, Outputs, prior_heads
 from .penalties import as_penalties, strength_and_priors, why_constant
 from .scatter import Tangent
