@@ -10,22 +10,13 @@ import numpy as np
 from ..exceptions import InvalidParameterError
 from ..kernels import Kernel
 from ..rows import Batch
-from .column_generation import (
-    ChangingColumns,
-    Lines,
-    PricedColumns,
-    ScaledColumns,
-    SolverColumns,
-    SparseSolution,
-)
+from .column_generation import Lines, PricedColumns, ProgramColumns, SparseSolution
 from .designs import CentredColumns, Design, ReducedColumns
-from .linear_program import ColumnGeneration, import_highspy
+from .linear_program import ColumnGeneration
 from .noise import Huber, Power, SmoothLoss
-from .penalised_groups import PenalisedGroups
 from .penalised_quadratic import (
     CornerRegression,
     PenalisedQuadratic,
-    Regression,
     SmoothRegression,
     coordinates_of,
 )
@@ -80,35 +71,21 @@ Solver = PenalisedSquares | PenalisedSmooth | ColumnGeneration | PenalisedQuadra
 
 
 @dataclass(frozen=True)
-class OneAgainstRest:
-    """A solver for each class."""
+class ClassPrograms:
+    """Solvers of one class each, or of all together, of columns that may be scaled."""
 
     solvers: Sequence[Solver]
+    factors: np.ndarray | None = None
 
     def solve(self, C: float) -> list[SparseSolution]:
         """Minimise for a penalty, from where the last one ended; return a solution for each class."""
-        return [solver.solve(C) for solver in self.solvers]
+        solutions = [solution for solver in self.solvers for solution in solver.solve(C)]
+        if self.factors is None:
+            return solutions
+        return [replace(s, alpha=s.alpha * self.factors[s.candidates]) for s in solutions]
 
 
-@dataclass(frozen=True)
-class Rescaled:
-    """A solver of scaled columns, whose coefficients are scaled back."""
-
-    solver: OneAgainstRest | PenalisedGroups
-    factors: np.ndarray
-
-    def solve(self, C: float) -> list[SparseSolution]:
-        """Minimise for a penalty; return a solution for each class."""
-        return [
-            replace(solution, alpha=solution.alpha * self.factors[solution.candidates])
-            for solution in self.solver.solve(C)
-        ]
-
-
-ClassesSolver = OneAgainstRest | PenalisedGroups | Rescaled
-
-
-def solver_of_classes(
+def class_programs(
     program: Program,
     columns: PricedColumns,
     W: np.ndarray | None,
@@ -116,8 +93,8 @@ def solver_of_classes(
     kernel: Kernel,
     invariances: Sequence[Tangent],
     n_jobs: int | None,
-) -> ClassesSolver:
-    """Return what solves for all classes; two classes have one output.
+) -> ClassPrograms:
+    """Return what solves (9), (12) or (14) for all classes; two classes have one output.
 
     W is the kernel matrix of the candidates, None where the first of them are the samples.
     """
@@ -125,63 +102,45 @@ def solver_of_classes(
         PricedColumns(move(t.transform, batch.X), kernel, columns.points, n_jobs=n_jobs)
         for t in invariances
     ]
-    labels = 2.0 * batch.Y - 1
-    labels = labels[:, 1:] if labels.shape[1] == 2 else labels
-    lines = Lines.of(labels, batch.root_weight**2, [t.weight for t in invariances])
-    changing = ChangingColumns(columns, moved) if moved else columns
+    Y = 2.0 * batch.Y - 1
+    Y = Y[:, 1:] if Y.shape[1] == 2 else Y
+    lines = Lines.of(Y, batch.root_weight**2, [t.weight for t in invariances])
     if program.penalty != "l1":
         to_alpha = _coordinates(program, columns, W, batch, kernel)
-        Z = changing.take(np.arange(columns.shape[1])) @ to_alpha
-        return OneAgainstRest([_quadratic(program, Z, line, to_alpha) for line in lines.of_outputs()])
-    if program.priors is None:
-        return _sparse(program, changing, lines, None)
-    factors = 1 / program.priors
-    return Rescaled(_sparse(program, changing, lines, factors), factors)
-
-
-def _sparse(
-    program: Program,
-    columns: PricedColumns | ChangingColumns,
-    lines: Lines,
-    factors: np.ndarray | None,
-) -> OneAgainstRest | PenalisedGroups:
-    """Return what minimises with a penalty that makes coefficients zero."""
-    scaled = columns if factors is None else ScaledColumns(columns, factors)
+        Z = ProgramColumns(columns, moved).take(np.arange(columns.shape[1])) @ to_alpha
+        return ClassPrograms([_quadratic(program, Z, own, to_alpha) for own in lines.of_outputs()])
+    factors = None if program.priors is None else 1 / program.priors  # (10)
+    K = ProgramColumns(columns, moved, factors)
     if program.loss != "squared":
-        return OneAgainstRest([_of_line(program, scaled, line) for line in lines.of_outputs()])
-    n_outputs = lines.y.shape[1]
+        return ClassPrograms([_of_output(program, K, own) for own in lines.of_outputs()], factors)
+    n_outputs = Y.shape[1]
     # Several outputs share the work of making columns short.
-    design: Design = CentredColumns(scaled, lines)
-    if n_outputs > 1 and isinstance(columns, PricedColumns) and ReducedColumns.fits(columns):
-        design = ReducedColumns(columns, lines, factors)
-    if program.joint:
-        return PenalisedGroups(design, program.tol, program.max_iter)
-    return OneAgainstRest(
-        [PenalisedSquares(design, j, program.tol, program.max_iter) for j in range(n_outputs)]
-    )
+    reduced = n_outputs > 1 and K.fits_in_memory
+    design: Design = ReducedColumns(K, lines) if reduced else CentredColumns(K, lines)
+    together = [slice(n_outputs)] if program.joint else [slice(j, j + 1) for j in range(n_outputs)]
+    solvers = [
+        PenalisedSquares(design, some, program.tol, program.max_iter, grouped=program.joint)
+        for some in together
+    ]
+    return ClassPrograms(solvers, factors)
 
 
-def _of_line(
-    program: Program, columns: SolverColumns, lines: Lines
-) -> PenalisedSmooth | ColumnGeneration:
+def _of_output(program: Program, K: ProgramColumns, lines: Lines) -> PenalisedSmooth | ColumnGeneration:
     """Return what minimises a loss that is no square and the l1 penalty, for one class."""
     smooth = program.smooth_loss(lines)
-    if smooth is not None:
-        return PenalisedSmooth(columns, lines, smooth, program.tol, program.max_iter)
-    import_highspy()
-    return ColumnGeneration(columns, lines, program.tube, program.tol)
+    if smooth is None:
+        return ColumnGeneration(K, lines, program.tube, program.tol)
+    return PenalisedSmooth(K, lines, smooth, program.tol, program.max_iter)
 
 
 def _quadratic(
     program: Program, Z: np.ndarray, lines: Lines, to_alpha: np.ndarray
 ) -> PenalisedQuadratic:
+    """Return what minimises any loss and a quadratic penalty, for one class."""
     smooth = program.smooth_loss(lines)
-    regression: Regression
-    if smooth is not None:
-        regression = SmoothRegression(Z, lines, smooth, program.tol)
-    else:
-        regression = CornerRegression(Z, lines, program.tube * lines.constant)
-    return PenalisedQuadratic(regression, to_alpha, program.max_iter)
+    if smooth is None:
+        return CornerRegression(Z, lines, program.tube, to_alpha, program.max_iter)
+    return SmoothRegression(Z, lines, smooth, to_alpha, program.tol, program.max_iter)
 
 
 def _coordinates(

@@ -38,7 +38,7 @@ from .invariance_mixin import InvarianceMixin
 from .outputs import Moments, Outputs, prior_heads
 from .penalties import as_penalties, strength_and_priors, why_constant
 from .scatter import Tangent
-from .solvers import ClassesSolver, Program, solver_of_classes
+from .solvers import ClassPrograms, Program, class_programs
 
 _LARGEST_LEVERAGE = 0.9  # as many coefficients as samples would leave nothing to hold out
 
@@ -50,7 +50,7 @@ class _Shared:
     pool: CandidatePool | None = None
     columns: PricedColumns | None = None
     images: ImageVariance | None = None
-    solver: ClassesSolver | None = None
+    solver: ClassPrograms | None = None
 
 
 @estimator
@@ -322,7 +322,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
                 max_iter=self.max_iter,
                 priors=priors,
             )
-            shared.solver = solver_of_classes(
+            shared.solver = class_programs(
                 program, shared.columns, W, batch, kernel, self._tangents(), self.n_jobs
             )
         solutions = shared.solver.solve(C)
