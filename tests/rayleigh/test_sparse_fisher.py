@@ -26,8 +26,8 @@ from kernelsieve.kernels import RBF
 from kernelsieve.rayleigh import penalised_squares
 from kernelsieve.rayleigh.column_generation import Effort, PricedColumns
 from kernelsieve.rayleigh.linear_program import check_gap
-from kernelsieve.rayleigh.outputs import margin_nu, margin_threshold
 from kernelsieve.rayleigh.penalised_squares import least_squares
+from kernelsieve.rayleigh.thresholds import margin_nu, margin_threshold
 
 GAMMA = 1 / 30
 LOSSES = ["squared", "absolute", "huber", "epsilon_insensitive"]

@@ -23,7 +23,6 @@ from .decisions import (
     fit_discriminant,
     heads_of_features,
     held_out,
-    held_out_moments,
     predict_proba,
     probability_link,
     sparsity,
@@ -31,9 +30,10 @@ from .decisions import (
     thresholds,
 )
 from .invariance_mixin import InvarianceMixin
-from .outputs import Outputs, regression_targets
+from .outputs import Outputs
 from .scatter import BetweenClasses, TotalScatter, WithinClasses
 from .solve import Directions, Ratio, RayleighPass, solve_ratio
+from .thresholds import regression_targets
 
 
 @estimator
@@ -178,16 +178,14 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         """Add to a fit how it decides."""
         if len(found.ratios) == 0:  # which is refused later
             return fit
-        offset, moments = fit.model.offset, found.moments(fit.model.offset)
-
-        def all_outputs() -> Outputs:
+        offset, moments, samples = fit.model.offset, found.moments(fit.model.offset), None
+        if self.threshold == "margin" and not joint:
             parts = [
                 (fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
                 for batch in batches or ()
             ]
-            return Outputs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-        heads = heads_of_features(self, moments, found.ratios, joint=joint, all_outputs=all_outputs)
+            samples = Outputs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        heads = heads_of_features(self, moments, found.ratios, joint=joint, samples=samples)
         targets = regression_targets(moments, found.ratios, joint=joint)
         if isinstance(batches, list) and self.probability_cv is None:
             some = thinned(batches[0])
@@ -195,5 +193,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
             outputs = Outputs(features, some.Y, some.root_weight**2)
             outputs = held_out(self, outputs, outputs.indicators @ targets, leverages)
         else:
-            outputs = held_out_moments(self, moments, targets, found.mean_leverage)
+            outputs = Outputs.drawn(moments)
+            wanted = outputs.indicators @ targets
+            outputs = held_out(self, outputs, wanted, found.mean_leverage, drawn=True)
         return decided(fit, heads, outputs, len(found.alpha), joint=joint)

@@ -19,7 +19,6 @@ from ..fitting import CandidatePool, Problem
 from ..kernels import Kernel
 from ..model import Fit, KernelModel
 from ..rows import Batch, Pool, check_not_constant, weighted_targets
-from .calibration import mean_ridge_leverage
 from .column_generation import PricedColumns, SparseSolution, merged_coefficients
 from .decisions import (
     DECISION_CONSTRAINTS,
@@ -28,6 +27,7 @@ from .decisions import (
     fit_discriminant,
     heads_of_features,
     held_out,
+    mean_ridge_leverage,
     predict_proba,
     probability_link,
     sparsity,
@@ -35,10 +35,11 @@ from .decisions import (
 )
 from .explained import ImageVariance, explained_targets
 from .invariance_mixin import InvarianceMixin
-from .outputs import Moments, Outputs, prior_heads
+from .outputs import Moments, Outputs
 from .penalties import as_penalties, strength_and_priors, why_constant
 from .scatter import Tangent
 from .solvers import ClassPrograms, Program, class_programs
+from .thresholds import prior_heads
 
 _LARGEST_LEVERAGE = 0.9  # as many coefficients as samples would leave nothing to hold out
 
@@ -376,7 +377,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             n_outputs = rows.values.shape[1]
             lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, NEVER)
             return Heads(lower, np.eye(n_outputs))
-        return heads_of_features(self, moments, np.empty(0), joint=False, all_outputs=lambda: rows)
+        return heads_of_features(self, moments, np.empty(0), joint=False, samples=rows)
 
     def _leverages(self, model: KernelModel, columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Return the mean leverage of samples in each output, as if the loss were that of squares."""
