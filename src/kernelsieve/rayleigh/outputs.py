@@ -7,6 +7,8 @@ from typing import Self
 
 import numpy as np
 
+from ..model import orthonormal_combinations
+
 _SMALLEST_REST = 1e-9  # of a leverage to one: what a fit without the sample says is then unknown
 _DRAWN = 400  # outputs of each class that stand for its Gaussian
 _MOST_INDICATORS = 2**22  # of their classes
@@ -130,3 +132,9 @@ def spread_places(n: int, most: int) -> np.ndarray:
     (array([0, 4, 8]), array([0, 1, 2]))
     """
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
+
+
+def explained_targets(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Return the share of the squared targets that each feature adds to those before it."""
+    products = orthonormal_combinations(features.T @ features).T @ (features.T @ targets)
+    return np.asarray((products**2).sum(axis=1) / (float((targets**2).sum()) or np.inf))

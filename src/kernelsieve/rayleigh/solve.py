@@ -20,13 +20,12 @@ from ..model import (
     Fit,
     KernelModel,
     explained_variance_ratio,
-    orthonormal_combinations,
     signs_of_largest,
 )
 from ..rows import Batch, check_not_constant, row_slices, rows_per_block
 from ..statistics import Coordinates
 from .invariance_mixin import InvarianceMixin
-from .outputs import Moments
+from .outputs import Moments, explained_targets
 from .ratios import Denominator, factorise, largest_ratios, one_against_rest
 from .scatter import Scatter, Seen
 
@@ -297,7 +296,6 @@ class RayleighPass:
         pool, first_use = self._pool[used], np.zeros(len(used), dtype=np.intp)
         mean_norm = float(PoolMetric(self._W).mean_coefficients(coordinates.means) @ coordinates.means)
         variance = coordinates.trace - coordinates.total_weight * mean_norm
-        of_targets = orthonormal_combinations(features.T @ features).T @ (features.T @ targets)
         fit = Fit(
             model=KernelModel(self._kernel, pool.points, alpha[used], offset, first_use),
             landmark_indices=pool.indices,
@@ -305,7 +303,7 @@ class RayleighPass:
             explained_variance_ratio=explained_variance_ratio(
                 features, variance, alpha.T @ self._W @ alpha
             ),
-            explained_target_ratio=(of_targets**2).sum(axis=1) / (float((targets**2).sum()) or np.inf),
+            explained_target_ratio=explained_targets(features, targets),
             outcome=self._outcome(len(ratios)),
         )
         return self._complete(fit, found, batches)
