@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,8 @@ _COLUMNS_AT_ONCE = 2048  # a block of samples of that many is a few megabytes
 #: Columns that a solver takes in at once, the most violated ones first.
 COLUMNS_A_ROUND = 20
 _SAME_PRICE = 1e-12
+_MOST_VALUES = 2**24  # that a factor of all columns may have: 128 MB
+_BLOCKS = 4  # of rows at once, in sizes of the factor, so that little work is spent on the factor again
 
 
 class PricedColumns:
@@ -79,12 +81,23 @@ class PricedColumns:
         return lines
 
 
-class ChangingColumns:
-    """Columns with what transformations change in them below: ``k_j(x_i) - k_j(t x_i)`` for each t."""
+class ProgramColumns:
+    """Columns of a program: kernel columns, what transformations change in them below, times factors.
 
-    def __init__(self, columns: PricedColumns, moved: list[PricedColumns]) -> None:
+    The lines below are ``k_j(x_i) - k_j(t x_i)`` for each transformation t. A penalty of one for the
+    coefficient of a scaled column is one over its factor for that of the column as it was.
+    """
+
+    def __init__(
+        self,
+        columns: PricedColumns,
+        moved: Sequence[PricedColumns] = (),
+        factors: np.ndarray | None = None,
+    ) -> None:
+        self.shape = columns.shape
         self._columns = columns
         self._moved = moved
+        self._factors = np.ones(columns.shape[1]) if factors is None else factors
 
     def prices(self, vector: np.ndarray) -> np.ndarray:
         """Return the inner product of every column with a vector."""
@@ -92,32 +105,24 @@ class ChangingColumns:
         prices = self._columns.prices(parts.sum(axis=0))
         for moved, part in zip(self._moved, parts[1:], strict=True):
             prices = prices - moved.prices(part)
-        return prices
+        return np.asarray((prices.T * self._factors).T)
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
         """Return the chosen columns."""
         values = self._columns.take(chosen)
-        return np.vstack([values, *(values - moved.take(chosen) for moved in self._moved)])
+        stacked = np.vstack([values, *(values - moved.take(chosen) for moved in self._moved)])
+        return np.asarray(stacked * self._factors[chosen])
 
+    @property
+    def fits_in_memory(self) -> bool:
+        """Whether a triangular factor of all columns is of moderate size."""
+        n, m = self.shape
+        return not self._moved and min(n, m) * m <= _MOST_VALUES
 
-class ScaledColumns:
-    """Columns times a factor each: a penalty of one for these is one over the factor for those."""
-
-    def __init__(self, columns: PricedColumns | ChangingColumns, factors: np.ndarray) -> None:
-        self._columns = columns
-        self._factors = factors
-
-    def prices(self, vector: np.ndarray) -> np.ndarray:
-        """Return the inner product of every column with a vector."""
-        return np.asarray((self._columns.prices(vector).T * self._factors).T)
-
-    def take(self, chosen: np.ndarray) -> np.ndarray:
-        """Return the chosen columns."""
-        return np.asarray(self._columns.take(chosen) * self._factors[chosen])
-
-
-#: What a solver works with.
-SolverColumns = PricedColumns | ChangingColumns | ScaledColumns
+    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield blocks of samples, a few times as many as there are columns, and all columns there."""
+        for rows in row_slices(self.shape[0], _BLOCKS * (1 + self.shape[1])):
+            yield rows, self._columns.block(rows) * self._factors
 
 
 @dataclass(frozen=True)

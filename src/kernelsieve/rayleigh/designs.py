@@ -7,11 +7,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import qr
 
-from ..rows import row_slices
-from .column_generation import COLUMNS_A_ROUND, Lines, PricedColumns, SolverColumns
-
-_MOST_VALUES = 2**24  # that a reduced design may have: 128 MB
-_BLOCKS = 4  # of rows at once, in sizes of the factor, so that little work is spent on the factor again
+from .column_generation import COLUMNS_A_ROUND, Lines, ProgramColumns
 
 
 class Design(Protocol):
@@ -43,7 +39,7 @@ class CentredColumns:
 
     columns_a_round = COLUMNS_A_ROUND
 
-    def __init__(self, columns: SolverColumns, lines: Lines) -> None:
+    def __init__(self, columns: ProgramColumns, lines: Lines) -> None:
         self._columns = columns
         self._lines = lines
         self._root = np.sqrt(lines.weight)
@@ -67,24 +63,17 @@ class ReducedColumns:
 
     columns_a_round = 3 * COLUMNS_A_ROUND  # they are in memory anyway
 
-    def __init__(self, columns: PricedColumns, lines: Lines, factors: np.ndarray | None) -> None:
-        n_columns, width = columns.shape[1], 1 + columns.shape[1] + lines.y.shape[1]
+    def __init__(self, columns: ProgramColumns, lines: Lines) -> None:
+        m, width = columns.shape[1], 1 + columns.shape[1] + lines.y.shape[1]
         factor = np.empty((0, width))
-        for rows in row_slices(columns.shape[0], _BLOCKS * width):
-            block = np.column_stack([lines.constant[rows], columns.block(rows), lines.y[rows]])
+        for rows, values in columns.blocks():
+            block = np.column_stack([lines.constant[rows], values, lines.y[rows]])
             block *= np.sqrt(lines.weight[rows, None])
             factor = np.vstack([factor, block])
             factor = qr(factor, mode="r", overwrite_a=True, check_finite=False)[0][:width]
         means = factor[0, 1:] / factor[0, 0]
-        scale = np.ones(n_columns) if factors is None else factors
-        self._values = np.asfortranarray(factor[1:, 1 : n_columns + 1] * scale)
-        self._means = means[:n_columns] * scale
-        self.targets, self.target_means = factor[1:, n_columns + 1 :], means[n_columns:]
-
-    @staticmethod
-    def fits(columns: PricedColumns) -> bool:
-        """Return whether the factor is of moderate size."""
-        return min(columns.shape) * columns.shape[1] <= _MOST_VALUES
+        self._values, self._means = np.asfortranarray(factor[1:, 1 : m + 1]), means[:m]
+        self.targets, self.target_means = factor[1:, m + 1 :], means[m:]
 
     def take(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._values[:, chosen], self._means[chosen]

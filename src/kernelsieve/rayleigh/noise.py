@@ -1,27 +1,14 @@
-"""Losses of residuals, each the model of a noise, by what Newton's method needs of them."""
+"""Losses of residuals, each the model of a noise, by what Newton's method needs of them.
+
+Slopes and curvatures are halved, as for xi^2. Safe curvatures are those of squares with the same slopes
+that lie above the loss nearby.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-
-
-class SmoothLoss(Protocol):
-    """A loss by what Newton's method needs of it; slopes and curvatures are halved, as for xi^2."""
-
-    def values(self, xi: np.ndarray) -> np.ndarray:
-        """Return the loss of each residual."""
-
-    def slopes(self, xi: np.ndarray) -> np.ndarray:
-        """Return half the first derivatives."""
-
-    def curvatures(self, xi: np.ndarray) -> np.ndarray:
-        """Return half the second derivatives."""
-
-    def safe_curvatures(self, xi: np.ndarray) -> np.ndarray:
-        """Return curvatures of squares with these slopes that lie above the loss nearby."""
 
 
 @dataclass(frozen=True)
@@ -61,3 +48,6 @@ class Power:
 
     def safe_curvatures(self, xi: np.ndarray) -> np.ndarray:
         return self.curvatures(np.full_like(xi, np.abs(xi).max(initial=0.0)))
+
+
+SmoothLoss = Huber | Power

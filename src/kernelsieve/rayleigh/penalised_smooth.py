@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .column_generation import (
-    Effort,
-    Lines,
-    SolverColumns,
-    SparseSolution,
-    most_violated,
-)
+from .column_generation import Effort, Lines, ProgramColumns, SparseSolution, most_violated
 from .noise import SmoothLoss
 from .penalised_squares import check_solved, least_squares
 
@@ -23,20 +17,15 @@ _HALVINGS = 12
 class PenalisedSmooth:
     """``min sum_i w_i loss(xi_i) + C ||alpha||_1`` with ``K alpha + b = y - xi``.
 
-    On a working set of columns the
-    loss is replaced by a square with the same slope at the residuals as they are, and the penalised
-    least squares problem is solved for a direction. With the curvature of the loss itself that is
-    Newton's method, which for the Huber loss is finished when it knows which samples are outlying;
-    where such a step leads nowhere, the curvature of a square above the loss lets the loss fall.
+    On a working set of columns the loss is replaced by a square with the same slope at the residuals as
+    they are, and the penalised least squares problem is solved for a direction. With the curvature of
+    the loss itself that is Newton's method, which for the Huber loss is finished when it knows which
+    samples are outlying; where such a step leads nowhere, the curvature of a square above the loss lets
+    the loss fall.
     """
 
     def __init__(
-        self,
-        columns: SolverColumns,
-        lines: Lines,
-        loss: SmoothLoss,
-        tol: float,
-        max_iter: int,
+        self, columns: ProgramColumns, lines: Lines, loss: SmoothLoss, tol: float, max_iter: int
     ) -> None:
         self._max_iter = max_iter
         self._effort = Effort(max_iter)
@@ -51,7 +40,7 @@ class PenalisedSmooth:
         self._alpha = np.empty(0)
         self._b = 0.0
 
-    def solve(self, C: float) -> SparseSolution:
+    def solve(self, C: float) -> list[SparseSolution]:
         """Minimise for a penalty, from where the last one ended."""
         self._effort = Effort(self._max_iter)
         for _ in range(_MOST_ROUNDS):
@@ -67,14 +56,10 @@ class PenalisedSmooth:
         check_solved(prices, C, self._tol, self._effort)
         used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
-        return SparseSolution(
-            candidates=self._known[used],
-            alpha=self._alpha[used],
-            intercept=self._b,
-            objective=self._objective(self._residual(), self._alpha, C),
-            largest_price=float(np.abs(prices).max()) / C,
-            n_iter=self._effort.spent,
-        )
+        objective = self._objective(self._residual(), self._alpha, C)
+        largest, n_iter = float(np.abs(prices).max()) / C, self._effort.spent
+        known, alpha = self._known[used], self._alpha[used]
+        return [SparseSolution(known, alpha, self._b, objective, largest, n_iter)]
 
     def _residual(self) -> np.ndarray:
         return self._residual_of(self._alpha, self._b)
@@ -123,8 +108,8 @@ class PenalisedSmooth:
         response = self._y - xi + self._loss.slopes(xi) / curvature
         X, means = self._lines.centred(self._X, v)
         y, mean = self._lines.centred(response, v)
-        penalties = np.full(len(self._known), C)
-        alpha = least_squares(X, y, penalties, self._alpha, self._tol, self._effort)
+        start = self._alpha[:, None]
+        alpha = least_squares(X, y[:, None], C, start, self._tol, self._effort)[:, 0]
         return alpha, float(mean - means @ alpha)
 
     def _search(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
