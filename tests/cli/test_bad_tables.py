@@ -41,7 +41,7 @@ def test_tables(said):
     assert "has no rows" in said(b"a,b,y\n")
     assert "No column is left to predict from" in said(ROWS[["y"]])
     assert "no table that can be read" in said(b"a,b,y\n1,2,3\n1,2,3,4,5\n")
-    assert "no table that can be read" in said(b"a,b,y\n\xff\xfe,2,3\n")
+    assert "no table that can be read" in said(b"a,b,y\n\xff\xfe,\0,3\n")
 
 
 @pytest.mark.filterwarnings("ignore")

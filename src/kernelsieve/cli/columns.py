@@ -136,7 +136,7 @@ def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
     n_different = y.nunique()
     if _kind(y) != NUMBER or pandas.api.types.is_bool_dtype(y):
         task, reason = "classification", f"{n_different} labels"
-    elif (y % 1 == 0).all() and (n_different <= 20 or n_different <= min(50, len(y) // 10)):
+    elif (numbers_in(y) % 1 == 0).all() and (n_different <= 20 or n_different <= min(50, len(y) // 10)):
         task, reason = (
             "classification",
             f"{n_different} different whole numbers, which look like labels",

@@ -30,12 +30,17 @@ from .training import LabelledRows, Reading
 
 
 def compare_methods(
-    data: str, roles: Mapping[str, Any], limits: Mapping[str, Any], csv: Path | None, html: Path | None
+    data: str,
+    roles: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    csv: Path | None,
+    html: Path | None,
+    text: Mapping[str, str | None] | None = None,
 ) -> None:
     """Cross-validate methods on a table; show and write the scores, and recommend one."""
     check_files([data], [csv, html])
     show = Terminal()
-    frame, n_rows = open_table(data).sampled(limits["rows"], limits["seed"])
+    frame, n_rows = open_table(data, text, show).sampled(limits["rows"], limits["seed"])
     reading = Reading.of(frame, roles, limits["task"])
     rows = reading.labelled(frame)
     for note in reading.notes:
@@ -50,10 +55,10 @@ def compare_methods(
     sentence = _recommendation(table)
     output().print(numbers_table(table.to_dict("list")))
     output(soft_wrap=True).print(sentence)
-    for path, text in ((csv, table.to_csv(index=False)), (html, _html(table, sentence, data))):
+    for path, content in ((csv, table.to_csv(index=False)), (html, _html(table, sentence, data))):
         if path is not None:
             with replacing(path) as file:
-                file.write(text.encode())
+                file.write(content.encode())
 
 
 def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, Callable[[], Any]]:

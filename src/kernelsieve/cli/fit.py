@@ -33,12 +33,17 @@ _OPEN = {"method": "auto", "k": "auto", "kernel": "rbf", "gamma": "auto", "head"
 
 
 def fit_table(
-    data: str, roles: Mapping[str, Any], given: Mapping[str, Any], output: Path, quiet: bool
+    data: str,
+    roles: Mapping[str, Any],
+    given: Mapping[str, Any],
+    output: Path,
+    quiet: bool,
+    text: Mapping[str, str | None] | None = None,
 ) -> None:
     """Fit a model to a table, say what was assumed and found, and save it."""
     show = Terminal(quiet)
     check_files([data], [output])
-    model = fitted_model(open_table(data), roles, given, show)
+    model = fitted_model(open_table(data, text, show), roles, given, show)
     save(model, output)
     show.text(saved(output))
 

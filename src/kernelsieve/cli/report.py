@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -38,11 +38,17 @@ _INPUTS, _ALONG, _CATEGORIES = 20, 3, 12  # that are shown
 _COVERAGE = 0.9
 
 
-def write_report(path: Path, data: str, output: Path, target: str | None = None) -> None:
+def write_report(
+    path: Path,
+    data: str,
+    output: Path,
+    target: str | None = None,
+    text: Mapping[str, str | None] | None = None,
+) -> None:
     """Write what a model is, and how it does on a table."""
     check_files([path, data], [output])
     model = load_table_model(path)
-    frame, n_rows = open_table(data).sampled(_ROWS, 0)
+    frame, n_rows = open_table(data, text, Terminal()).sampled(_ROWS, 0)
     model.target = _target(model, frame, target)
     roles: dict[str, Any] = {"target": model.target, "drop": [], "weight": None, "group": None}
     whole = model.task == "classification" and model.classes_.dtype.kind in "iu"
@@ -53,9 +59,9 @@ def write_report(path: Path, data: str, output: Path, target: str | None = None)
         parts = [_used(rows, frame, n_rows, data), *_scores(model, rows)]
         parts += [*_about(model), *_tried(model), *_landmarks(model), *_features(model, rows)]
         parts += _along_inputs(model, rows)
-        text = page(f"{shortened(model.target)}: report on a model", "".join(parts))
+        html = page(f"{shortened(model.target)}: report on a model", "".join(parts))
     with replacing(output) as file:
-        file.write(text.encode())
+        file.write(html.encode())
     Terminal().text(saved(output))
 
 

@@ -47,11 +47,17 @@ class TablePlan(Saved):
         return Reading(self.roles, self.kinds, self.task, self.whole_labels, tuple(self.notes))
 
 
-def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], output: Path) -> None:
+def prepare_plan(
+    data: str,
+    roles: Mapping[str, Any],
+    given: Mapping[str, Any],
+    output: Path,
+    text: Mapping[str, str | None] | None = None,
+) -> None:
     """Settle columns, kernel and candidates by a sample."""
     check_files([data], [output])
     show = Terminal()
-    frame, _ = open_table(data).sampled(_ROWS, given["seed"])
+    frame, _ = open_table(data, text, show).sampled(_ROWS, given["seed"])
     reading = Reading.of(frame, roles, given["task"])
     classifies = reading.task == "classification"
     if given["method"] == "auto" and classifies:
@@ -83,12 +89,14 @@ def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], 
     )
 
 
-def sum_up_table(plan: Path, data: str, output: Path) -> None:
+def sum_up_table(
+    plan: Path, data: str, output: Path, text: Mapping[str, str | None] | None = None
+) -> None:
     """Sum up the rows of a table."""
     check_files([plan, data], [output])
     settled, show, total = TablePlan.load(plan), Terminal(), None
     with show.counting() as done:
-        for block in open_table(data).blocks():
+        for block in open_table(data, text, show).blocks():
             rows = settled.reading.labelled(block)
             done(len(block))
             if len(rows.y):

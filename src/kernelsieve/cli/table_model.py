@@ -90,7 +90,7 @@ class TableModel(BaseEstimator):
         texts = {  # categories that are numbers are equal to what is read as numbers
             column.feature
             for column in encoder.categories
-            if any(isinstance(value, str) for value in column.values)
+            if not column.values or any(isinstance(value, str) for value in column.values)
         }
         kinds = {name: CATEGORY if i in texts else NUMBER for i, name in enumerate(names)}
         if not is_classifier(sieve):
