@@ -38,6 +38,9 @@ Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may b
 Weight = Annotated[str | None, typer.Option(help="Column with sample weights.")]
 Group = Annotated[str | None, typer.Option(help="Column with groups; no group is split between folds.")]
 Task = Annotated[str, typer.Option(help="auto, regression or classification.")]
+Dates = Annotated[
+    str, typer.Option(help="auto, day-first or month-first, where dates end with the year.")
+]
 Kernel = Annotated[str, typer.Option(help="rbf, linear, matern, laplacian, or another by name.")]
 Gamma = Annotated[
     str, typer.Option(help="Width of the kernel: auto (cross-validated), scale, a number.")
@@ -106,6 +109,7 @@ def fit(
     weight: Weight = None,
     group: Group = None,
     task: Task = "auto",
+    dates: Dates = "auto",
     seed: Seed = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
     sep: Sep = None,
@@ -121,7 +125,7 @@ def fit(
         "head": head,
         "budget": budget,
     }
-    given |= {"task": task, "seed": seed}
+    given |= {"task": task, "dates": dates, "seed": seed}
     roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
     text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
     _call("fit", "fit_table", data=data, roles=roles, given=given, output=output, quiet=quiet, **text)
@@ -200,6 +204,7 @@ def compare(
     weight: Weight = None,
     group: Group = None,
     task: Task = "auto",
+    dates: Dates = "auto",
     budget: Budget = 200,
     rows: Annotated[
         int, typer.Option(min=20, help="Maximum number of rows; larger tables are sampled.")
@@ -214,7 +219,8 @@ def compare(
 ) -> None:
     """Cross-validate methods of kernelsieve and scikit-learn on a table, and recommend one."""
     roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
-    limits = {"task": task, "budget": budget, "rows": rows, "folds": folds, "seed": seed}
+    limits: dict[str, Any] = {"task": task, "dates": dates, "budget": budget, "rows": rows}
+    limits |= {"folds": folds, "seed": seed}
     text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
     _call(
         "compare", "compare_methods", data=data, roles=roles, limits=limits, csv=csv, html=html, **text
@@ -232,6 +238,7 @@ def prepare(
     budget: Budget = 200,
     drop: Drop = None,
     task: Task = "auto",
+    dates: Dates = "auto",
     seed: Seed = 0,
     sep: Sep = None,
     encoding: Encoding = None,
@@ -245,7 +252,7 @@ def prepare(
         "gamma": gamma,
         "head": "auto",
     }
-    given |= {"budget": budget, "task": task, "seed": seed}
+    given |= {"budget": budget, "task": task, "dates": dates, "seed": seed}
     roles = {"target": target, "drop": drop or [], "weight": None, "group": None}
     text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
     _call("statistic", "prepare_plan", data=data, roles=roles, given=given, output=output, **text)

@@ -78,9 +78,10 @@ def fitted_model(
     frame, n_rows = table.sampled(_SAMPLE, given["seed"])
     if len(frame) < n_rows and n_rows * frame.shape[1] <= _IN_MEMORY:
         frame = table.sampled(n_rows, given["seed"])[0]
-    reading = Reading.of(frame, roles, given["task"])
-    rows = reading.labelled(frame)
     is_all = len(frame) == n_rows
+    dates = given.get("dates", "auto")
+    reading = Reading.of(frame, roles, given["task"], dates, None if is_all else table)
+    rows = reading.labelled(frame)
     notes = list(reading.notes)
     if rows.n_dropped:
         notes.append(f"{rows.n_dropped:,} of {len(frame):,} rows have no target and are not used.")

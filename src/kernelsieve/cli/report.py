@@ -15,7 +15,8 @@ from ..model import replacing
 from ..predictors.base import SievePredictor
 from ..predictors.choice import Trial
 from ..predictors.report import kernel_in_words
-from .columns import CATEGORY, DATE, coerced
+from .columns import CATEGORY, coerced
+from .dates import DATES
 from .errors import TableError, shortened
 from .held_out import classification_scores, held_out_scores, regression_scores
 from .inspect import best_curve, description, importances, landmark_columns, mean_scores, score_name
@@ -219,7 +220,7 @@ def _along_inputs(model: TableModel, rows: LabelledRows) -> Iterator[str]:
             style = {"s": 6, "color": "#4477aa", "rasterized": len(predicted) > _MANY}
             axes.scatter(values[name], predicted, **style)
             axes.locator_params(axis="x", nbins=6)
-        unit = ", days since 1970" if model.kinds[name] == DATE else ""
+        unit = ", days since 1970" if model.kinds[name] in DATES else ""
         axes.set(xlabel=plain(name) + unit, ylabel=of_what)
         pictures.append(picture(figure, f"Predictions against {shortened(name)}"))
     yield section("Predictions against the most important columns", side_by_side(*pictures))

@@ -57,8 +57,10 @@ def prepare_plan(
     """Settle columns, kernel and candidates by a sample."""
     check_files([data], [output])
     show = Terminal()
-    frame, _ = open_table(data, text, show).sampled(_ROWS, given["seed"])
-    reading = Reading.of(frame, roles, given["task"])
+    table = open_table(data, text, show)
+    frame, n_rows = table.sampled(_ROWS, given["seed"])
+    drawn_from = table if len(frame) < n_rows else None
+    reading = Reading.of(frame, roles, given["task"], given.get("dates", "auto"), drawn_from)
     classifies = reading.task == "classification"
     if given["method"] == "auto" and classifies:
         given = {**given, "method": "kfd"}  # which predicts by sums alone

@@ -19,6 +19,7 @@ import numpy as np
 import pandas
 
 from .errors import TableError
+from .separated import separated
 from .terminal import Terminal
 from .text_format import TextFormat
 
@@ -134,13 +135,9 @@ def _from_stdin(text: TextFormat, show: Terminal | None) -> Table:
 
 
 def _separated(path: Path, text: TextFormat) -> Iterator[pandas.DataFrame]:
-    try:
-        with pandas.read_csv(path, chunksize=ROWS, **text.options) as blocks:
-            yield from map(text.numbers, blocks)
-    except pandas.errors.EmptyDataError:
-        raise TableError(f"{path} is empty; pass a table with a header and some rows.") from None
-    except (pandas.errors.ParserError, UnicodeError) as error:
-        raise TableError(f"{path} is no table that can be read: {error}") from error
+    assert text.separator
+    assert text.encoding
+    return map(text.numbers, separated(path, text.separator, ROWS, text.encoding))
 
 
 def _excel(path: Path) -> Iterator[pandas.DataFrame]:
@@ -148,7 +145,7 @@ def _excel(path: Path) -> Iterator[pandas.DataFrame]:
         import_module("openpyxl")
     except ImportError as error:
         raise ImportError('Excel files need openpyxl; run: pip install "kernelsieve[excel]"') from error
-    frame = pandas.read_excel(path)  # of the first sheet
+    frame = pandas.read_excel(path, dtype=object)  # of the first sheet, as its cells are
     for start in range(0, len(frame), ROWS):
         yield frame.iloc[start : start + ROWS]
 
@@ -158,7 +155,7 @@ def _parquet(files: list[Path]) -> Iterator[pandas.DataFrame]:
     for file in files:
         try:
             for batch in parquet.ParquetFile(file).iter_batches(ROWS):
-                yield batch.to_pandas()
+                yield batch.to_pandas(integer_object_nulls=True)
         except (pyarrow.ArrowException, OSError) as error:
             text = str(error).splitlines()[0]
             raise TableError(f"{file} cannot be read: {text} Write that part again.") from error
@@ -168,7 +165,7 @@ def _feather(path: Path) -> Iterator[pandas.DataFrame]:
     pyarrow, dataset = _arrow(), import_module("pyarrow.dataset")
     try:
         for batch in dataset.dataset(path, format="feather").to_batches(batch_size=ROWS):
-            yield batch.to_pandas()
+            yield batch.to_pandas(integer_object_nulls=True)
     except pyarrow.ArrowException as error:
         raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
 

@@ -92,17 +92,11 @@ class TextFormat:
         found += ["decimal commas"] if self.decimal == "," else []
         return " and ".join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """What pandas takes."""
-        return {"sep": self.separator, "encoding": self.encoding, "decimal": self.decimal or "."}
-
     def numbers(self, block: pandas.DataFrame) -> pandas.DataFrame:
-        """Return rows with numbers for texts with a decimal comma and points between thousands."""
+        """Return rows with decimal points for commas in numbers, and nothing between thousands."""
         if self.decimal != ",":
             return block
-        texts = block.select_dtypes(exclude=["number", "bool", "datetime"]).columns
-        return block.assign(**{name: _with_points(block[name]) for name in texts})
+        return block.apply(_with_points)
 
 
 def _opened(path: Path) -> Any:
@@ -163,10 +157,6 @@ def _has_decimal_commas(text: str, separator: str) -> bool:
 
 
 def _with_points(values: pandas.Series) -> pandas.Series:
-    text = values.astype(object).where(values.map(lambda value: isinstance(value, str)))
-    is_number = text.str.fullmatch(_WITH_COMMA).fillna(False).astype(bool)
-    if not is_number.any():
-        return values
-    plain = text.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
-    changed = values.astype(object).where(~is_number, plain)
-    return pandas.to_numeric(changed) if (is_number | values.isna()).all() else changed
+    is_number = values.str.fullmatch(_WITH_COMMA).fillna(False).astype(bool)
+    plain = values.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+    return values.where(~is_number, plain)

@@ -28,7 +28,7 @@ class CategoryColumn:
     """
 
     feature: int
-    values: Sequence[Any]  # None is a missing one
+    values: list[Any]  # None is a missing one
 
     @classmethod
     def of(cls, feature: int, column: np.ndarray, name: object = None) -> Self:
