@@ -18,11 +18,10 @@ from sklearn.utils import check_array
 from .._sklearn import Interval, StrOptions, fit_context
 from ..deflation import NEVER, Heads
 from ..estimators import KernelEstimator, all_or_nothing, row_wise
-from ..exceptions import IgnoredParameterWarning, InvalidParameterError, warn
+from ..exceptions import InvalidParameterError
 from ..model import Decision, Fit
 from ..rows import Batch
-from .outputs import Moments, Outputs, spread_places
-from .thresholds import decision_heads, gaussian_heads, indicator_heads
+from .outputs import Outputs, spread_places
 
 #: Classes each of which may have a feature, or a programme, of its own.
 MOST_ALONE = 1000
@@ -108,38 +107,6 @@ def check_out_of_core(parameters: dict[str, Any]) -> None:
             f"probability_cv={parameters['probability_cv']} needs all samples at once; out of core "
             "pass None."
         )
-
-
-def heads_of_features(
-    model: Any,
-    moments: Moments,
-    ratios: np.ndarray,
-    *,
-    joint: bool,
-    samples: Outputs | None = None,
-) -> Heads:
-    """Return how features decide, given their moments, and for the margin the outputs of all samples.
-
-    Joint features serve several classes together, and the classes are taken for Gaussian. Other
-    features separate one class each from the rest (a single one the second of two classes from the
-    first), with a threshold of its own.
-    """
-    threshold = model.threshold
-    if not joint:
-        return decision_heads(threshold, moments, samples, model.nu)
-    if threshold in ("margin", "midpoint"):
-        warn(
-            f"threshold={threshold!r} is for features of one class each; joint features of "
-            f"{len(moments.weights)} classes are decided by a Gaussian model. Pass "
-            "multi_class='ovr', or threshold='auto'.",
-            IgnoredParameterWarning,
-        )
-    # The mean of a class that weighs less than a sample would be taken for as certain as others.
-    if threshold == "least_squares" or (threshold == "auto" and moments.weights.min() < 1):
-        return indicator_heads(moments, ratios)
-    # Features have unit variance with the ridge, and less without it; the ridge must be part of
-    # the Gaussians too, or classes that the candidates separate completely leave none.
-    return gaussian_heads(replace(moments, covariance=np.eye(len(moments.covariance))))
 
 
 def held_out(

@@ -21,7 +21,6 @@ from .decisions import (
     check_out_of_core,
     decided,
     fit_discriminant,
-    heads_of_features,
     held_out,
     predict_proba,
     probability_link,
@@ -33,7 +32,7 @@ from .invariance_mixin import InvarianceMixin
 from .outputs import Outputs
 from .scatter import BetweenClasses, TotalScatter, WithinClasses
 from .solve import Directions, Ratio, RayleighPass, solve_ratio
-from .thresholds import regression_targets
+from .thresholds import decision_heads, joint_heads, regression_targets
 
 
 @estimator
@@ -185,7 +184,10 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
                 for batch in batches or ()
             ]
             samples = Outputs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-        heads = heads_of_features(self, moments, found.ratios, joint=joint, samples=samples)
+        if joint:
+            heads = joint_heads(self.threshold, moments, found.ratios)
+        else:
+            heads = decision_heads(self.threshold, moments, samples, self.nu)
         targets = regression_targets(moments, found.ratios, joint=joint)
         if isinstance(batches, list) and self.probability_cv is None:
             some = thinned(batches[0])

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import warn
 from .column_generation import Effort, Lines, SparseSolution
-from .noise import SmoothLoss
+from .penalised_smooth import SmoothLoss
 
 _HALVINGS = 30
 _GAP = 1e-9  # between the objective and its lower bound, as a part of it

@@ -12,8 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
 from ..exceptions import warn
-from .column_generation import Effort, SparseSolution, most_violated
-from .designs import Design
+from .column_generation import Design, Effort, SparseSolution, most_violated
 
 _SWEEPS, _GROUP_SWEEPS = 200, 20  # of coordinate descent between two looks at the conditions
 _MOST_ROUNDS = 1000

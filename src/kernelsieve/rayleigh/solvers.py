@@ -13,17 +13,23 @@ from ..fitting import trace_of
 from ..kernels import Kernel
 from ..model import explained_variance_ratio, is_indefinite
 from ..rows import Batch, Pool
-from .column_generation import Lines, PricedColumns, ProgramColumns, SparseSolution
-from .designs import CentredColumns, Design, ReducedColumns
+from .column_generation import (
+    CentredColumns,
+    Design,
+    Lines,
+    PricedColumns,
+    ProgramColumns,
+    ReducedColumns,
+    SparseSolution,
+)
 from .linear_program import ColumnGeneration
-from .noise import Huber, Power, SmoothLoss
 from .penalised_quadratic import (
     CornerRegression,
     PenalisedQuadratic,
     SmoothRegression,
     coordinates_of,
 )
-from .penalised_smooth import PenalisedSmooth
+from .penalised_smooth import Huber, PenalisedSmooth, Power, SmoothLoss
 from .penalised_squares import PenalisedSquares
 from .scatter import Tangent, move
 

@@ -25,7 +25,6 @@ from .decisions import (
     check_few_classes,
     decided,
     fit_discriminant,
-    heads_of_features,
     held_out,
     mean_ridge_leverage,
     predict_proba,
@@ -38,7 +37,7 @@ from .outputs import Moments, Outputs, explained_targets
 from .penalties import as_penalties, strength_and_priors, why_constant
 from .scatter import Tangent
 from .solvers import ClassPrograms, Program
-from .thresholds import prior_heads
+from .thresholds import decision_heads, prior_heads
 
 _LARGEST_LEVERAGE = 0.9  # as many coefficients as samples would leave nothing to hold out
 
@@ -351,7 +350,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             n_outputs = rows.values.shape[1]
             lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, NEVER)
             return Heads(lower, np.eye(n_outputs))
-        return heads_of_features(self, moments, np.empty(0), joint=False, samples=rows)
+        return decision_heads(self.threshold, moments, rows, self.nu)
 
     def _leverages(
         self, programs: ClassPrograms, chosen: np.ndarray, alpha: np.ndarray, weight: np.ndarray

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..deflation import NEVER, Heads
+from ..exceptions import IgnoredParameterWarning, warn
 from .outputs import Moments, Outputs
 
 _FOLDS = 5
@@ -186,22 +188,41 @@ def decision_lines(
     how: str, sides: Sequence[Moments], samples: Outputs | None = None, nu: float | str = 0.5
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return s and ``s b`` of each output, given the moments of the two classes that it separates."""
-
-    def line(moments: Moments, which: int, output: int) -> tuple[float, float]:
-        if not moments.weights[1] > 0:
-            return 1.0, NEVER  # a class without weight is never the one
-        scale = 2 / moments.distance if moments.distance != 0 else 1.0
-        if how != "margin":
-            return scale, scale * _THRESHOLDS[how](moments)
-        if samples is None:
-            raise ValueError("the margin needs the outputs of all samples; pass them")
-        positive = samples.indicators[:, which] > 0
-        return scale, scale * margin_threshold(samples.values[:, output], positive, samples.weight, nu)
-
+    slopes, constants = np.ones(len(sides)), np.full(len(sides), NEVER)
     first = 1 if len(sides) == 1 else 0  # a single output is for the second class
-    lines = [line(each, first + output, output) for output, each in enumerate(sides)]
-    slopes, constants = np.array(lines).T
+    for j, moments in enumerate(sides):
+        if not moments.weights[1] > 0:
+            continue  # a class without weight is never the one
+        slopes[j] = 2 / moments.distance if moments.distance != 0 else 1.0
+        if how != "margin":
+            constants[j] = slopes[j] * _THRESHOLDS[how](moments)
+        elif samples is None:
+            raise ValueError("the margin needs the outputs of all samples; pass them")
+        else:
+            positive = samples.indicators[:, first + j] > 0
+            b = margin_threshold(samples.values[:, j], positive, samples.weight, nu)
+            constants[j] = slopes[j] * b
     return slopes, constants
+
+
+def joint_heads(how: str, moments: Moments, ratios: np.ndarray) -> Heads:
+    """Return heads of joint features, which serve all classes together.
+
+    The classes are taken for Gaussian, or their indicators regressed to, as ``how`` says.
+    """
+    if how in ("margin", "midpoint"):
+        warn(
+            f"threshold={how!r} is for features of one class each; joint features of "
+            f"{len(moments.weights)} classes are decided by a Gaussian model. Pass "
+            "multi_class='ovr', or threshold='auto'.",
+            IgnoredParameterWarning,
+        )
+    # The mean of a class that weighs less than a sample would be taken for as certain as others.
+    if how == "least_squares" or (how == "auto" and moments.weights.min() < 1):
+        return indicator_heads(moments, ratios)
+    # Features have unit variance with the ridge, and less without it; the ridge must be part of
+    # the Gaussians too, or classes that the candidates separate completely leave none.
+    return gaussian_heads(replace(moments, covariance=np.eye(len(moments.covariance))))
 
 
 def gaussian_heads(moments: Moments) -> Heads:

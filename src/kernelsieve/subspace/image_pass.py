@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -15,21 +13,8 @@ from ..rows import Batch
 from ..statistics import ClassScatter, Coordinates
 from .images import CandidateImages, Images, InputImages, independent, present_classes, whitened
 
-
-@dataclass(frozen=True)
-class SubspaceMethod(ABC):
-    """What finds a subspace from images."""
-
-    n_components: int | None
-
-    @property
-    def keeps_rows(self) -> bool:
-        """Whether it needs the images of all samples, and not only their inner products."""
-        return False
-
-    @abstractmethod
-    def solve(self, images: Images) -> Fit:
-        """Return the fit."""
+#: Finds a subspace from images.
+SubspaceMethod = Callable[[Images], Fit]
 
 
 class ImagePass:
@@ -89,4 +74,4 @@ class ImagePass:
             factor, chosen = independent(self._W)
             rows = whitened(columns[:, chosen], factor, chosen)
             images = CandidateImages(*sums, self._kernel, rows, self._pool, factor, chosen)
-        return self._method.solve(images)
+        return self._method(images)
