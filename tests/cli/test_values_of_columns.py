@@ -360,3 +360,21 @@ def test_times_of_any_resolution(unit):
     values = pandas.Series(np.array(["1970-01-02T12:00", "NaT"], f"datetime64[{unit}]"))
     for found in (values, values.dt.tz_localize("UTC").dt.tz_convert("Asia/Kolkata")):
         assert coerced(found.to_frame("d"), {"d": "date"})["d"].tolist()[0] == 1.5
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_lists_and_records_are_texts(suffix, run, tmp_path):
+    frame = pandas.DataFrame(
+        {"l": [[1, 2], [3]] * 20, "r": [{"u": i} for i in range(40)], "b": [b"x"] * 40}
+    )
+    frame["y"], frame["none"] = np.arange(40.0), [None, [1.5]] * 20
+    path = tmp_path / f"t.{suffix}"
+    frame.to_parquet(path) if suffix == "parquet" else frame.to_feather(path)
+    found = read(path)
+    assert list(found) == list(frame)
+    assert found["l"].tolist()[:2] == ["[1, 2]", "[3]"]
+    assert found["r"].tolist()[:2] == ["{'u': 0}", "{'u': 1}"]
+    assert found["none"].isna().tolist() == [True, False] * 20
+    line = ["-o", tmp_path / "m.ksv", "--task"]
+    run("fit", path, "-t", "y", *line, "regression", *QUICK)
+    run("fit", path, "-t", "l", *line, "classification", *QUICK)

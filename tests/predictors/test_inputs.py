@@ -169,3 +169,9 @@ def test_the_column_with_text_is_named():
         sieve.predict(X.astype(object).assign(b=["x", *range(29)]))
     with pytest.raises(InvalidDataError, match=r"text in column 1 of X \('x'\)"):
         sieve.fit(np.array([[1, 2], [3, "x"]], dtype=object), [1.0, 2.0])
+
+
+def test_lists_are_no_categories():
+    X = pd.DataFrame({"a": np.arange(20.0), "l": [[1, 2]] * 20})
+    with pytest.raises(InvalidDataError, match=r"no categories, such as \[1, 2\]; make numbers, texts"):
+        SieveRegressor(5).fit(X, X["a"])

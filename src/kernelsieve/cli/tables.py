@@ -155,17 +155,29 @@ def _parquet(files: list[Path]) -> Iterator[pandas.DataFrame]:
     for file in files:
         try:
             for batch in parquet.ParquetFile(file).iter_batches(ROWS):
-                yield batch.to_pandas(integer_object_nulls=True)
+                yield _frame(batch)
         except (pyarrow.ArrowException, OSError) as error:
             text = str(error).splitlines()[0]
             raise TableError(f"{file} cannot be read: {text} Write that part again.") from error
+
+
+def _frame(batch: Any) -> pandas.DataFrame:
+    """Return rows with whole numbers as they are, and with texts for lists and records."""
+    is_nested = import_module("pyarrow.types").is_nested
+    plain = [i for i, field in enumerate(batch.schema) if not is_nested(field.type)]
+    frame = batch.select(plain).to_pandas(integer_object_nulls=True)
+    for i, field in enumerate(batch.schema):
+        if is_nested(field.type):
+            texts = [None if value is None else str(value) for value in batch.column(i).to_pylist()]
+            frame.insert(i, field.name, texts)
+    return frame
 
 
 def _feather(path: Path) -> Iterator[pandas.DataFrame]:
     pyarrow, dataset = _arrow(), import_module("pyarrow.dataset")
     try:
         for batch in dataset.dataset(path, format="feather").to_batches(batch_size=ROWS):
-            yield batch.to_pandas(integer_object_nulls=True)
+            yield _frame(batch)
     except pyarrow.ArrowException as error:
         raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
 

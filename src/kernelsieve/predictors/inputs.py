@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 from typing import Any, Self
@@ -76,7 +76,14 @@ def _warn_of_many_values(name: object, values: list[Any], share: float) -> None:
 def _factorised(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
     """Return the different values, sorted as text, and the number of each entry's value."""
     plain = [None if is_missing(value) else value for value in column.tolist()]
-    values = sorted(set(plain), key=lambda value: (value is None, str(value)))
+    try:
+        values = sorted(set(plain), key=lambda value: (value is None, str(value)))
+    except TypeError:
+        first = next(value for value in plain if not isinstance(value, Hashable))
+        raise InvalidDataError(
+            f"A column of X has values that are no categories, such as {str(first)[:60]}; make "
+            "numbers, texts or several columns of it."
+        ) from None
     number = {value: i for i, value in enumerate(values)}
     return values, np.fromiter((number[value] for value in plain), np.intp, len(plain))
 
@@ -203,8 +210,8 @@ def as_table(X: Any, min_samples: int = 1) -> Any:
         if "could not convert string" not in str(error):
             raise
         raise InvalidDataError(
-            f"There is text in {first_text(X)}; convert it, or pass a data frame, in which columns of "
-            "text are categories."
+            f"There is text in {first_text(X)}; convert it, or pass a pandas data frame, in which "
+            "columns of text are categories."
         ) from error
 
 
