@@ -230,7 +230,7 @@ def test_columns_are_priced_in_blocks_and_never_stored(loss):
 
 def test_pricing_evaluates_every_column_once_a_pass_and_keeps_few():
     rng = np.random.default_rng(1)
-    X = rng.standard_normal((500, 3))
+    X = rng.standard_normal((1000, 3))
     kernel = RBF(0.5)
     largest = 0
     original = kernel.against
@@ -247,9 +247,9 @@ def test_pricing_evaluates_every_column_once_a_pass_and_keeps_few():
 
     object.__setattr__(kernel, "against", against)
     columns = PricedColumns(X, kernel, np.repeat(X, 10, axis=0), n_jobs=1)
-    prices = columns.prices(np.ones(500))
+    prices = columns.prices(np.ones(1000))
     assert_allclose(prices, np.repeat(rbf_kernel(X, gamma=0.5).sum(axis=0), 10))
-    assert largest < 500 * 5000 / 2
+    assert largest < 1000 * 10_000 / 3
     chosen = np.array([4999, 3, 0, 2500, 3])
     values = columns.take(chosen)
     assert_allclose(values, rbf_kernel(X, X[chosen // 10], gamma=0.5))

@@ -14,7 +14,6 @@ from ..kernels import Kernel, Rows
 from ..model import order_of_first_use
 from ..rows import Batch, row_slices
 
-_COLUMNS_AT_ONCE = 2048  # a block of samples of that many is a few megabytes
 #: Columns that a solver takes in at once, the most violated ones first.
 COLUMNS_A_ROUND = 20
 _SAME_PRICE = 1e-12
@@ -43,10 +42,7 @@ class PricedColumns:
         self.points = points
         self.n_passes = 0
         batch = Batch(X, np.empty((self.shape[0], 0)))
-        self._parts = [
-            RecomputedColumns(batch, kernel, points[some], center=False, n_jobs=n_jobs)
-            for some in row_slices(self.shape[1], _COLUMNS_AT_ONCE)
-        ]
+        self._all = RecomputedColumns(batch, kernel, points, center=False, n_jobs=n_jobs)
         self._place = np.full(self.shape[1], -1)
         self._kept = np.empty((0, self.shape[0]))
 
@@ -58,29 +54,19 @@ class PricedColumns:
     def prices(self, vector: np.ndarray) -> np.ndarray:
         """Return the inner product of every column with a vector."""
         self.n_passes += 1
-        return np.concatenate([part.inner(vector) for part in self._parts])
+        return self._all.inner(vector)
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
         """Return the chosen columns, (n, len(chosen))."""
         missing = np.unique(chosen[self._place[chosen] < 0])
         if len(missing):
             self._place[missing] = len(self._kept) + np.arange(len(missing))
-            self._kept = np.vstack([self._kept, *self._evaluated(missing)])
+            self._kept = np.vstack([self._kept, self._all.take(missing).T])
         return self._kept[self._place[chosen]].T
 
     def block(self, rows: slice) -> np.ndarray:
         """Evaluate all columns at some samples, (n_samples, n_candidates)."""
-        return np.hstack([part.block(rows).T for part in self._parts])
-
-    def _evaluated(self, missing: np.ndarray) -> list[np.ndarray]:
-        """Return columns as lines, in ascending order."""
-        lines = []
-        for i, part in enumerate(self._parts):
-            first = i * _COLUMNS_AT_ONCE
-            own = missing[(missing >= first) & (missing < first + part.shape[1])]
-            if len(own):
-                lines.append(part.take(own - first).T)
-        return lines
+        return self._all.block(rows).T
 
 
 class ProgramColumns:

@@ -14,6 +14,7 @@ forms every matrix. Sample weights, and what happens where a selection gives no 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,8 +24,8 @@ from ...deflation import Loss, Outcome
 from ...exceptions import InvalidDataError, InvalidParameterError
 from ...kernels import Kernel, Rows
 from ...model import order_of_first_use
-from .columns import CachedColumns, DeflatedKernel, Loading
-from .refit import Refit, Refits
+from .columns import CachedColumns, DeflatedKernel, Loading, Multipliers
+from .refit import Refits
 from .selection import SELECTIONS, Selection, Shares, make_selection
 
 _MATRIX_VALUES = 2**23  # of a kernel matrix that "exact" may keep: 64 MB
@@ -141,16 +142,82 @@ def extract_sparse(
     """
     weight = _checked(y, weight, nu, selection)
     n_rows = int(X.shape[0])
-    refit = Refits(loss, np.asarray(y, dtype=np.float64).reshape(n_rows, -1), weight, n_components)
+    Y = np.asarray(y, dtype=np.float64).reshape(n_rows, -1)
     capacity = n_rows if selection == "exact" and n_rows**2 <= _MATRIX_VALUES else cache_columns
-    deflated = DeflatedKernel(CachedColumns(X, kernel, capacity, n_jobs), min(n_components, n_rows))
+    K = DeflatedKernel(CachedColumns(X, kernel, capacity, n_jobs), min(n_components, n_rows))
     rule = make_selection(
         selection, Shares(weight, nu), tol, gap_tol, sample_size, check_random_state(random_state)
     )
-    path = _Path(deflated, refit, rule, tol)
-    outcome = path.run(n_components, target_error)
-    found = path.result(outcome)
+    model = Refits(loss, Y, weight, n_components)
+    found = _nu_kpls(K, model, rule, n_components, target_error, tol)
     return found.of_one_column() if np.ndim(y) == 1 else found
+
+
+def _nu_kpls(
+    K: DeflatedKernel,
+    model: Refits,
+    rule: Selection,
+    n_components: int,
+    target_error: float | None,
+    tol: float,
+) -> SparseLatent:
+    """Add features until there are enough, or none is left, or none is needed: Algorithm 1.
+
+    A step takes support vectors with multipliers alpha for the residuals u, their loading w with its
+    feature t, and the model on all features T so far, whose residuals are the next u; then it shifts
+    and deflates K.
+    """
+    baseline, outcome = model.coefficients()[0], Outcome.COMPLETE
+    models, errors, gaps = list[np.ndarray](), list[float](), list[float]()
+    for _ in range(n_components):
+        if target_error is not None and model.error <= target_error:
+            outcome = Outcome.REACHED
+            break
+        if model.is_explained:
+            outcome = Outcome.EXPLAINED
+            break
+        steps = (step for step in _steps(K, model, rule, tol) if model.add(step[2].feature))
+        found = next(steps, None)
+        if found is None:
+            outcome = Outcome.EXHAUSTED
+            break
+        u, alpha, w = found
+        gaps.append(rule.gap(K, u, alpha))
+        K.commit(w)
+        models.append(model.coefficients())
+        errors.append(model.error)
+    k, q = len(K.loadings), len(baseline)
+    landmarks, first_use = order_of_first_use([w.rows for w in K.loadings])
+    projection, offset = _projection(K.loadings, landmarks)
+    coefficients = np.zeros((k, k, q))
+    for j, of_prefix in enumerate(models):
+        coefficients[j, : j + 1] = of_prefix[1:]
+    return SparseLatent(
+        landmarks=landmarks,
+        first_use=first_use,
+        projection=projection,
+        offset=offset,
+        features=K.features.copy(),
+        baseline=baseline,
+        intercepts=np.array([of_prefix[0] for of_prefix in models]).reshape(k, q),
+        coefficients=coefficients,
+        support=np.searchsorted(first_use, np.arange(1, k + 1)) / K.columns.n_rows,
+        gaps=np.array(gaps),
+        errors=np.array(errors),
+        outcome=outcome,
+    )
+
+
+def _steps(
+    K: DeflatedKernel, model: Refits, rule: Selection, tol: float
+) -> Iterator[tuple[np.ndarray, Multipliers, Loading]]:
+    """Yield residuals u, multipliers alpha and a loading, the best first, where there is a loading."""
+    for column in model.worst_first():
+        u = column.negative_gradient
+        for alpha in rule.proposals(K, u, column.sizes):
+            w = K.loading(alpha, u, tol)
+            if w is not None:
+                yield u, alpha, w
 
 
 def _checked(y: np.ndarray, weight: np.ndarray | None, nu: float, selection: str) -> np.ndarray:
@@ -167,68 +234,6 @@ def _checked(y: np.ndarray, weight: np.ndarray | None, nu: float, selection: str
             f"The least weight is {weight.min()}; weights must be positive. Leave other samples out."
         )
     return weight
-
-
-class _Path:
-    """Feature after feature: choose support vectors, guard, commit, refit."""
-
-    def __init__(self, kernel: DeflatedKernel, refit: Refits, rule: Selection, tol: float) -> None:
-        self._kernel, self._refit, self._rule, self._tol = kernel, refit, rule, tol
-        self._baseline = refit.coefficients()[0]
-        self._models: list[np.ndarray] = []
-        self._errors: list[float] = []
-        self._gaps: list[float] = []
-
-    def run(self, n_components: int, target_error: float | None) -> str:
-        """Add features until there are enough, or none is left, or none is needed."""
-        for _ in range(n_components):
-            if target_error is not None and self._refit.error <= target_error:
-                return Outcome.REACHED
-            if self._refit.is_explained:
-                return Outcome.EXPLAINED
-            if not self._add():
-                return Outcome.EXHAUSTED
-        return Outcome.COMPLETE
-
-    def _add(self) -> bool:
-        return any(self._follow(column) for column in self._refit.worst_first())
-
-    def _follow(self, column: Refit) -> bool:
-        """Add a feature for one column of y."""
-        u = column.negative_gradient
-        for multipliers in self._rule.proposals(self._kernel, u, column.sizes):
-            loading = self._kernel.loading(multipliers, u, self._tol)
-            if loading is None or not self._refit.add(loading.feature):
-                continue
-            self._gaps.append(self._rule.gap(self._kernel, u, multipliers))
-            self._kernel.commit(loading)
-            self._models.append(self._refit.coefficients())
-            self._errors.append(self._refit.error)
-            return True
-        return False
-
-    def result(self, outcome: str) -> SparseLatent:
-        loadings = self._kernel.loadings
-        k = len(loadings)
-        landmarks, first_use = order_of_first_use([loading.rows for loading in loadings])
-        projection, offset = _projection(loadings, landmarks)
-        coefficients = np.zeros((k, k, len(self._baseline)))
-        for j, model in enumerate(self._models):
-            coefficients[j, : j + 1] = model[1:]
-        return SparseLatent(
-            landmarks=landmarks,
-            first_use=first_use,
-            projection=projection,
-            offset=offset,
-            features=self._kernel.features.copy(),
-            baseline=self._baseline,
-            intercepts=np.array([model[0] for model in self._models]).reshape(k, len(self._baseline)),
-            coefficients=coefficients,
-            support=np.searchsorted(first_use, np.arange(1, k + 1)) / self._kernel.columns.n_rows,
-            gaps=np.array(self._gaps),
-            errors=np.array(self._errors),
-            outcome=outcome,
-        )
 
 
 def _projection(loadings: list[Loading], landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
