@@ -6,23 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from ..estimators import parameters
 from ..exceptions import InvalidParameterError
 from ..fitting import CandidatePool, Problem
 from ..rows import Batch, Pool
 from .scatter import Tangent, Transform, move
 
 
-@parameters
 class InvarianceMixin:
     """Features that change little under transformations, which may give further candidates."""
 
-    virtual_candidates: bool = False
+    _moved: ClassVar[dict[str, str]] = {
+        "virtual_candidates": "pass Tangent(transform, weight, virtual_candidates=True), of "
+        "kernelsieve.rayleigh, in place of the pair (transform, weight)."
+    }
 
     def _given_tangents(self: Any) -> list[Tangent]:
         return tangents(self.invariances)
@@ -39,7 +40,7 @@ class InvarianceMixin:
 
     def _with_moved(self: Any, rows: Batch) -> Batch:
         """Return samples with their transformed copies below them, where these may be candidates."""
-        moves = [tangent.transform for tangent in self._tangents()] if self.virtual_candidates else []
+        moves = [tangent.transform for tangent in self._tangents() if tangent.virtual_candidates]
         return with_moved(rows, moves)
 
     def _draw(self: Any, problem: Problem, size: int) -> CandidatePool:
@@ -64,12 +65,16 @@ def with_moved(batch: Batch, transforms: Sequence[Transform]) -> Batch:
 
 
 def tangents(invariances: Any) -> list[Tangent]:
-    """Turn ``[(transform, weight), ...]`` into scatters."""
+    """Turn ``[(transform, weight), ...]`` into scatters, and keep those that are scatters already."""
     scatters: list[Tangent] = []
     for item in invariances or ():
+        if isinstance(item, Tangent):
+            scatters.append(item)
+            continue
         if not (isinstance(item, (tuple, list)) and len(item) == 2):
             raise InvalidParameterError(
-                f"invariances has the item {item!r}; it must be a list of pairs (transform, weight)."
+                f"invariances has the item {item!r}; it must be a list of pairs (transform, weight), "
+                "or of kernelsieve.rayleigh.Tangent."
             )
         transform, weight = item
         if not isinstance(weight, Real):

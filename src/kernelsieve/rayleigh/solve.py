@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
-from .._sklearn import StrOptions
-from ..estimators import KernelEstimator, OutOfCoreMixin, parameters
-from ..fitting import Problem
+from ..estimators import KernelEstimator, OutOfCoreMixin
+from ..fitting import Problem, Settings
 from ..model import Fit
 from .invariance_mixin import InvarianceMixin
 
@@ -24,19 +24,15 @@ def solve_ratio(self: Any, problem: Problem) -> Fit:
     return self._row_pass(plan, copies).fit([rows])
 
 
-@parameters
 class RatioEstimator(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Base of the estimators whose features have the largest ratio of two scatters."""
 
-    _parameter_constraints: ClassVar[dict] = {
-        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
-    }
-
-    candidates: Any = "auto"
-    pool: str = "random"
-    center: bool = True
-    tol: float = 1e-10
-    reg: float = 1e-3
-    penalty: str = "alpha"
+    center: bool
+    tol: float
+    reg: float
+    penalty: str
 
     _solve = solve_ratio
+
+    def _settings(self) -> Settings:
+        return replace(super()._settings(), center=self.center, tol=self.tol)
