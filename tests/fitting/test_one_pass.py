@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -56,7 +57,7 @@ def test_a_few_rows_tell_which_form_is_needed(gamma, form, order, data, forms, f
         X, y = X[rows], y[rows]
     model = sieve(gamma, X).fit(X, y)
     assert forms == [form]
-    safe = sieve(gamma, X, precision="safe").fit(X, y)
+    safe = fit_with({"precision": "safe"}, sieve(gamma, X), X, y)
     assert_array_equal(model.landmark_indices_, safe.landmark_indices_)
     assert_allclose(model.transform(X), safe.transform(X), atol=1e-6)
 
@@ -77,7 +78,7 @@ def test_a_quick_pass_does_not_look_ahead(gamma, expected, data, forms, monkeypa
     X, y = data
     model = sieve(gamma, X, tol=1e-20).fit(X, y)
     assert forms == expected
-    safe = sieve(gamma, X, precision="safe", tol=1e-20).fit(X, y)
+    safe = fit_with({"precision": "safe"}, sieve(gamma, X, tol=1e-20), X, y)
     assert_array_equal(model.landmark_indices_, safe.landmark_indices_)
 
 

@@ -46,8 +46,8 @@ class PenalisedQuadratic:
         v, b, objective = self._regression.solve(C, effort)
         if effort.exhausted:
             warn(
-                f"The penalised problem is not solved after max_iter={effort.limit} linear systems. "
-                "Raise max_iter or C, or scale X.",
+                f"The penalised problem is not solved after max_systems={effort.limit} linear systems. "
+                "Raise C, scale X, or raise max_systems in a subclass.",
                 ConvergenceWarning,
             )
         alpha = self._to_alpha @ v
