@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from kernelsieve import SparseMaximalAlignment
+from kernelsieve import SparseMaximalAlignment, config_context
 from kernelsieve.exceptions import FewerFeaturesWarning
 
 from .common import heading, table
@@ -65,7 +65,8 @@ def drivers() -> None:
             )
 
         whole, in_pieces = make(n_jobs=1).fit(X, y), make()
-        blocks = make(n_jobs=2, block_size=37).fit(X, y)
+        with config_context(block_size=37):
+            blocks = make(n_jobs=2).fit(X, y)
         for start in range(0, len(X), 7):
             in_pieces.partial_fit(X[start : start + 7], y[start : start + 7], classes=[0, 1])
         row = [name, whole.n_components_, largest_terms(whole, X, parameters)]

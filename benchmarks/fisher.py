@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from kernelsieve import KernelFisherDiscriminant
 from kernelsieve.datasets import make_interactions
-from kernelsieve.rayleigh import ImageRotation, ImageTranslation, LineThickening
+from kernelsieve.rayleigh import DecisionRule, ImageRotation, ImageTranslation, LineThickening
 
 from .common import (
     heading,
@@ -47,8 +47,7 @@ def many_points(invariant: bool) -> tuple[float, float]:
         gamma=1 / 512,
         candidates=X[:3000],
         reg=REG,
-        multi_class="ovr",
-        threshold="margin",
+        decision=DecisionRule("margin", multi_class="ovr"),
         invariances=[(move, 2.5e-4) for move in moves] if invariant else None,
     )
     return seconds(lambda: model.fit(X, labels), 1), peak_megabytes()
@@ -63,8 +62,8 @@ def main() -> None:
         f"KernelFisherDiscriminant({POOL})": KernelFisherDiscriminant(
             gamma=GAMMA, candidates=POOL, reg=REG, random_state=0
         ),
-        "the same, threshold='margin'": KernelFisherDiscriminant(
-            gamma=GAMMA, candidates=POOL, reg=REG, threshold="margin", random_state=0
+        "the same, decision='margin'": KernelFisherDiscriminant(
+            gamma=GAMMA, candidates=POOL, reg=REG, decision="margin", random_state=0
         ),
         f"Nystroem({POOL}) + LDA": make_pipeline(
             Nystroem(gamma=GAMMA, n_components=POOL, random_state=0), LinearDiscriminantAnalysis()

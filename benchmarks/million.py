@@ -7,7 +7,7 @@ import time
 import numpy as np
 from sklearn.decomposition import KernelPCA
 
-from kernelsieve import SparseMaximalAlignment
+from kernelsieve import Candidates, SparseMaximalAlignment
 from kernelsieve.execution import run_blocks
 from kernelsieve.rows import row_slices, rows_per_block
 
@@ -68,7 +68,7 @@ def fit_million(pool: str, candidates: int) -> tuple[float, float, float]:
     """Fit, and return the seconds, the memory above the data, and what is explained."""
     X, y = make_data(N_ROWS)
     model = SparseMaximalAlignment(
-        K, candidates=candidates, pool=pool, gamma=1 / (2 * N_INPUTS), random_state=0
+        K, candidates=Candidates(candidates, how=pool), gamma=1 / (2 * N_INPUTS), random_state=0
     )
     warm_up()
     before = peak_megabytes()

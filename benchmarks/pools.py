@@ -10,7 +10,7 @@ from sklearn.linear_model import RidgeClassifierCV, RidgeCV
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import scale
 
-from kernelsieve import SparseMaximalAlignment
+from kernelsieve import Candidates, SparseMaximalAlignment
 from kernelsieve.datasets import load, local_data_folder
 
 from .common import heading, table, warm_up
@@ -51,8 +51,7 @@ def score(name: str, X: np.ndarray, y: np.ndarray, labels: bool) -> list[list[ob
         model = SparseMaximalAlignment(
             max(K),
             gamma="median",
-            candidates=size,
-            pool=kind,
+            candidates=Candidates(size, how=kind),
             random_state=0,
         )
         start = time.perf_counter()

@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernelsieve import SparseMaximalAlignment, predictor
+from kernelsieve import SparseMaximalAlignment, config_context, predictor
 from kernelsieve.datasets import make_interactions
 from kernelsieve.execution import run_blocks
 from kernelsieve.rows import rows_per_block
@@ -48,7 +48,8 @@ def main() -> None:
     gamma = 1 / (2 * N_INPUTS)
     parameters = {"gamma": gamma, "candidates": 500, "random_state": 0}
     ours = SparseMaximalAlignment(K, **parameters).fit(X[train], y[train])
-    narrow = SparseMaximalAlignment(K, **parameters, dtype="float32").fit(X[train], y[train])
+    with config_context(dtype="float32"):
+        narrow = SparseMaximalAlignment(K, **parameters).fit(X[train], y[train])
     nystroem = Nystroem(gamma=gamma, n_components=K, random_state=0).fit(X[train])
     kernel_pca = KernelPCA(K, kernel="rbf", gamma=gamma, random_state=0).fit(X[train])
     X32 = X.astype(np.float32)

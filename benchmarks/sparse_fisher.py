@@ -14,12 +14,14 @@ from sklearn.linear_model import Lasso
 from sklearn.preprocessing import scale
 
 from kernelsieve import (
+    Candidates,
     GreedyKernelFisherDiscriminant,
     SparseKernelFisherDiscriminant,
     SparseMaximalAlignment,
 )
 from kernelsieve.datasets import make_interactions
 from kernelsieve.kernels import RBF
+from kernelsieve.rayleigh import DecisionRule
 
 from .common import heading, in_turns, seconds, table, verdict, warm_up
 
@@ -112,7 +114,7 @@ def greedy() -> None:
     fisher = GreedyKernelFisherDiscriminant(FEATURES, gamma=GAMMA, stop_tol=0, candidates="all")
     alignment = SparseMaximalAlignment(FEATURES, gamma=GAMMA, candidates="all")
     fresh = GreedyKernelFisherDiscriminant(
-        FEATURES, gamma=GAMMA, stop_tol=0, resample=True, random_state=0
+        FEATURES, gamma=GAMMA, stop_tol=0, candidates=Candidates(resample=True), random_state=0
     )
     times = in_turns(*(lambda m=m: m.fit(X, y) for m in (fisher, fresh, alignment)), repeat=3)
     table(
@@ -135,7 +137,7 @@ def many_classes() -> None:
     def make(penalty: float = 1.0, **more: str) -> SparseKernelFisherDiscriminant:
         return SparseKernelFisherDiscriminant(penalty, random_state=0, **more)
 
-    ovr, joint = make(), make(20.0, multi_class="joint")
+    ovr, joint = make(), make(20.0, decision=DecisionRule(multi_class="joint"))
     separate = [make() for _ in range(CLASSES)]
     times = [
         cpu_seconds(lambda: ovr.fit(X, y)),

@@ -1,4 +1,5 @@
 import os
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import settings
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.preprocessing import scale
 
+from kernelsieve import config_context
 from kernelsieve.datasets import DATA_VARIABLE, load, local_data_folder
 from kernelsieve.execution import progress
 from kernelsieve.kernels import KERNELS
@@ -85,3 +87,10 @@ def two_blas_threads():
         pytest.skip("this BLAS has other numbers in every thread")
     yield before
     set_blas_threads(original)
+
+
+@pytest.fixture
+def configured():
+    """Set settings of the machine for the rest of a test."""
+    with ExitStack() as stack:
+        yield lambda **config: stack.enter_context(config_context(**config))

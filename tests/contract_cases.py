@@ -18,8 +18,10 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import StrOptions
 
 import kernelsieve
+from kernelsieve import Candidates
 from kernelsieve.deflation import ContinuumRegression
 from kernelsieve.estimators import KernelEstimator
+from kernelsieve.rayleigh import DecisionRule
 
 PUBLIC = [
     entry
@@ -30,10 +32,8 @@ EXTRACTORS = [entry for entry in PUBLIC if issubclass(entry, KernelEstimator)]
 
 # Small and quick, where a class has the parameter.
 COMMON = {"n_components": 3, "gamma": 0.3, "random_state": 0, "max_iter": 10}
-# Solvers whose results agree at the optimum, which so few steps do not reach.
-SOLVERS = {"SparseKernelFisherDiscriminant": {"max_iter": 5000}}
 # Parameters that say how a fit is done; contracts of their own change them.
-HOW = {"candidates", "n_landmarks", "pool", "precision", "dtype", "target"}
+HOW = {"candidates", "n_landmarks", "target"}
 # Further values of parameters whose options are not words.
 VALUES = {
     "kernel": ["linear"],
@@ -44,9 +44,18 @@ VALUES = {
     "n_nonzero": [2],
     "n_clusters": [2],
     "cutoff": [0.05],
-    "sample_rows": [40],
     "invariances": [[(np.tanh, 0.1)]],
+    "objective": [("alignment", "signs"), ("alignment", "balanced")],
 }
+# Objects in place of a word, and the classes that understand them.
+OBJECTS = {
+    "decision": {
+        "KernelFisherDiscriminant": DecisionRule(multi_class="ovr"),
+        "SparseKernelFisherDiscriminant": DecisionRule(multi_class="joint"),
+    }
+}
+CANDIDATES = {"resample": Candidates(resample=True), "scored_on": Candidates(scored_on=40)}
+SHOWN = (Candidates, DecisionRule, tuple)  # options whose text says all
 POOLS = ("candidates", "n_landmarks")  # parameters that take candidates as points
 TWO_CLASSES = ("exponential", "logistic", "margin", "midpoint")  # losses and thresholds of two classes
 WITHOUT_POOL = [{"span": "points"}, {"approximate": True}]  # look at no candidates
@@ -62,7 +71,8 @@ class Case:
 
     def __str__(self) -> str:
         given = ",".join(
-            f"{name}={value}" if np.isscalar(value) else name for name, value in self.option.items()
+            f"{name}={value}" if np.isscalar(value) or isinstance(value, SHOWN) else name
+            for name, value in self.option.items()
         )
         return self.entry.__name__ + (f"[{given}]" if given else "")
 
@@ -76,7 +86,7 @@ class Case:
     @property
     def draws(self) -> bool:
         """Whether something is drawn at random even where the candidates are given."""
-        return bool(self.option.get("resample") or self.option.get("sample_rows"))
+        return "candidates" in self.option
 
     @property
     def pool(self) -> str | None:
@@ -87,7 +97,6 @@ class Case:
 
     def make(self, **others: Any) -> Any:
         common = {name: value for name, value in COMMON.items() if name in self.parameters}
-        common |= SOLVERS.get(self.entry.__name__, {})
         return self.entry(**{**common, **self.option, **others})
 
     def pooled(self, points: Any, **others: Any) -> Any:
@@ -125,10 +134,15 @@ def options(entry: type) -> Iterator[dict]:
             word for rule in rules if isinstance(rule, StrOptions) for word in sorted(rule.options)
         ]
         values += [not defaults[name]] if "boolean" in rules else []
+        if DecisionRule in rules:
+            values += [DecisionRule(probability="in_sample")]
+            values += [v for known, v in OBJECTS[name].items() if known == entry.__name__]
         for value in values + VALUES.get(name, []):
             of_labels = name == "loss" and value in TWO_CLASSES
             if value != defaults[name] and not (of_labels and is_regressor(entry())):
                 yield {name: value}
+    for name in sorted(entry._candidate_options):
+        yield {"candidates": CANDIDATES[name]}
 
 
 def target_of(entry: type, option: dict) -> str:
@@ -165,8 +179,8 @@ IN_PIECES = (
 _COUNTED = "class_weight='balanced' counts the classes, and refuses rows in pieces"
 _MARGIN = "the margin is that of all rows at once"
 _ALL_ROWS = {
-    "GreedyKernelFisherDiscriminant[threshold=margin]": _MARGIN,
-    "KernelFisherDiscriminant[threshold=margin]": _MARGIN,
+    "GreedyKernelFisherDiscriminant[decision=margin]": _MARGIN,
+    "KernelFisherDiscriminant[decision=margin]": _MARGIN,
     "GreedyKernelFisherDiscriminant[class_weight=balanced]": _COUNTED,
     "KernelFisherDiscriminant[class_weight=balanced]": _COUNTED,
 }
@@ -197,7 +211,9 @@ EXEMPT: dict[str, dict[str, str]] = {
     },
     "test_fewer_components_are_the_first_of_more": {
         "SubspaceKernelFeatures": "all directions of the subspace are learned together",
-        "KernelFisherDiscriminant[multi_class=ovr]": "there is one feature for each class in any case",
+        "KernelFisherDiscriminant[decision=DecisionRule(multi_class='ovr')]": (
+            "there is one feature for each class in any case"
+        ),
     },
     "test_numbers_of_components": {
         "KernelBoosting": "a candidate may be taken again, so there may be more steps than candidates"

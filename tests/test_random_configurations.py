@@ -8,6 +8,7 @@ same for rows in another order, for weights times a constant, and without rows o
 import os
 import warnings
 from collections.abc import Iterator
+from contextlib import ExitStack
 from inspect import signature
 from numbers import Integral, Real
 from typing import Any
@@ -21,9 +22,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
-from kernelsieve import SieveClassifier, SieveRegressor, exceptions
+from kernelsieve import Candidates, SieveClassifier, SieveRegressor, config_context, exceptions
 from kernelsieve._sklearn import Interval, StrOptions
 from kernelsieve.kernels import KERNELS
+from kernelsieve.rayleigh import DecisionRule
 
 NUMBER = int(os.environ.get("KERNELSIEVE_CONFIGURATIONS", "400"))
 SEED = int(os.environ.get("KERNELSIEVE_SEED", "0"))
@@ -44,25 +46,47 @@ OTHERS = (
     "contains infinity",
 )
 
+CONFIG = {
+    "precision": ["auto", "fast", "safe"],
+    "dtype": ["float64", "float32"],
+    "max_memory": [0, 1e4, 2**30],
+    "block_size": [None, 1, 7],
+}
+
+
+def _drawn(rng: np.random.Generator) -> list[Candidates]:
+    """Return candidates that say how they are drawn."""
+    how = str(rng.choice(["auto", "random", "screen", "kmeans", "rpcholesky"]))
+    return [Candidates(5, how=how), Candidates(resample=bool(rng.integers(2)), scored_on=10)]
+
+
+def config_of(rng: np.random.Generator) -> dict[str, Any]:
+    """Return random settings of the machine."""
+    return {name: values[rng.integers(len(values))] for name, values in CONFIG.items()}
+
+
 SPECIAL = {
     "kernel": lambda rng: str(rng.choice(sorted(KERNELS))),
     "gamma": lambda rng: [1e-6, 0.01, 1.0, 1e4, "scale", "median", "scale/4"][rng.integers(7)],
     "degree": lambda rng: float(rng.choice([1, 2, 3, 1.5])),
     "n_components": lambda rng: [1, 2, 5, 12, None][rng.integers(5)],
-    "candidates": lambda rng: ["auto", "all", 5, 12][rng.integers(4)],
+    "candidates": lambda rng: ["auto", "all", 5, 12, *_drawn(rng)][rng.integers(6)],
+    "decision": lambda rng: DecisionRule(
+        ["auto", "least_squares", "margin", "midpoint", "gaussian"][rng.integers(5)],
+        nu=[0.1, 0.5, "cv"][rng.integers(3)],
+        probability=["loo", "in_sample", 2][rng.integers(3)],
+    ),
     "n_landmarks": lambda rng: ["auto", 5, 12][rng.integers(3)],
     "criterion": lambda rng: str(
         rng.choice(["alignment", "covariance", "variance", "pca", "pls", "opls"])
     ),
-    "max_memory": lambda rng: [0, 1e4, 2**30][rng.integers(3)],
     "max_iter": lambda rng: [1, 5, 50][rng.integers(3)],
-    "block_size": lambda rng: [None, 1, 7][rng.integers(3)],
     "n_jobs": lambda rng: [None, 1, 2][rng.integers(3)],
     "random_state": lambda rng: int(rng.integers(100)),
     "invariances": lambda rng: [None, [(np.tanh, 0.1)]][rng.integers(2)],
     "class_weight": lambda rng: [None, "balanced"][rng.integers(2)],
 }
-LEFT_ALONE = {"kernel_params", "verbose", "noise", "noise_type", "numerator", "denominator", "power"}
+LEFT_ALONE = {"kernel_params", "verbose", "noise", "numerator", "denominator"}
 
 
 def value_of(name: str, rules: list, default: Any, rng: np.random.Generator) -> Any:
@@ -231,16 +255,19 @@ def try_out(seed: int, *, sieve: bool = False) -> str:
     if sieve:
         X, y, weight = table_of(rng)
         model: Any = sieve_of(rng, y)
+        config = {}
     else:
-        model = estimator_of(rng)
+        model, config = estimator_of(rng), config_of(rng)
         precomputed = getattr(model, "kernel", None) == "precomputed"
         X, y, weight = data_of(rng, precomputed=precomputed)
     name = " ".join(repr(model).split())
     kinds = list(X) if sieve else type(X).__name__
-    told = f"configuration {seed}: {name} on {kinds} {X.shape}, y {y.dtype} {y.shape}"
-    with warnings.catch_warnings(record=True) as seen:
+    told = f"configuration {seed}: {name} with {config} on {kinds} {X.shape}, y {y.dtype} {y.shape}"
+    with warnings.catch_warnings(record=True) as seen, ExitStack() as stack:
         warnings.simplefilter("always")
         try:
+            if not sieve:
+                stack.enter_context(config_context(**config))
             for numbers in (use_sieve if sieve else use)(model, X, y, weight, rng):
                 if not np.isfinite(numbers).all():
                     return f"{told}: output that is not finite"

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelsieve import Candidates, config_context
 from kernelsieve.datasets import make_sparse_linear
 from papers.form import Cell, Results, Table
 from papers.markdown import grid
@@ -33,13 +34,12 @@ def cumulative_criterion(method: str, subset: int, seed: int) -> np.ndarray:
     estimator = METHODS[method](
         N_FEATURES,
         kernel="precomputed",
-        candidates="all" if everyone else subset,
+        candidates=Candidates("all" if everyone else subset, resample=not everyone),
         tol=1e-20,
-        resample=not everyone,
-        block_size=ALL,  # columns of K lie in one piece in memory: do not cut them
         random_state=seed,
     )
-    return np.cumsum(estimator.fit((X @ X.T).T, y).criterion_path_)
+    with config_context(block_size=ALL):  # columns of K lie in one piece: do not cut them
+        return np.cumsum(estimator.fit((X @ X.T).T, y).criterion_path_)
 
 
 def curves(method: str, subset: int, draws: int) -> dict[str, Any]:

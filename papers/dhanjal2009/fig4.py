@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from kernelsieve import SparseMaximalCovariance
+from kernelsieve import Candidates, SparseMaximalCovariance
 from kernelsieve.datasets import load
 from kernelsieve.metrics import cumulative_pointwise_squared_covariance
 from kernelsieve.model_selection import StabilityBound, stability_bound
@@ -85,8 +85,7 @@ def compare(
         n_features,
         kernel=kernel,
         gamma=GAMMA,
-        candidates=CANDIDATES,
-        resample=True,
+        candidates=Candidates(CANDIDATES, resample=True),
         center=False,
         tol=1e-20,
         random_state=seed,

@@ -24,7 +24,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import normalize
 
-from kernelsieve import KernelPCA, SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve import Candidates, KernelPCA, SparseMaximalAlignment, SparseMaximalCovariance
 from kernelsieve.datasets import load, rectangle_features
 from papers.form import Cell, Estimate, Results, Table
 
@@ -40,10 +40,14 @@ METHODS = {
     "SVM": None,
     "KPCA": lambda k, seed: KernelPCA(k, gamma=GAMMA, candidates="all"),
     "SMA": lambda k, seed: SparseMaximalAlignment(
-        k, "unit_variance", gamma=GAMMA, candidates=COLUMNS, resample=True, random_state=seed
+        k,
+        scale="unit_variance",
+        gamma=GAMMA,
+        candidates=Candidates(COLUMNS, resample=True),
+        random_state=seed,
     ),
     "SMC": lambda k, seed: SparseMaximalCovariance(
-        k, gamma=GAMMA, candidates=COLUMNS, resample=True, random_state=seed
+        k, gamma=GAMMA, candidates=Candidates(COLUMNS, resample=True), random_state=seed
     ),
 }
 OTHER_KERNEL = (

@@ -12,6 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from kernelsieve import (
     BoostedLatentFeatures,
     BoostedLatentFeaturesClassifier,
+    Candidates,
     KernelBoosting,
     KernelPLS,
     ReducedKernelOPLS,
@@ -62,7 +63,9 @@ def extractor(method: str, n_components: int, n_rows: int, setting: Setting, see
     name = method.replace("RBF ", "")
     if name in ("SMA", "SMC"):
         columns = (
-            {"candidates": COLUMNS, "resample": True} if n_rows > COLUMNS else {"candidates": "all"}
+            {"candidates": Candidates(COLUMNS, resample=True)}
+            if n_rows > COLUMNS
+            else {"candidates": "all"}
         )
         given = {**kernel, **columns, "random_state": seed}
         if name == "SMA":

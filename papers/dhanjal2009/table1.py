@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from kernelsieve import (
+    Candidates,
     KernelBoostedLatentFeaturesClassifier,
     KernelBoosting,
     KernelPCA,
@@ -44,8 +45,8 @@ METHODS: dict[str, tuple[type, dict[str, Any]]] = {
     "KB": (KernelBoosting, {"candidates": "all"}),
     "BLF": (KernelBoostedLatentFeaturesClassifier, {"candidates": "all"}),
     "Sp. KPLS": (SparseKernelPLS, {"nu": 0.1, "cache_columns": 1}),
-    "SMA": (SparseMaximalAlignment, {"candidates": 4, "resample": True}),
-    "SMC": (SparseMaximalCovariance, {"candidates": 4, "resample": True}),
+    "SMA": (SparseMaximalAlignment, {"candidates": Candidates(4, resample=True)}),
+    "SMC": (SparseMaximalCovariance, {"candidates": Candidates(4, resample=True)}),
 }
 #: Exponents of l and k in the kernel evaluations of training, and of l and k in those of a new example.
 PRINTED = {

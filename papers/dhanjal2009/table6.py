@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import normalize
 
-from kernelsieve import SparseKernelPLS, SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve import Candidates, SparseKernelPLS, SparseMaximalAlignment, SparseMaximalCovariance
 from kernelsieve.datasets import load
 from papers.form import Cell, Estimate, Table
 
@@ -61,7 +61,7 @@ def extract(method: str, most: int, X: Any, y: np.ndarray, X_test: Any, setting:
     if method == "Sparse KPLS":
         model = SparseKernelPLS(most, sample_size=CACHE, cache_columns=CACHE, **given, **setting)
     else:
-        given |= {"candidates": min(COLUMNS, X.shape[0]), "resample": True, "center": False}
+        given |= {"candidates": Candidates(min(COLUMNS, X.shape[0]), resample=True), "center": False}
         model = (
             SparseMaximalAlignment(most, "unit_variance", **given)
             if method == "SMA"

@@ -61,7 +61,7 @@ def model_of(method: str, width: float, cost: float) -> Any:
         return KernelFisherDiscriminant(gamma=gamma, candidates="all", reg=cost, n_jobs=1)
     loss = "squared" if method == "SKFD" else "absolute"
     return SparseKernelFisherDiscriminant(
-        gamma=gamma, candidates="all", loss=loss, C=cost, threshold="least_squares", n_jobs=1
+        gamma=gamma, candidates="all", loss=loss, C=cost, decision="least_squares", n_jobs=1
     )
 
 

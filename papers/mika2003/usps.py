@@ -11,7 +11,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from kernelsieve import KernelFisherDiscriminant, datasets
-from kernelsieve.rayleigh import ImageRotation, ImageTranslation, LineThickening
+from kernelsieve.rayleigh import DecisionRule, ImageRotation, ImageTranslation, LineThickening
 from papers.form import Estimate
 
 GAMMA = 1 / (0.3 * 256)  # a Gaussian kernel of width 0.3 D, on pixels in [-1, 1]
@@ -58,9 +58,7 @@ def discriminant(candidates: np.ndarray, weight: float) -> KernelFisherDiscrimin
         candidates=candidates,
         reg=REG,
         invariances=[(transform, share) for transform in TRANSFORMS] if weight else None,
-        multi_class="ovr",
-        threshold="margin",
-        nu="cv",
+        decision=DecisionRule("margin", nu="cv", multi_class="ovr"),
         n_jobs=1,
     )
 

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .config import config_context, get_config, set_config
     from .displays import (
         ComponentPathDisplay,
         ContributionDisplay,
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     )
     from .estimators import StatisticPart, StatisticPlan
     from .export import export_c, export_onnx
-    from .fitting import candidates_needed
+    from .fitting import Candidates, candidates_needed
     from .greedy import (
         AcceleratedKernelFeatureAnalysis,
         SparseKernelFeatureAnalysis,
@@ -70,6 +71,7 @@ __all__ = [
     "AlignmentWeights",
     "BoostedLatentFeatures",
     "BoostedLatentFeaturesClassifier",
+    "Candidates",
     "ComponentPathCV",
     "ComponentPathDisplay",
     "ContributionDisplay",
@@ -112,11 +114,14 @@ __all__ = [
     "StatisticPlan",
     "SubspaceKernelFeatures",
     "candidates_needed",
+    "config_context",
     "export_c",
     "export_onnx",
+    "get_config",
     "load",
     "predictor",
     "save",
+    "set_config",
     "warm_up",
 ]
 
@@ -133,10 +138,14 @@ _ROOM_OF = {
     "RocComparisonDisplay": "displays",
     "ScoreDistanceDisplay": "displays",
     "StabilityBoundDisplay": "displays",
+    "config_context": "config",
+    "get_config": "config",
+    "set_config": "config",
     "StatisticPart": "estimators",
     "StatisticPlan": "estimators",
     "export_c": "export",
     "export_onnx": "export",
+    "Candidates": "fitting",
     "candidates_needed": "fitting",
     "AcceleratedKernelFeatureAnalysis": "greedy",
     "SparseKernelFeatureAnalysis": "greedy",

@@ -15,20 +15,24 @@ PROGRAM = """
 import sys
 import numpy as np
 from sklearn.datasets import load_iris
-from kernelsieve import KernelPCA, SparseMaximalAlignment
+from kernelsieve import KernelPCA, SparseMaximalAlignment, config_context
 from kernelsieve._compiled.jit_cache import COMPILES
 
 X, y = load_iris(return_X_y=True)
 models = {
     "sma": SparseMaximalAlignment(8),
-    "narrow": SparseMaximalAlignment(4, dtype="float32"),
+    "narrow": SparseMaximalAlignment(4),
     "pca": KernelPCA(6),
     "laplacian": SparseMaximalAlignment(8, kernel="laplacian"),
-    "safe": SparseMaximalAlignment(12, candidates=60, precision="safe", random_state=0),
+    "safe": SparseMaximalAlignment(12, candidates=60, random_state=0),
     "dependent": SparseMaximalAlignment(30, gamma=0.01, candidates=60, tol=1e-12, random_state=0),
 }
 weight = np.linspace(0.5, 2, len(X))
-found = {name: model.fit(X, y, sample_weight=weight).transform(X) for name, model in models.items()}
+settings = {"narrow": {"dtype": "float32"}, "safe": {"precision": "safe"}}
+found = {}
+for name, model in models.items():
+    with config_context(**settings.get(name, {})):
+        found[name] = model.fit(X, y, sample_weight=weight).transform(X)
 np.savez(sys.argv[1], compiles=COMPILES, **found)
 """
 

@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
 import kernelsieve
+from kernelsieve import Candidates
 from kernelsieve.exceptions import (
     FewerFeaturesWarning,
     InvalidDataError,
@@ -140,7 +141,7 @@ def test_candidates(case: Case):
     bad[1, 2] = np.nan
     refused(f"{case.pool} contains NaN in row 1, column 2", case.pooled(bad), X, y)
     if "pool" in case.parameters:
-        refused("pool", case.pooled(20, pool="magic"), X, y)
+        refused("pool", case.pooled(20, candidates=Candidates(how="magic")), X, y)
 
 
 @contract(plain_cases)

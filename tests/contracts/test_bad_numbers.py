@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from contract_cases import EXTRACTORS
 from sklearn.base import is_classifier
 from sklearn.datasets import make_classification
@@ -89,5 +90,5 @@ def test_sieves_take_fewer_folds_where_classes_are_small():
 
 
 def test_inputs_whose_squares_vanish_have_finite_shares_of_variance():
-    model = ks.KernelPCA(1, max_memory=0).fit(1e-268 * X)
+    model = fit_with({"max_memory": 0}, ks.KernelPCA(1), 1e-268 * X)
     assert np.isfinite(model.explained_variance_ratio_).all()

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from naive import CountingKernel
 
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
+    Candidates,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
@@ -50,8 +52,8 @@ class SubsetCountingKernel(CountingKernel):
 def test_fresh_subsets_cost_their_columns_at_every_step(gamma, method, data):
     X, y = data
     kernel = SubsetCountingKernel(gamma)
-    few = {"kernel": kernel, "candidates": C, "resample": True, "max_memory": 8 * C * N}
-    method(K, **few, random_state=0, tol=1e-20).fit(X, y)
+    few = {"kernel": kernel, "candidates": Candidates(C, resample=True)}
+    fit_with({"max_memory": 8 * C * N}, method(K, **few, random_state=0, tol=1e-20), X, y)
     assert len(kernel.subsets) == K
     # one more value tells a vectorised function from a pairwise one
     assert kernel.evaluations <= K * C * N + N * K + 1
@@ -66,8 +68,9 @@ def test_a_linearly_dependent_candidate_costs_one_more_subset(method, data):
     """
     X, y = data
     kernel = SubsetCountingKernel(1e-4)
-    few = {"kernel": kernel, "candidates": C, "resample": True, "max_memory": 8 * C * N}
-    model = method(K, **few, random_state=0, tol=1e-20).fit(X, y)
+    few = {"kernel": kernel, "candidates": Candidates(C, resample=True)}
+    model = method(K, **few, random_state=0, tol=1e-20)
+    fit_with({"max_memory": 8 * C * N}, model, X, y)
     assert model.n_components_ == K
     refused = len(kernel.subsets) - K
     assert 0 <= refused <= 3
@@ -87,9 +90,14 @@ def test_fresh_subsets_without_memory_evaluate_chosen_columns_again(data):
     X, y = data
     kernels = [CountingKernel(), CountingKernel()]
     models = [
-        SparseMaximalAlignment(
-            K, kernel=kernel, candidates=C, resample=True, random_state=0, max_memory=max_memory
-        ).fit(X, y)
+        fit_with(
+            {"max_memory": max_memory},
+            SparseMaximalAlignment(
+                K, kernel=kernel, candidates=Candidates(C, resample=True), random_state=0
+            ),
+            X,
+            y,
+        )
         for kernel, max_memory in zip(kernels, (8 * C * N, 0), strict=True)
     ]
     assert kernels[0].evaluations <= K * C * N + 1
@@ -101,17 +109,17 @@ def test_fresh_subsets_without_memory_evaluate_chosen_columns_again(data):
 def test_fresh_subsets_evaluate_no_column_twice_where_the_matrix_fits(method, data):
     X, y = data[0][:200], data[1][:200]
     kernel = CountingKernel()
-    how = {"candidates": 150, "resample": True, "random_state": 0}
+    how = {"candidates": Candidates(150, resample=True), "random_state": 0}
     model = method(K, kernel=kernel, **how).fit(X, y)
     assert kernel.evaluations <= 200 * 200 + 200 * K + 1  # and features of the training samples
-    without = method(K, gamma=kernel.gamma, max_memory=0, **how).fit(X, y)
+    without = fit_with({"max_memory": 0}, method(K, gamma=kernel.gamma, **how), X, y)
     np.testing.assert_array_equal(model.landmark_indices_, without.landmark_indices_)
 
 
 def test_exact_selection_without_memory_evaluates_once_a_step(data):
     X, y = data[0][:500], data[1][:500]
     kernel = CountingKernel()
-    SparseMaximalAlignment(K, kernel=kernel, candidates="all", max_memory=0).fit(X, y)
+    fit_with({"max_memory": 0}, SparseMaximalAlignment(K, kernel=kernel, candidates="all"), X, y)
     # norms and targets, one product a step, and the chosen columns
     assert kernel.evaluations <= (K + 1) * 500 * 500 + K * 500 + 1
 

@@ -5,10 +5,12 @@ import warnings
 
 import numpy as np
 import pytest
+from configured import fit_with
 from numpy.testing import assert_allclose, assert_array_equal
 
 import kernelsieve
 from kernelsieve.exceptions import InvalidParameterError
+from kernelsieve.rayleigh import DecisionRule
 from kernelsieve.rows import targets as module
 
 METHODS = {
@@ -87,12 +89,13 @@ def test_parts_of_a_statistic_of_labels(tmp_path):
 
 @pytest.mark.parametrize("precision", ["fast", "safe"])
 @pytest.mark.parametrize("center", [True, False])
-def test_labels_give_what_columns_give_in_either_precision(precision, center, monkeypatch):
+def test_labels_give_what_columns_give_in_either_precision(precision, center, monkeypatch, configured):
+    configured(precision=precision)
     X, y = samples(400, 60)
     features = []
     for most in (LABELS, COLUMNS):
         monkeypatch.setattr(module, "MANY_CLASSES", most)
-        model = model_of("SparseMaximalAlignment", precision=precision, center=center, gamma=0.02)
+        model = model_of("SparseMaximalAlignment", center=center, gamma=0.02)
         features.append(model.fit(X, y).transform(X))
     assert_allclose(*features, atol=1e-8)
 
@@ -127,9 +130,9 @@ def test_no_array_of_samples_by_classes(name):
 @pytest.mark.parametrize(
     ("name", "options", "remedy"),
     [
-        ("KernelFisherDiscriminant", {"multi_class": "ovr"}, "joint"),
+        ("KernelFisherDiscriminant", {"decision": DecisionRule(multi_class="ovr")}, "joint"),
         ("SparseKernelFisherDiscriminant", {}, "KernelFisherDiscriminant"),
-        ("KernelBoostedLatentFeaturesClassifier", {"max_memory": 2**24}, "max_memory"),
+        ("KernelBoostedLatentFeaturesClassifier", {}, "max_memory"),
         ("SubspaceKernelFeatures", {"objective": "large_margin", "candidates": 20}, "alignment"),
     ],
 )
@@ -137,7 +140,7 @@ def test_no_array_of_samples_by_classes(name):
 def test_a_model_for_each_class_is_refused_before_the_work(name, options, remedy):
     X, y = samples(2400, 1200)
     with pytest.raises(InvalidParameterError, match=remedy):
-        getattr(kernelsieve, name)(**options).fit(X, y)
+        fit_with({"max_memory": 2**24}, getattr(kernelsieve, name)(**options), X, y)
 
 
 def test_an_unknown_label_names_a_few_classes_only(monkeypatch):

@@ -71,7 +71,7 @@ def test_prefixes_truncation_and_projector_agree(case: Case):
     assert_allclose(model.projector()(X[5]), everything[5], atol=1e-9)
 
 
-@contract(all_cases, when=lambda case: "threshold" not in case.option)  # which changes no feature
+@contract(all_cases, when=lambda case: "decision" not in case.option)  # which changes no feature
 def test_features_or_directions_are_orthogonal(case: Case):
     """Features of the training rows are orthogonal and centred, or else directions orthonormal."""
     X, _ = case.data()

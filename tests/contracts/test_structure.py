@@ -1,7 +1,9 @@
 """What holds for the source of every public estimator."""
 
 import ast
+import inspect
 import re
+import textwrap
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from contract_cases import EXEMPT, EXTRACTORS, PUBLIC, all_cases, in_every_run, 
 import kernelsieve
 
 SOURCE = Path(kernelsieve.__file__).parent
+HASATTR = 20  # of what is not ours: data frames, heads, other estimators
 ALL_PARAMETERS = {name for entry in EXTRACTORS for name in parameters_of(entry)}
 
 
@@ -67,3 +70,45 @@ def test_names_that_are_looked_up_late_are_those_that_type_checkers_see():
     assert set(kernelsieve.__all__) <= set(dir(kernelsieve))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         kernelsieve.nothing  # noqa: B018
+
+
+def test_at_most_16_parameters():
+    numbers = {entry.__name__: len(parameters_of(entry)) for entry in PUBLIC}
+    assert not {name: number for name, number in numbers.items() if number > 16}
+
+
+def test_every_estimator_writes_its_constructor_out_and_only_stores():
+    for entry in PUBLIC:
+        source = textwrap.dedent(inspect.getsource(vars(entry)["__init__"]))
+        stored = [f"self.{name} = {name}" for name in inspect.signature(entry).parameters]
+        body = ast.parse(source).body[0].body
+        body = body[1:] if isinstance(body[0], ast.Expr) else body  # a docstring
+        assert [ast.unparse(statement) for statement in body] == stored, entry
+
+
+SHARED = (
+    *("n_components", "kernel", "gamma", "degree", "coef0", "kernel_params", "candidates"),
+    *("center", "tol", "random_state", "n_jobs", "verbose"),
+)
+
+
+def test_shared_parameters_come_in_one_order():
+    for entry in EXTRACTORS:
+        names = [name for name in inspect.signature(entry).parameters if name in SHARED]
+        assert names == [name for name in SHARED if name in names], entry
+
+
+def calls(name):
+    """Return the calls of a function or method in the source, by file and line."""
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                called = getattr(node.func, "attr", getattr(node.func, "id", None))
+                if called == name:
+                    yield f"{path.relative_to(SOURCE)}:{node.lineno}", node
+
+
+def test_nothing_asks_if_a_class_has_a_parameter():
+    asked = [where for where, node in calls("get") if "get_params(" in ast.unparse(node.func)]
+    assert asked == []
+    assert len(list(calls("hasattr"))) <= HASATTR

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from kernelsieve import AcceleratedKernelFeatureAnalysis, KernelFeatureExtraction
+from kernelsieve import AcceleratedKernelFeatureAnalysis, Candidates, KernelFeatureExtraction
 from kernelsieve.deflation import (
     CRITERIA,
     Criterion,
@@ -73,7 +73,7 @@ def data(rng):
 WAYS = {
     "exact": {"candidates": "all"},
     "pool": {"candidates": 30},
-    "fresh": {"candidates": 30, "resample": True},
+    "fresh": {"candidates": Candidates(30, resample=True)},
 }
 
 
@@ -104,7 +104,9 @@ def test_kernel_values_between_candidates_are_declared(way, data):
 @pytest.mark.parametrize("pool", ["random", "screen"])
 @pytest.mark.parametrize("name", UNSCREENED)
 def test_a_screen_and_the_loop_show_the_same(name, pool, data):
-    model = KernelFeatureExtraction(Screening(name), 3, candidates=30, pool=pool, random_state=0)
+    model = KernelFeatureExtraction(
+        Screening(name), 3, candidates=Candidates(30, how=pool), random_state=0
+    )
     with pytest.raises(CriterionError, match="can_screen = False"):
         model.fit(*data)
     unscreened = KernelFeatureExtraction(LookingAtTargets(name), 3, candidates=30, random_state=0)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelsieve import (
@@ -16,7 +17,7 @@ from kernelsieve import (
 
 PREDICTING = [
     KernelPLS(5),
-    KernelPLS(5, candidates=40, dtype="float32", random_state=0),
+    KernelPLS(5, candidates=40, random_state=0),
     KernelBoostedLatentFeatures(5, loss="absolute"),
     BoostedLatentFeatures(5),
     OrthogonalLoadingsKernelPLS(5),
@@ -24,11 +25,15 @@ PREDICTING = [
 ]
 
 
-@pytest.mark.parametrize("estimator", PREDICTING, ids=repr)
-def test_a_head_predicts_from_features_what_the_whole_predicts_from_rows(estimator, diabetes):
+@pytest.mark.parametrize(
+    ("estimator", "dtype"),
+    [*((each, "float64") for each in PREDICTING), (KernelPLS(5, candidates=40), "float32")],
+    ids=str,
+)
+def test_a_head_predicts_from_features_what_the_whole_predicts_from_rows(estimator, dtype, diabetes):
     X, y = diabetes
-    model = estimator.fit(X, y)
-    tolerance = {"rtol": 1e-4 if "float32" in repr(estimator) else 1e-10}
+    model = fit_with({"dtype": dtype}, estimator, X, y)
+    tolerance = {"rtol": 1e-4} if dtype == "float32" else {"rtol": 1e-10}
     for k in (1, 3, 5):
         head = model.head(k)
         assert head.n_features_in_ == k

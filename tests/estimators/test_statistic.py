@@ -111,20 +111,22 @@ def test_parts_come_from_other_processes(tmp_path):
 
 
 @pytest.mark.parametrize("precision", ["fast", "safe"])
-def test_forgotten_samples_leave_no_trace(precision):
-    model = SparseMaximalAlignment(8, candidates=POOL, gamma=0.3, precision=precision)
+def test_forgotten_samples_leave_no_trace(precision, configured):
+    configured(precision=precision)
+    model = SparseMaximalAlignment(8, candidates=POOL, gamma=0.3)
     plan = model.prepare(X, Y)
     tenth = np.arange(400) % 10 == 3
     left = plan.statistic(X, Y).subtract(plan.statistic(X[tenth], Y[tenth]))
     assert left.n_samples == 360
     model.finish(plan, left)
-    others = SparseMaximalAlignment(8, candidates=POOL, gamma=0.3, precision=precision)
+    others = SparseMaximalAlignment(8, candidates=POOL, gamma=0.3)
     assert_same(model, others.fit(X[~tenth], Y[~tenth]))
 
 
 @pytest.mark.parametrize("precision", ["fast", "safe"])
-def test_too_little_left_is_refused(precision):
-    model = SparseMaximalAlignment(8, candidates=POOL, gamma=0.3, precision=precision)
+def test_too_little_left_is_refused(precision, configured):
+    configured(precision=precision)
+    model = SparseMaximalAlignment(8, candidates=POOL, gamma=0.3)
     plan = model.prepare(X, Y)
     tiny = plan.statistic(X[:50], Y[:50], np.full(50, 1e-14))
     large = plan.statistic(X[50:], Y[50:])
@@ -136,8 +138,9 @@ def test_too_little_left_is_refused(precision):
 
 @pytest.mark.parametrize("precision", ["fast", "safe"])
 @pytest.mark.parametrize("n_rows", [20, 400])
-def test_decay_is_a_weight(precision, n_rows):
-    model = SparseMaximalAlignment(5, candidates=POOL, gamma=0.3, precision=precision)
+def test_decay_is_a_weight(precision, n_rows, configured):
+    configured(precision=precision)
+    model = SparseMaximalAlignment(5, candidates=POOL, gamma=0.3)
     plan = model.prepare(X, Y)
     old, new = plan.statistic(X[:n_rows], Y[:n_rows]), plan.statistic(X[100:], Y[100:])
     decayed = model.finish(plan, old.decay(0.5).decay(0.6).merge(new)).transform(X)

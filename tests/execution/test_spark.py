@@ -136,7 +136,7 @@ def test_equal_rows_are_drawn_as_one_with_its_weight(spark):
 
 
 def test_a_pass_that_needs_the_samples_here(spark):
-    model = KernelFisherDiscriminant(candidates=POOL, gamma=0.3, threshold="margin")
+    model = KernelFisherDiscriminant(candidates=POOL, gamma=0.3, decision="margin")
     two = TABLE.assign(label=TABLE["label"] == "left")[[*NAMES, "label"]]
     expected = model.fit(two[NAMES], two["label"]).decision_function(two[NAMES])
     model.fit(frame_of(spark, two), "label")

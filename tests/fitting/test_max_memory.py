@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from configured import fit_with
 
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
@@ -23,16 +24,18 @@ def peak(estimator, X, y=None):
         tracemalloc.stop()
 
 
-def test_a_loss_on_a_pool(rng):
+def test_a_loss_on_a_pool(rng, configured):
+    configured(max_memory=2**20)
     X = rng.standard_normal((150_000, 3))
-    model = KernelBoostedLatentFeatures(3, candidates=X[:100], max_memory=2**20)
+    model = KernelBoostedLatentFeatures(3, candidates=X[:100])
     assert peak(model, X, np.sin(X[:, 0])) < 0.5 * len(X) * 100 * 8
 
 
 @pytest.mark.parametrize("entry", [AcceleratedKernelFeatureAnalysis, SparseKernelFeatureAnalysis])
-def test_analysis_about_the_mean_of_all(entry, rng):
+def test_analysis_about_the_mean_of_all(entry, rng, configured):
+    configured(max_memory=2**20)
     X = rng.standard_normal((3000, 3))
-    model = entry(2, candidates="all", center=True, max_memory=2**20)
+    model = entry(2, candidates="all", center=True)
     assert peak(model, X) < 0.6 * len(X) ** 2 * 8
 
 
@@ -41,6 +44,7 @@ def test_what_needs_the_whole_matrix_says_so(criterion, rng):
     X = rng.standard_normal((60, 3))
     y = np.sin(X[:, 0])
     with pytest.raises(InvalidParameterError, match=r"60 x 60 kernel values at once.*max_memory"):
-        KernelFeatureExtraction(criterion, 1, candidates="all", max_memory=1000).fit(X, y)
-    KernelFeatureExtraction(criterion, 1, candidates=X[:20], max_memory=1000).fit(X, y)
-    KernelFeatureExtraction(criterion, 1, candidates="all", max_memory=60 * 60 * 8).fit(X, y)
+        fit_with({"max_memory": 1000}, KernelFeatureExtraction(criterion, 1, candidates="all"), X, y)
+    fit_with({"max_memory": 1000}, KernelFeatureExtraction(criterion, 1, candidates=X[:20]), X, y)
+    enough = KernelFeatureExtraction(criterion, 1, candidates="all")
+    fit_with({"max_memory": 60 * 60 * 8}, enough, X, y)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -54,7 +55,7 @@ def test_a_few_rows_tell_which_form_is_needed(gamma, form, order, data, forms, t
         X, y = X[rows], y[rows]
     model = sieve(gamma, X).fit(X, y)
     assert forms == [form]
-    safe = sieve(gamma, X, precision="safe").fit(X, y)
+    safe = fit_with({"precision": "safe"}, sieve(gamma, X), X, y)
     assert_array_equal(model.landmark_indices_, safe.landmark_indices_)
     assert_allclose(model.transform(X), safe.transform(X), atol=1e-6)
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
+    Candidates,
     GreedyKernelFisherDiscriminant,
     KernelFeatureExtraction,
     KernelFisherDiscriminant,
@@ -13,6 +15,7 @@ from kernelsieve import (
     KernelPLS,
     SparseMaximalAlignment,
     SubspaceKernelFeatures,
+    config_context,
 )
 from kernelsieve.deflation import ScoringCriterion
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
@@ -60,13 +63,13 @@ def drawn(monkeypatch):
     [
         (SparseMaximalAlignment(20), 150, "screen"),
         (SparseMaximalAlignment(80), 150, "screen"),
-        (SparseMaximalAlignment(80, pool="kmeans"), 250, "kmeans"),
+        (SparseMaximalAlignment(80, candidates=Candidates(how="kmeans")), 250, "kmeans"),
         (SparseMaximalAlignment(5, candidates=50), 50, "random"),
-        (SparseMaximalAlignment(5, candidates=50, pool="screen"), 50, "screen"),
+        (SparseMaximalAlignment(5, candidates=Candidates(50, how="screen")), 50, "screen"),
         (KernelPLS(5), 250, "screen"),
         (KernelPCA(5), 250, "random"),
         (KernelFisherDiscriminant(), 200, "random"),
-        (KernelFisherDiscriminant(pool="kmeans"), 250, "kmeans"),
+        (KernelFisherDiscriminant(candidates=Candidates(how="kmeans")), 250, "kmeans"),
         (KernelOrthogonalCentroid(), 250, "screen"),
         (SubspaceKernelFeatures(), 200, "random"),
         (AcceleratedKernelFeatureAnalysis(5), 200, "screen"),
@@ -80,8 +83,8 @@ def test_candidates_are_screened_where_they_can_be(estimator, n_pool, how, data,
 
 
 def test_a_screen_that_was_asked_for_is_refused_where_there_is_none(data):
-    with pytest.raises(InvalidParameterError, match=r"pool='screen'.*Largest"):
-        KernelFeatureExtraction(Largest(), 5, pool="screen").fit(data[0])
+    with pytest.raises(InvalidParameterError, match=r"how='screen'.*Largest"):
+        KernelFeatureExtraction(Largest(), 5, candidates=Candidates(how="screen")).fit(data[0])
 
 
 def test_no_more_features_than_rows(data):
@@ -91,7 +94,7 @@ def test_no_more_features_than_rows(data):
 
 
 def test_memory_is_what_the_user_allows(data, drawn):
-    SparseMaximalAlignment(5, max_memory=10**6).fit(*data)
+    fit_with({"max_memory": 10**6}, SparseMaximalAlignment(5), *data)
     assert drawn == [(150, "screen", 10**6)]
 
 
@@ -123,8 +126,11 @@ def test_sizes_by_default():
 def test_the_cost_of_a_kernel_value_and_memory_limit_how_many_are_all():
     assert pool_size(KernelPLS(5), 9000, n_inputs=800) == 1000
     assert pool_size(KernelPLS(5), 4000, n_inputs=800) == 4000
-    assert pool_size(KernelPLS(5, max_memory=2**27), 5000) == 1000
-    assert pool_size(KernelPLS(5, max_memory=2**27), 4000) == 4000
-    assert pool_size(KernelPLS(5, max_memory=2**27, dtype="float32"), 5000) == 5000
-    assert pool_size(KernelPLS(5, max_memory=0), 3000) == 3000
+    with config_context(max_memory=2**27):
+        assert pool_size(KernelPLS(5), 5000) == 1000
+        assert pool_size(KernelPLS(5), 4000) == 4000
+        with config_context(dtype="float32"):
+            assert pool_size(KernelPLS(5), 5000) == 5000
+    with config_context(max_memory=0):
+        assert pool_size(KernelPLS(5), 3000) == 3000
     assert pool_size(KernelPLS(5, kernel=lambda x, z: float(x @ z)), 3001) == 1000

@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
+    Candidates,
     KernelOrthogonalCentroid,
     ReducedKernelOPLS,
     SparseMaximalAlignment,
@@ -36,7 +37,7 @@ def in_pieces(model, X, y, weight):
 @pytest.mark.parametrize("pool", ["random", "screen"])
 def test_a_first_batch_settles_everything_by_the_rows_that_count(feed, gamma, pool, data):
     X, y, weight = data
-    model = SparseMaximalAlignment(5, candidates=20, gamma=gamma, pool=pool, random_state=0)
+    model = SparseMaximalAlignment(5, candidates=Candidates(20, how=pool), gamma=gamma, random_state=0)
     alone = feed(clone(model), X[150:], y[150:], None)
     feed(model, X, y, weight)
     assert_array_equal(model.landmark_indices_, 150 + alone.landmark_indices_)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from configured import fit_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import CountingKernel
@@ -19,12 +20,15 @@ from sklearn.metrics.pairwise import (
 
 from kernelsieve import (
     AcceleratedKernelFeatureAnalysis,
+    Candidates,
     KernelFeatureExtraction,
     SparseKernelFeatureAnalysis,
 )
 from kernelsieve.datasets import make_noisy_circle
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError, NoFeaturesError
 from kernelsieve.metrics import mean_reconstruction_error
+
+FRESH = Candidates(resample=True)
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "kernlab_kfa.json").read_text())
 METHODS = {
@@ -62,12 +66,11 @@ def real(request):
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("max_memory", [2**30, 0])
-def test_thirty_steps_equal_the_naive_algorithm(method, center, max_memory, real):
+def test_thirty_steps_equal_the_naive_algorithm(method, center, max_memory, real, configured):
+    configured(max_memory=max_memory)
     estimator, parameters, naive = method
     X, gamma = real
-    model = estimator(
-        30, gamma=gamma, center=center, max_memory=max_memory, candidates="all", **parameters
-    ).fit(X)
+    model = estimator(30, gamma=gamma, center=center, candidates="all", **parameters).fit(X)
     K = rbf_kernel(X, gamma=gamma)
     expected = naive(double_centred(K) if center else K, 30)
     assert model.n_components_ == len(expected.indices) > 20
@@ -146,7 +149,7 @@ def test_a_pool_of_all_rows_chooses_as_exact_selection_does(method, precision, c
     if "cutoff" in parameters:
         pytest.skip("on a pool points leave as candidates only")
     exact = estimator(20, gamma=0.01, candidates="all").fit(X)
-    pooled = estimator(20, gamma=0.01, candidates=X, precision=precision).fit(X)
+    pooled = fit_with({"precision": precision}, estimator(20, gamma=0.01, candidates=X), X)
     assert_array_equal(pooled.landmark_indices_, exact.landmark_indices_)
     assert_allclose(pooled.transform(X), exact.transform(X), atol=1e-8)
     assert_allclose(pooled.criterion_path_, exact.criterion_path_, rtol=1e-7)
@@ -203,7 +206,7 @@ def test_a_cutoff_that_leaves_no_point_from_the_start(resample, cancer):
 def test_a_cutoff_with_fresh_candidates_stops_too(cancer):
     X = cancer[0]
     model = AcceleratedKernelFeatureAnalysis(
-        100, gamma=0.001, cutoff=0.3, resample=True, candidates=569, random_state=0
+        100, gamma=0.001, cutoff=0.3, candidates=Candidates(569, resample=True), random_state=0
     ).fit(X)
     exact = AcceleratedKernelFeatureAnalysis(100, gamma=0.001, cutoff=0.3).fit(X)
     assert_array_equal(model.landmark_indices_, exact.landmark_indices_)  # all candidates, always
@@ -214,7 +217,9 @@ def test_fresh_candidates_are_all_of_them_where_so_many_are_asked_for(method, di
     estimator, parameters, _ = method
     X = diabetes[0]
     exact = estimator(15, gamma=0.05, candidates="all", **parameters).fit(X)
-    fresh = estimator(15, gamma=0.05, candidates=442, resample=True, random_state=0, **parameters)
+    fresh = estimator(
+        15, gamma=0.05, candidates=Candidates(442, resample=True), random_state=0, **parameters
+    )
     fresh.fit(X)
     assert_array_equal(fresh.landmark_indices_, exact.landmark_indices_)
     assert_allclose(fresh.transform(X), exact.transform(X), atol=1e-10)
@@ -225,7 +230,7 @@ def test_fresh_candidates_are_all_of_them_where_so_many_are_asked_for(method, di
 def test_the_quantile_trick_draws_59(cancer):
     kernel = CountingKernel(0.01)
     X = cancer[0]
-    AcceleratedKernelFeatureAnalysis(10, kernel=kernel, resample=True, random_state=0).fit(X)
+    AcceleratedKernelFeatureAnalysis(10, kernel=kernel, candidates=FRESH, random_state=0).fit(X)
     n = len(X)
     # columns of 59 candidates a step and the chosen one, and little beside: candidates against
     # landmarks, and k(z, z), which a function gives in small blocks
@@ -236,7 +241,7 @@ def test_the_quantile_trick_comes_near_the_best_choice(cancer):
     X = cancer[0]
     exact = AcceleratedKernelFeatureAnalysis(30, gamma=0.01).fit(X).reconstruction_error(X)
     errors = [
-        AcceleratedKernelFeatureAnalysis(30, gamma=0.01, resample=True, random_state=seed)
+        AcceleratedKernelFeatureAnalysis(30, gamma=0.01, candidates=FRESH, random_state=seed)
         .fit(X)
         .reconstruction_error(X)
         for seed in range(5)
@@ -250,7 +255,7 @@ def test_sums_over_a_sample_cost_the_sample(candidates, cancer):
     X = cancer[0]
     n, k, m = len(X), 10, 100
     model = AcceleratedKernelFeatureAnalysis(
-        k, kernel=kernel, candidates=candidates, sample_rows=m, random_state=0
+        k, kernel=kernel, candidates=Candidates(candidates, scored_on=m), random_state=0
     ).fit(X)
     c = n if candidates == "all" else candidates
     assert kernel.evaluations <= m * c + (c * c if c < n else n * k) + 17 * n  # and k(z, z), in blocks
@@ -317,7 +322,8 @@ def test_float32_input_and_storage_choose_the_same(method, cancer):
     estimator, parameters, _ = method
     X = cancer[0]
     exact = estimator(10, gamma=0.01, **parameters).fit(X)
-    rough = estimator(10, gamma=0.01, dtype="float32", **parameters).fit(X.astype(np.float32))
+    rough = estimator(10, gamma=0.01, **parameters)
+    fit_with({"dtype": "float32"}, rough, X.astype(np.float32))
     assert_array_equal(rough.landmark_indices_, exact.landmark_indices_)
     assert_allclose(rough.transform(X.astype(np.float32)), exact.transform(X), atol=1e-4)
 
@@ -333,7 +339,6 @@ def test_screening_finds_a_better_pool_than_chance():
     ("parameters", "match"),
     [
         ({"cutoff": -1}, "cutoff"),
-        ({"sample_rows": 0}, "sample_rows"),
         ({"alpha": -1}, "alpha"),
     ],
 )

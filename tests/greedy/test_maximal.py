@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from configured import fit_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import algorithm_2, formula_4, up_to_sign
@@ -13,7 +14,7 @@ from scipy.spatial.distance import pdist
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from kernelsieve import SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve import Candidates, SparseMaximalAlignment, SparseMaximalCovariance
 from kernelsieve.exceptions import FewerFeaturesWarning
 
 METHODS = {
@@ -80,11 +81,12 @@ def test_every_way_to_fit_gives_the_same_model(criterion, candidates, cancer):
     parameters = {
         "all": {"candidates": "all"},
         "pool": {"candidates": X},
-        "resample": {"candidates": len(X), "resample": True, "random_state": 0},
-        "recomputed": {"candidates": "all", "max_memory": 0},
+        "resample": {"candidates": Candidates(len(X), resample=True), "random_state": 0},
+        "recomputed": {"candidates": "all"},
     }[candidates]
     exact = METHODS[criterion](30, gamma=0.03, candidates="all").fit(X, y)
-    model = METHODS[criterion](30, gamma=0.03, **parameters).fit(X, y)
+    config = {"max_memory": 0} if candidates == "recomputed" else {}
+    model = fit_with(config, METHODS[criterion](30, gamma=0.03, **parameters), X, y)
     assert_array_equal(model.landmark_indices_, exact.landmark_indices_)
     assert_allclose(model.transform(X), exact.transform(X), atol=1e-8)
     assert_allclose(model.criterion_path_, exact.criterion_path_, rtol=1e-8)
@@ -133,7 +135,7 @@ def off_orthogonal(features: np.ndarray) -> float:
     [
         {"candidates": "all"},
         {"candidates": 150},
-        {"candidates": 100, "resample": True},
+        {"candidates": Candidates(100, resample=True)},
         {"candidates": 60, "n_nonzero": 2},
         {"candidates": "all", "center": False},
     ],
@@ -321,7 +323,7 @@ def test_screened_pool_beats_a_random_one_of_the_same_size(rng):
     X, y = make_interactions(4000, 8, random_state=0)
 
     def explained(pool, seed):
-        model = SparseMaximalAlignment(20, candidates=60, pool=pool, random_state=seed)
+        model = SparseMaximalAlignment(20, candidates=Candidates(60, how=pool), random_state=seed)
         return model.fit(X, y).explained_target_ratio_.sum()
 
     assert min(explained("screen", s) for s in range(3)) > max(explained("random", s) for s in range(3))
@@ -330,7 +332,7 @@ def test_screened_pool_beats_a_random_one_of_the_same_size(rng):
 @pytest.mark.parametrize("pool", ["screen", "random", "kmeans", "rpcholesky"])
 def test_pools_are_rows_of_the_training_set_and_repeatable(pool, cancer):
     X, y = cancer
-    model = SparseMaximalAlignment(10, candidates=50, pool=pool, random_state=3)
+    model = SparseMaximalAlignment(10, candidates=Candidates(50, how=pool), random_state=3)
     first = model.fit(X, y).landmark_indices_
     assert_allclose(X[first], model.landmarks_)
     assert_array_equal(model.fit(X, y).landmark_indices_, first)

@@ -9,12 +9,15 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from kernelsieve import (
+    Candidates,
     FeatureExtraction,
     KernelFeatureExtraction,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
 from kernelsieve.exceptions import FewerFeaturesWarning, KernelError
+
+TEN_FRESH = Candidates(10, resample=True)
 
 SELECTING = [SparseMaximalAlignment, SparseMaximalCovariance]
 
@@ -103,11 +106,9 @@ def test_before_fit_and_with_other_columns(data):
         ({"n_components": 0}, "n_components"),
         ({"candidates": "some"}, "candidates"),
         ({"candidates": np.zeros((5, 3))}, "candidates has 3 columns and X has 4"),
-        ({"pool": "magic"}, "pool"),
-        ({"precision": "low"}, "precision"),
         ({"n_nonzero": 4}, "n_nonzero"),
-        ({"resample": True, "candidates": np.zeros((5, 4))}, "resample"),
-        ({"resample": True, "n_nonzero": 2}, "resample"),
+        ({"candidates": Candidates(np.zeros((5, 4)), resample=True)}, "resample"),
+        ({"candidates": Candidates(resample=True), "n_nonzero": 2}, "resample"),
         ({"tol": -1}, "tol"),
     ],
 )
@@ -146,8 +147,7 @@ def test_rank_below_k_gives_fewer_features_and_one_warning(method, candidates, r
     model = method(
         12,
         kernel="linear",
-        candidates=40 if resample else candidates,
-        resample=resample,
+        candidates=Candidates(40 if resample else candidates, resample=resample),
         random_state=0,
     )
     with pytest.warns(FewerFeaturesWarning, match="gave 3 of the 12") as record:
@@ -224,9 +224,9 @@ def test_kernel_values_that_are_no_numbers(data):
 def test_fresh_subsets_go_on_past_equal_rows(rng):
     X = np.vstack([np.zeros((400, 3)), rng.standard_normal((40, 3))])
     y = rng.standard_normal(440)
-    model = SparseMaximalAlignment(10, resample=True, candidates=10, gamma=0.1, random_state=0)
+    model = SparseMaximalAlignment(10, candidates=TEN_FRESH, gamma=0.1, random_state=0)
     assert model.fit(X, y).n_components_ == 10
-    more = SparseMaximalAlignment(12, resample=True, candidates=10, gamma=0.1, random_state=0)
+    more = SparseMaximalAlignment(12, candidates=TEN_FRESH, gamma=0.1, random_state=0)
     assert more.fit(X, y).n_components_ == 12
 
 
@@ -285,7 +285,7 @@ def test_scores_of_another_shape_and_criteria_of_images(data):
 def test_pieces_where_they_cannot_be(data):
     X, y = data
     for estimator in (
-        SparseMaximalAlignment(resample=True, candidates=10),
+        SparseMaximalAlignment(candidates=TEN_FRESH),
         KernelFeatureExtraction("kblf", candidates=10),
     ):
         with pytest.raises(AttributeError):
@@ -320,12 +320,13 @@ def test_huge_values_are_refused_or_used_without_warnings_of_numpy(kernel, candi
 
 
 @pytest.mark.parametrize("candidates", ["all", 200])
-def test_single_precision_does_not_go_past_the_rank(candidates):
+def test_single_precision_does_not_go_past_the_rank(candidates, configured):
+    configured(dtype="float32")
     rng = np.random.default_rng(0)
     X = np.abs(rng.standard_normal((400, 8)))
     y = X[:, 0] ** 2 + rng.standard_normal(400)
     for kernel in ("linear", "cosine"):
-        model = SparseMaximalAlignment(10, kernel=kernel, dtype="float32", candidates=candidates)
+        model = SparseMaximalAlignment(10, kernel=kernel, candidates=candidates)
         with pytest.warns(FewerFeaturesWarning):
             features = model.fit_transform(X, y)
         assert model.n_components_ <= 8

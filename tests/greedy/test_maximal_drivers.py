@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from configured import fit_with
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import pdist
@@ -15,6 +16,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from kernelsieve import (
+    Candidates,
     KernelFeatureExtraction,
     KernelPLS,
     SparseMaximalAlignment,
@@ -114,10 +116,14 @@ def test_ill_conditioned_columns(case, criterion, weighted):
         reference = make(n_jobs=1).fit(X, y, sample_weight=weight)
         assert reference._current_fit().model.refinement is not None  # it is ill-conditioned indeed
         models = [
-            make(n_jobs=2, block_size=37).fit(X, y, sample_weight=weight),
-            make(precision="safe", block_size=1000)
-            .set_params(candidates=np.asfortranarray(pool))
-            .fit(np.asfortranarray(X), y, sample_weight=weight),
+            fit_with({"block_size": 37}, make(n_jobs=2), X, y, sample_weight=weight),
+            fit_with(
+                {"precision": "safe", "block_size": 1000},
+                make().set_params(candidates=np.asfortranarray(pool)),
+                np.asfortranarray(X),
+                y,
+                sample_weight=weight,
+            ),
             make().fit_batches(list(pieces(100, X, y, weight))),
             make().fit_batches(pieces(100, X, y, weight)),
             *map(in_pieces, (1, 7, 1000)),
@@ -143,7 +149,7 @@ def test_combinations_of_nearly_dependent_columns(n_nonzero, center, kernel):
     reference, in_pieces = make().fit(X, y), make()
     for part in pieces(7, X, y):
         in_pieces.partial_fit(*part, [0, 1, 2])
-    for model in (in_pieces, make(block_size=37, n_jobs=2).fit(X, y)):
+    for model in (in_pieces, fit_with({"block_size": 37}, make(n_jobs=2), X, y)):
         assert_array_equal(model.landmarks_, reference.landmarks_)
         assert_allclose(model.transform(X), reference.transform(X), atol=1e-8)
 
@@ -176,7 +182,7 @@ def test_float32_input_and_float32_kernel_values(name, problem):
     narrow = make(name, pool).fit(X.astype(np.float32), Y)
     assert_array_equal(narrow.landmark_indices_, reference.landmark_indices_)
     assert_allclose(narrow.transform(X), reference.transform(X), atol=1e-4 * scale)
-    fill = make(name, pool, dtype="float32").fit(X, Y)
+    fill = fit_with({"dtype": "float32"}, make(name, pool), X, Y)
     assert fill.transform(X).dtype == np.float32
     assert_array_equal(fill.landmark_indices_, reference.landmark_indices_)
     assert_allclose(fill.transform(X), reference.transform(X), atol=1e-3 * scale)
@@ -192,8 +198,7 @@ def test_sparse_input_equals_dense(kernel, candidates):
     parameters = {
         "kernel": kernel,
         "gamma": 0.02 if kernel == "sigmoid" else 0.3,
-        "candidates": given,
-        "resample": candidates == "resample",
+        "candidates": Candidates(given, resample=candidates == "resample"),
         "random_state": 0,
     }
     a = SparseMaximalAlignment(10, **parameters).fit(X, y)
@@ -236,7 +241,7 @@ def test_a_function_is_given_sparse_rows_as_they_are():
         return A.multiply(1.0).dot(B.T).toarray()
 
     y = np.sin(3 * X[:, 0].toarray().ravel()) + X[:, 1].toarray().ravel() ** 2
-    parameters = {"candidates": 40, "pool": "screen", "random_state": 0}
+    parameters = {"candidates": Candidates(40, how="screen"), "random_state": 0}
     model = SparseMaximalAlignment(5, kernel=inner, **parameters).fit(X, y)
     reference = SparseMaximalAlignment(5, kernel="linear", **parameters).fit(X, y)
     assert_array_equal(model.landmark_indices_, reference.landmark_indices_)
@@ -283,7 +288,7 @@ def test_of_equal_points_the_first_is_named(name, gamma, problem):
     for model in (
         in_parts,
         make().fit_batches(list(pieces(100, X, Y))),
-        make().set_params(block_size=100).fit(X, Y),
+        fit_with({"block_size": 100}, make(), X, Y),
         make().set_params(candidates=sparse.csr_matrix(pool)).fit(sparse.csr_matrix(X), Y),
     ):
         assert_array_equal(model.landmark_indices_, reference.landmark_indices_)
@@ -311,7 +316,9 @@ def test_wide_sparse_input_stays_sparse(how, part):
     X = sparse.csr_matrix((np.ones(20_000), columns, np.arange(0, 20_001, 10)), (2000, 100_000))
     X.sum_duplicates()
     y = np.asarray(X[:, :50_000].sum(axis=1)).ravel()
-    model = SparseMaximalAlignment(10, kernel="linear", candidates=50, pool=how, random_state=0)
+    model = SparseMaximalAlignment(
+        10, kernel="linear", candidates=Candidates(50, how=how), random_state=0
+    )
     tracemalloc.start()
     features = model.fit(X, y).transform(X)
     peak = tracemalloc.get_traced_memory()[1]
@@ -335,7 +342,7 @@ def test_wide_kernels_are_finished_by_the_safe_form(width):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewerFeaturesWarning)
         wide = partial(SparseMaximalAlignment, 60, candidates=pool, gamma=gamma, tol=1e-20)
-        auto, fast = wide().fit(X, y), wide(precision="fast").fit(X, y)
+        auto, fast = wide().fit(X, y), fit_with({"precision": "fast"}, wide(), X, y)
     assert auto.landmark_indices_.tolist() == indices
     # the fast form alone stops where it would begin to guess, and says so
     assert fast.landmark_indices_.tolist() == indices[: fast.n_components_]
@@ -349,7 +356,7 @@ def test_the_gram_form_leaves_close_choices_to_the_safe_form(seed):
     y = np.sin(X[:, 0]) * X[:, 1] + X[:, 1] ** 2 + 0.1 * rng.standard_normal(1000)
     pool = X[rng.choice(1000, 100, replace=False)]
     make = partial(SparseMaximalAlignment, candidates=pool, gamma=1e-5, tol=1e-20)
-    reference = make(5, precision="safe").fit(X, y)
+    reference = fit_with({"precision": "safe"}, make(5), X, y)
     for model in (
         make(5).fit(X, y),
         make(5).fit_batches(list(pieces(300, X, y))),

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from configured import fit_with
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
@@ -13,6 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from kernelsieve import (
+    Candidates,
     KernelFeatureExtraction,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
@@ -154,7 +156,7 @@ def test_precomputed_values_of_all_rows_are_in_the_order_of_training(diabetes):
 def test_precomputed_kernels_with_a_drawn_pool(pool, diabetes):
     X, y = diabetes
     K = rbf_kernel(X, gamma=0.1)
-    parameters = {"candidates": 50, "pool": pool, "random_state": 0}
+    parameters = {"candidates": Candidates(50, how=pool), "random_state": 0}
     model = SparseMaximalCovariance(5, kernel="precomputed", **parameters).fit(K, y)
     assert_array_equal(model.landmarks_, model.landmark_indices_)
     if pool != "kmeans":  # which clusters the rows of K themselves
@@ -167,13 +169,13 @@ def test_precomputed_kernels_with_a_drawn_pool(pool, diabetes):
 def test_explained_variance_is_one_number_for_all_ways_to_fit(method, diabetes):
     X, y = diabetes
     exact = method(6, gamma=0.1).fit(X, y).explained_variance_ratio_
-    for parameters in (
-        {"candidates": X},
-        {"candidates": len(X), "resample": True},
-        {"candidates": "all", "max_memory": 0},
+    for candidates, config in (
+        (X, {}),
+        (Candidates(len(X), resample=True), {}),
+        ("all", {"max_memory": 0}),
     ):
-        other = method(6, gamma=0.1, **parameters).fit(X, y).explained_variance_ratio_
-        assert_allclose(other, exact, rtol=1e-6)
+        other = fit_with(config, method(6, gamma=0.1, candidates=candidates), X, y)
+        assert_allclose(other.explained_variance_ratio_, exact, rtol=1e-6)
     pool = X[:100]
     long = method(20, gamma=0.1, candidates=pool).fit(X, y).explained_variance_ratio_
     assert_allclose(method(3, gamma=0.1, candidates=pool).fit(X, y).explained_variance_ratio_, long[:3])

@@ -10,14 +10,14 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import scale
 
-from kernelsieve import ComponentPathCV, SparseMaximalAlignment
+from kernelsieve import Candidates, ComponentPathCV, SparseMaximalAlignment
 from kernelsieve.exceptions import InvalidParameterError
 
 GAMMA = 0.05
 WAYS = {
     "all": {},
     "pool": {"candidates": 100},
-    "fresh": {"candidates": 50, "resample": True},
+    "fresh": {"candidates": Candidates(50, resample=True)},
     "pairs": {"candidates": 40, "n_nonzero": 2},
     "uncentred": {"center": False},
 }

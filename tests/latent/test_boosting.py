@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from naive import CountingKernel, up_to_sign
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import eigh
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from kernelsieve import KernelBoosting, KernelFeatureExtraction
+from kernelsieve import Candidates, KernelBoosting, KernelFeatureExtraction
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.latent.pairs import Pairs
 
@@ -205,7 +206,7 @@ def test_precomputed_kernels(two):
         model = KernelBoosting(4, kernel="precomputed", candidates=rows).fit(matrix, y)
         assert_allclose(model.transform(matrix), pooled.transform(X), atol=1e-8)
     for seed in range(3):
-        sampled = {"sample_rows": 50, "candidates": 20, "random_state": seed}
+        sampled = {"candidates": Candidates(20, scored_on=50), "random_state": seed}
         a = KernelBoosting(4, kernel="precomputed", **sampled).fit(K, y)
         b = KernelBoosting(4, gamma=GAMMA, **sampled).fit(X, y)
         assert_allclose(a.transform(K), b.transform(X), atol=1e-8)
@@ -214,7 +215,9 @@ def test_precomputed_kernels(two):
 def test_pairs_of_a_sample(cancer):
     X, y = cancer
     kernel = CountingKernel(0.03)
-    model = KernelBoosting(4, kernel=kernel, sample_rows=100, random_state=0).fit(X, y)
+    model = KernelBoosting(4, kernel=kernel, candidates=Candidates(scored_on=100), random_state=0).fit(
+        X, y
+    )
     assert kernel.evaluations < 100 * 100 + 1000
     rows = np.sort(model.landmark_indices_)
     whole = KernelBoosting(4, gamma=0.03, candidates="all").fit(X[rows], y[rows])
@@ -262,8 +265,8 @@ def test_what_is_refused(two):
         KernelBoosting().fit(X, y, sample_weight=(y == 1).astype(float))
     with pytest.raises(ValueError, match="y is continuous"):
         KernelBoosting().fit(X, X[:, 0])
-    with pytest.raises(ValueError, match="lower sample_rows or candidates, or raise max_memory"):
-        KernelBoosting(max_memory=1e5).fit(X, y)
+    with pytest.raises(ValueError, match="lower the size or scored_on of Candidates, or raise"):
+        fit_with({"max_memory": 1e5}, KernelBoosting(), X, y)
     with pytest.raises(ValueError, match="loss"):
         KernelBoosting(loss="hinge").fit(X, y)
     with pytest.raises(ValueError, match="must be positive"):

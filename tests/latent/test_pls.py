@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -224,7 +225,7 @@ def test_one_product_a_component_whatever_the_number_of_targets(targets, diabete
     X = diabetes[0]
     kernel = CountingKernel(0.02)
     n = len(X)
-    KernelPLS(6, kernel=kernel, max_memory=0).fit(X, targets)
+    fit_with({"max_memory": 0}, KernelPLS(6, kernel=kernel), X, targets)
     assert kernel.evaluations <= (6 + 1) * n * n + 1  # a first look for norms and targets
     kernel = CountingKernel(0.02)
     KernelPLS(6, kernel=kernel).fit(X, targets)

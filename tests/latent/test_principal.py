@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -27,7 +28,7 @@ def test_it_is_scikit_learns(kernel, solver, max_memory, cancer):
     parameters = {"kernel": kernel, "gamma": 0.01, "degree": 2, "coef0": 1}
     if kernel == "precomputed":
         train, new = rbf_kernel(X[:400], gamma=0.01), rbf_kernel(X[400:], X[:400], gamma=0.01)
-    model = KernelPCA(8, eigen_solver=solver, max_memory=max_memory, **parameters).fit(train)
+    model = fit_with({"max_memory": max_memory}, KernelPCA(8, eigen_solver=solver, **parameters), train)
     peer = Peer(8, **parameters).fit(train)
     size = np.abs(peer.transform(train)).max()
     same_up_to_sign(model.transform(train) / size, peer.transform(train) / size, 1e-8)

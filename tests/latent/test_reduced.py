@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from naive import CountingKernel, centred, up_to_sign
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import eigh
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kernelsieve import FeatureExtraction, KernelFeatureExtraction, ReducedKernelOPLS
+from kernelsieve import Candidates, FeatureExtraction, KernelFeatureExtraction, ReducedKernelOPLS
 from kernelsieve.exceptions import FewerFeaturesWarning
 
 GAMMA = 0.05
@@ -184,11 +185,11 @@ def test_a_wide_kernel_needs_its_digits(several):
     X, Y = several
     parameters = {"n_landmarks": X[:80], "gamma": 1e-4}
     auto, safe, fast = (
-        ReducedKernelOPLS(precision=precision, **parameters).fit(X, Y).transform(X)
+        fit_with({"precision": precision}, ReducedKernelOPLS(**parameters), X, Y).transform(X)
         for precision in ("auto", "safe", "fast")
     )
     assert_array_equal(auto, safe)
-    blocks = ReducedKernelOPLS(block_size=37, n_jobs=1, **parameters).fit(X, Y).transform(X)
+    blocks = fit_with({"block_size": 37}, ReducedKernelOPLS(n_jobs=1, **parameters), X, Y).transform(X)
     assert_allclose(blocks, auto, atol=1e-7)
     assert_allclose(fast.T @ fast / len(X), np.eye(4), atol=1e-8)
 
@@ -197,7 +198,9 @@ def test_a_wide_kernel_needs_its_digits(several):
 def test_subsets_and_what_they_cost(pool, several):
     X, Y = several
     kernel = CountingKernel(GAMMA)
-    model = ReducedKernelOPLS(kernel=kernel, n_landmarks=30, pool=pool, random_state=0).fit(X, Y)
+    model = ReducedKernelOPLS(kernel=kernel, n_landmarks=Candidates(30, how=pool), random_state=0).fit(
+        X, Y
+    )
     assert len(np.unique(model.landmark_indices_)) == 30
     assert_array_equal(model.landmarks_, X[model.landmark_indices_])
     if pool != "rpcholesky":  # which evaluates the kernel to draw

@@ -15,6 +15,7 @@ import joblib
 import numpy as np
 import pytest
 import skops.io
+from configured import fit_with
 from file_cases import FILES, FRAME, NAMES, TARGETS, X, fitted, outputs
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -129,7 +130,8 @@ def test_columns_chosen_by_their_type(tmp_path):
 
 def test_other_states(tmp_path):
     rows = sparse.csr_matrix(np.where(np.abs(X) < 0.5, 0, X))
-    model = KernelPCA(2, candidates=5, random_state=np.random.RandomState(4), dtype="float32").fit(rows)
+    model = KernelPCA(2, candidates=5, random_state=np.random.RandomState(4))
+    fit_with({"dtype": "float32"}, model, rows)
     twin = saved(model, tmp_path / "model.ksv")
     assert_array_equal(twin.transform(rows), model.transform(rows))
     assert twin.transform(rows).dtype == np.float32

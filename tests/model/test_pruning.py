@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import CountingKernel
@@ -151,6 +152,7 @@ def test_landmarks_that_are_not_needed_are_told(diabetes):
 @pytest.mark.parametrize("n_rows", [5, 300])
 def test_rows_on_which_features_are_constant_are_refused(n_rows, dtype, diabetes):
     X, y = diabetes
-    model = KernelPLS(5, candidates=120, gamma=GAMMA, dtype=dtype, random_state=0).fit(X, y)
+    model = KernelPLS(5, candidates=120, gamma=GAMMA, random_state=0)
+    fit_with({"dtype": dtype}, model, X, y)
     with pytest.raises(InvalidDataError, match=r"Feature 0 .* is constant on the rows of X"):
         model.prune(np.repeat(X[:1], n_rows, axis=0), 50)

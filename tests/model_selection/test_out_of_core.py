@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from source_cases import POOL, WEIGHT, X, Y
 
 from kernelsieve import (
+    Candidates,
     ComponentPathCV,
     KernelPLS,
     SparseMaximalAlignment,
@@ -123,7 +124,7 @@ def test_folds_follow_from_inputs():
 
 
 def test_samples_that_screened_are_in_no_fold():
-    model = SparseMaximalAlignment(5, candidates=100, pool="screen", gamma=0.3)
+    model = SparseMaximalAlignment(5, candidates=Candidates(100, how="screen"), gamma=0.3)
     plan = model.prepare(X[:500], Y[:500], folds=3)
     part = plan.statistic(X, Y)
     assert part.n_samples == 3000

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kernelsieve.rayleigh import DecisionRule
 from papers.catalogue import Entry
 from papers.form import judge
 from papers.mika2003 import digits, fig1, ida, plane, table1, usps
@@ -47,7 +48,9 @@ def test_nu_moves_the_threshold(rng):
     assert len(set(wrong)) > 1
     # the same decisions as those of the estimator with that nu
     for nu, error in zip(nus, wrong, strict=True):
-        other = ida.model_of("KFD", 2.0, 0.1).set_params(threshold="margin", nu=nu).fit(X, y)
+        other = (
+            ida.model_of("KFD", 2.0, 0.1).set_params(decision=DecisionRule("margin", nu=nu)).fit(X, y)
+        )
         assert error == pytest.approx(100 * np.mean(other.predict(X) != y))
 
 

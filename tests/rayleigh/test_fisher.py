@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from configured import fit_with
 from naive import CountingKernel
 from naive_fisher import (
     between,
@@ -25,14 +26,20 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from kernelsieve import (
+    Candidates,
     GreedyKernelFisherDiscriminant,
     KernelFisherDiscriminant,
     SparseKernelFisherDiscriminant,
 )
 from kernelsieve.exceptions import FewerFeaturesWarning
-from kernelsieve.rayleigh import ImageRotation, ImageTranslation, fisher
+from kernelsieve.rayleigh import DecisionRule, ImageRotation, ImageTranslation, Tangent, fisher
 from kernelsieve.rayleigh.decisions import decided
 from kernelsieve.rayleigh.thresholds import margin_threshold
+
+THREE_FOLDS = DecisionRule(probability=3)
+
+
+OVR = DecisionRule(multi_class="ovr")
 
 GAMMA = 0.02
 THRESHOLDS = ["least_squares", "margin", "midpoint", "gaussian"]
@@ -119,7 +126,7 @@ def test_several_classes_solve_the_naive_eigenproblem(digits):
 def test_one_against_rest_is_each_class_alone(digits):
     X, y = digits
     parameters = {"gamma": 0.05, "candidates": X[:80], "reg": 0.01}
-    all_classes = KernelFisherDiscriminant(multi_class="ovr", **parameters).fit(X, y)
+    all_classes = KernelFisherDiscriminant(decision=OVR, **parameters).fit(X, y)
     features = all_classes.transform(X)
     assert features.shape == (len(X), 10)
     for digit in (0, 3, 9):
@@ -137,7 +144,9 @@ def test_one_against_rest_is_each_class_alone(digits):
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 def test_thresholds(cancer, threshold):
     X, y = cancer
-    model = KernelFisherDiscriminant(gamma=GAMMA, reg=1.0, threshold=threshold, nu=0.3).fit(X, y)
+    model = KernelFisherDiscriminant(
+        gamma=GAMMA, reg=1.0, decision=DecisionRule(threshold, nu=0.3)
+    ).fit(X, y)
     f = model.transform(X)[:, 0]
     means = [f[y == c].mean() for c in (0, 1)]
     if threshold == "margin":
@@ -177,11 +186,12 @@ def test_probabilities_of_held_out_outputs_are_more_modest(rng, multi_class, n_c
     X = rng.normal(size=(600, 5))
     noisy = X[:, 0] + 1.0 * rng.normal(size=600)
     y = np.digitize(noisy, np.quantile(noisy, np.arange(1, n_classes) / n_classes))
-    parameters = {"gamma": 0.5, "reg": 1e-2, "multi_class": multi_class}
     train, test = slice(0, 300), slice(300, None)
     losses = []
-    for how in ({"probability": "in_sample"}, {}, {"probability_cv": 3}):
-        model = KernelFisherDiscriminant(**how, **parameters).fit(X[train], y[train])
+    for probability in ("in_sample", "loo", 3):
+        decision = DecisionRule(multi_class=multi_class, probability=probability)
+        model = KernelFisherDiscriminant(gamma=0.5, reg=1e-2, decision=decision)
+        model.fit(X[train], y[train])
         p = model.predict_proba(X[test])
         assert_allclose(p.sum(axis=1), 1)
         assert_array_equal(p.argmax(axis=1), model.predict(X[test]))
@@ -212,7 +222,11 @@ def test_left_out_outputs_are_those_of_a_fit_without_the_sample(digits, penalty,
     )
     multi_class = "ovr" if labels == "ovr" else "joint"
     model = KernelFisherDiscriminant(
-        gamma=0.05, reg=0.2, penalty=penalty, candidates=X[:30], multi_class=multi_class
+        gamma=0.05,
+        reg=0.2,
+        penalty=penalty,
+        candidates=X[:30],
+        decision=DecisionRule(multi_class=multi_class),
     ).fit(X, y)
     K, W = rbf_kernel(X, X[:30], gamma=0.05), rbf_kernel(X[:30], gamma=0.05)
     Y = np.eye(y.max() + 1)[y]
@@ -234,7 +248,7 @@ def test_left_out_outputs_are_those_of_a_fit_without_the_sample(digits, penalty,
     "make",
     [
         KernelFisherDiscriminant,
-        partial(KernelFisherDiscriminant, multi_class="ovr"),
+        partial(KernelFisherDiscriminant, decision=OVR),
         partial(KernelFisherDiscriminant, penalty="norm"),
         GreedyKernelFisherDiscriminant,
         SparseKernelFisherDiscriminant,
@@ -245,7 +259,7 @@ def test_default_probabilities_are_nearly_those_of_a_cross_validation(load, make
     losses = []
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         scaler = StandardScaler().fit(X[train])
-        models = make(), make(probability_cv=5)
+        models = make(), make(decision=DecisionRule(probability=5))
         for model in models:
             model.fit(scaler.transform(X[train]), y[train])
             p = model.predict_proba(scaler.transform(X[test]))
@@ -272,13 +286,13 @@ def test_a_threshold_that_joint_features_do_not_have_is_said(digits):
     X, y = digits
     for threshold in ("margin", "midpoint"):
         with pytest.warns(UserWarning, match="Gaussian model"):
-            KernelFisherDiscriminant(threshold=threshold, candidates=X[:30]).fit(X, y)
+            KernelFisherDiscriminant(decision=threshold, candidates=X[:30]).fit(X, y)
 
 
 def test_held_out_probabilities_of_a_precomputed_kernel(cancer):
     X, y = cancer
     K = rbf_kernel(X, gamma=GAMMA)
-    parameters = {"probability_cv": 3, "reg": 0.1, "candidates": "all"}
+    parameters = {"decision": THREE_FOLDS, "reg": 0.1, "candidates": "all"}
     direct = KernelFisherDiscriminant(gamma=GAMMA, **parameters).fit(X, y, sample_weight=2.0)
     given = KernelFisherDiscriminant(kernel="precomputed", **parameters).fit(K, y, sample_weight=2.0)
     assert_allclose(given.predict_proba(K), direct.predict_proba(X), atol=1e-8)
@@ -289,7 +303,7 @@ def test_weights_are_repetitions(cancer, rng):
     times = rng.integers(0, 3, len(X))
     rows = np.repeat(np.arange(len(X)), times)
     for parameters in ({"candidates": X[:40]}, {"candidates": X[:40], "penalty": "norm"}, {}):
-        model = KernelFisherDiscriminant(gamma=GAMMA, threshold="margin", reg=0.1, **parameters)
+        model = KernelFisherDiscriminant(gamma=GAMMA, decision="margin", reg=0.1, **parameters)
         weighted = model.fit(X, y, sample_weight=times).decision_function(X)
         repeated = model.fit(X[rows], y[rows]).decision_function(X)
         assert_allclose(weighted, repeated, atol=1e-8)
@@ -301,7 +315,12 @@ def test_class_weights_multiply_sample_weights(digits, rng, multi_class):
     rows = np.flatnonzero((y < 3) & (rng.random(len(y)) < np.where(y == 0, 0.3, 1.0)))
     X, y = X[rows], y[rows]
     weight = rng.uniform(0.5, 2, len(y))
-    parameters = {"gamma": 0.05, "candidates": X[:40], "reg": 0.5, "multi_class": multi_class}
+    parameters = {
+        "gamma": 0.05,
+        "candidates": X[:40],
+        "reg": 0.5,
+        "decision": DecisionRule(multi_class=multi_class),
+    }
     by_dict = KernelFisherDiscriminant(class_weight={0: 3.0, 2: 0.5}, **parameters)
     plain = KernelFisherDiscriminant(**parameters)
     factor = np.array([3.0, 1.0, 0.5])[y]
@@ -333,7 +352,7 @@ def test_invariances_are_added_to_the_denominator(digits):
             candidates=Z,
             reg=0.1,
             invariances=[(turn, 0.7), (shift, 0.2)],
-            multi_class=multi_class,
+            decision=DecisionRule(multi_class=multi_class),
         ).fit(X, y)
         if multi_class == "joint":
             assert_allclose(model.criterion_path_, values[::-1][:9], rtol=1e-7)
@@ -358,7 +377,7 @@ def test_invariant_discriminants_change_less(digits):
 def test_moved_examples_as_candidates(digits):
     X, y = digits
     turn = ImageRotation(15.0)
-    parameters = {"gamma": 0.05, "invariances": [(turn, 0.1)], "virtual_candidates": True}
+    parameters = {"gamma": 0.05, "invariances": [Tangent(turn, 0.1, virtual_candidates=True)]}
     drawn = KernelFisherDiscriminant(candidates=90, random_state=0, **parameters).fit(X, y)
     union = np.vstack([X, turn(X)])
     rows = [int(np.flatnonzero((union == point).all(axis=1))[0]) for point in drawn.landmarks_]
@@ -366,7 +385,9 @@ def test_moved_examples_as_candidates(digits):
     assert_array_equal(np.array(rows) % len(X), drawn.landmark_indices_)
     whole = KernelFisherDiscriminant(candidates="all", **parameters).fit(X[:100], y[:100])
     assert len(whole.landmarks_) == 200
-    kmeans = KernelFisherDiscriminant(candidates=50, pool="kmeans", random_state=0, **parameters)
+    kmeans = KernelFisherDiscriminant(
+        candidates=Candidates(50, how="kmeans"), random_state=0, **parameters
+    )
     assert kmeans.fit(X, y).score(X, y) > 0.9
 
 
@@ -382,8 +403,7 @@ def test_sparse_input_is_dense_input(digits):
         gamma=0.05,
         candidates=60,
         random_state=0,
-        virtual_candidates=True,
-        invariances=[(ImageTranslation(1.0), 0.1)],
+        invariances=[Tangent(ImageTranslation(1.0), 0.1, virtual_candidates=True)],
     )
     dense = model.fit(X, y).transform(X)
     assert_allclose(model.fit(rows, y).transform(rows), dense, atol=1e-8)
@@ -399,7 +419,8 @@ def test_a_tiny_penalty_keeps_its_digits(precision, rng):
     R = np.linalg.qr(root, mode="r")
     gap = K[y == 1].mean(axis=0) - K[y == 0].mean(axis=0)
     exact = K @ np.linalg.solve(R, np.linalg.solve(R.T, gap))
-    model = KernelFisherDiscriminant(gamma=0.1, candidates=Z, reg=1e-12, precision=precision).fit(X, y)
+    model = KernelFisherDiscriminant(gamma=0.1, candidates=Z, reg=1e-12)
+    fit_with({"precision": precision}, model, X, y)
     f = model.transform(X)[:, 0]
     assert 1 - cosine(f, exact - exact.mean()) < 1e-9
 
@@ -430,9 +451,9 @@ def test_kernel_evaluations(rng):
     y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 1)
     for parameters, most in (
         ({}, 2 * n * c),  # once more for outputs of samples that are left out
-        ({"probability_cv": 2}, 3 * n * c),
-        ({"multi_class": "ovr"}, 2 * n * c),
-        ({"multi_class": "ovr", "threshold": "margin"}, 3 * n * c),
+        ({"decision": DecisionRule(probability=2)}, 3 * n * c),
+        ({"decision": OVR}, 2 * n * c),
+        ({"decision": DecisionRule("margin", multi_class="ovr")}, 3 * n * c),
         ({"invariances": [(np.tanh, 0.1)]}, 4 * n * c),
     ):
         kernel = CountingKernel()
@@ -448,7 +469,7 @@ def test_every_driver_gives_the_same_discriminant(digits):
     batches = [(X[i : i + 100], y[i : i + 100]) for i in range(0, len(X), 100)]
     for parameters in (
         {},
-        {"multi_class": "ovr", "penalty": "norm"},
+        {"decision": OVR, "penalty": "norm"},
         {"invariances": [(ImageRotation(5.0), 0.3)], "reg": 1e-6},
     ):
         make = partial(KernelFisherDiscriminant, gamma=0.05, candidates=X[:70], **parameters)
@@ -460,8 +481,8 @@ def test_every_driver_gives_the_same_discriminant(digits):
             pieces,
             make().fit_batches(batches),
             make().fit_batches(iter(batches)),
-            make(n_jobs=2, block_size=37).fit(X, y),
-            make(precision="safe").fit(X, y),
+            fit_with({"block_size": 37}, make(n_jobs=2), X, y),
+            fit_with({"precision": "safe"}, make(), X, y),
         ]
         for other in others:
             assert_allclose(other.transform(X), whole.transform(X), atol=1e-8)
@@ -474,7 +495,11 @@ def test_every_driver_gives_the_same_discriminant(digits):
 def test_the_margin_needs_rows_again(digits):
     X, y = digits
     batches = [(X[i : i + 350], y[i : i + 350]) for i in (0, 350)]
-    parameters = {"gamma": 0.05, "candidates": X[:50], "threshold": "margin", "multi_class": "ovr"}
+    parameters = {
+        "gamma": 0.05,
+        "candidates": X[:50],
+        "decision": DecisionRule("margin", multi_class="ovr"),
+    }
     whole = KernelFisherDiscriminant(**parameters).fit(X, y)
     again = KernelFisherDiscriminant(**parameters).fit_batches(batches)
     assert_allclose(again.decision_function(X), whole.decision_function(X), atol=1e-8)
@@ -491,13 +516,12 @@ def test_the_margin_needs_rows_again(digits):
     [
         ({"reg": -1.0}, "reg"),
         ({"penalty": "l1"}, "penalty"),
-        ({"threshold": "best"}, "threshold"),
-        ({"nu": 0.0}, "nu"),
-        ({"multi_class": "ovo"}, "multi_class"),
+        ({"decision": "best"}, "decision"),
+        ({"decision": "intercept"}, "decision"),
+        ({"decision": DecisionRule("intercept")}, "constant of a programme"),
         ({"class_weight": {7: 1.0}}, "class_weight.*labels"),
         ({"class_weight": {1: -1.0}}, "class_weight.*positive"),
-        ({"probability_cv": 1}, "probability_cv"),
-        ({"probability_cv": 300}, "smallest class"),
+        ({"decision": DecisionRule(probability=300)}, "smallest class"),
         ({"invariances": [np.tanh]}, "pairs"),
         ({"invariances": [(np.tanh, "much")]}, "weights must be numbers"),
         ({"invariances": [(np.tanh, -1.0)]}, "not negative"),
@@ -523,24 +547,29 @@ def test_bad_data(cancer):
         KernelFisherDiscriminant().fit(X, np.zeros(len(X), int))
     with pytest.raises(ValueError, match="of one class"):
         KernelFisherDiscriminant().fit(X, y, sample_weight=(y == 1).astype(float))
-    model = KernelFisherDiscriminant(kernel="precomputed", invariances=[(lambda X: X[:, :3], 1.0)])
-    for virtual_candidates in (False, True):  # kernel values are no inputs to be moved
-        model.set_params(virtual_candidates=virtual_candidates)
+    for copies in (False, True):  # kernel values are no inputs to be moved
+        narrow = Tangent(lambda X: X[:, :3], virtual_candidates=copies)
+        model = KernelFisherDiscriminant(kernel="precomputed", invariances=[narrow])
         with pytest.raises(ValueError, match="precomputed kernel does not have"):
             model.fit(X[:40] @ X[:40].T, y[:40])
     for parameters, message in (
         ({"class_weight": "balanced"}, "counts the classes"),
-        ({"probability_cv": 3}, "all samples at once"),
+        ({"decision": THREE_FOLDS}, "all samples at once"),
     ):
         with pytest.raises(ValueError, match=message):
             KernelFisherDiscriminant(**parameters).partial_fit(X, y)
-    for parameters in ({}, {"reg": 0.0}, {"multi_class": "ovr"}, {"penalty": "norm"}):
+    for parameters in (
+        {},
+        {"reg": 0.0},
+        {"decision": OVR},
+        {"penalty": "norm"},
+    ):
         with pytest.raises(ValueError, match="No feature could be found"):
             KernelFisherDiscriminant(**parameters).fit(np.ones((30, 2)), np.arange(30) % 3)
-    rows = KernelFisherDiscriminant(kernel="precomputed", candidates=[0, 9, 300], probability_cv=3)
-    with pytest.raises(ValueError, match="probability_cv"):
+    rows = KernelFisherDiscriminant(kernel="precomputed", candidates=[0, 9, 300], decision=THREE_FOLDS)
+    with pytest.raises(ValueError, match="Cross-validated probabilities"):
         rows.fit(X @ X.T, y)
-    ovr = KernelFisherDiscriminant(candidates=X[:20], multi_class="ovr")
+    ovr = KernelFisherDiscriminant(candidates=X[:20], decision=OVR)
     with pytest.raises(ValueError, match="without samples of positive weight"):
         ovr.partial_fit(X, y, classes=[0, 1, 2]).transform(X)
     joint = KernelFisherDiscriminant(candidates=X[:20]).partial_fit(X, y, classes=[0, 1, 2])
@@ -584,7 +613,7 @@ def test_joint_features_by_least_squares_are_ridge_regression_to_classes(digits,
         total, columns.T @ (weight[:, None] * Y)
     )
     model = KernelFisherDiscriminant(
-        gamma=GAMMA, reg=0.5, candidates=X[:60], threshold="least_squares", class_weight=class_weight
+        gamma=GAMMA, reg=0.5, candidates=X[:60], decision="least_squares", class_weight=class_weight
     )
     assert_allclose(model.fit(X, y).decision_function(X), expected, atol=1e-6)
     fewer = model.decision_function(X, n_components=4)
@@ -597,7 +626,7 @@ def test_a_class_that_weighs_less_than_a_row_is_decided_by_least_squares(digits)
         weight = np.where(y == 3, factor, 1.0)
         parameters = {"gamma": GAMMA, "reg": 0.5, "candidates": X[:60]}
         auto = KernelFisherDiscriminant(**parameters).fit(X, y, weight)
-        by_name = KernelFisherDiscriminant(threshold=how, **parameters).fit(X, y, weight)
+        by_name = KernelFisherDiscriminant(decision=how, **parameters).fit(X, y, weight)
         assert_allclose(auto.decision_function(X), by_name.decision_function(X))
         by_class = KernelFisherDiscriminant(class_weight={3: factor}, **parameters).fit(X, y)
         assert_allclose(by_class.decision_function(X), auto.decision_function(X), rtol=1e-6, atol=1e-8)
@@ -606,7 +635,7 @@ def test_a_class_that_weighs_less_than_a_row_is_decided_by_least_squares(digits)
 def test_probabilities_of_outputs_far_from_any_class_still_name_the_winner(digits):
     X, y = digits
     for parameters in ({}, {"reg": 1e-8}):
-        model = KernelFisherDiscriminant(gamma=0.3, multi_class="ovr", **parameters)
+        model = KernelFisherDiscriminant(gamma=0.3, decision=OVR, **parameters)
         p = model.fit(X[:300], y[:300]).predict_proba(X[300:])
         assert_array_equal(p.argmax(axis=1), model.predict(X[300:]))
         assert_allclose(p.sum(axis=1), 1)

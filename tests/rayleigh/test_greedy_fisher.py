@@ -15,12 +15,16 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 
 from kernelsieve import (
+    Candidates,
     GreedyKernelFisherDiscriminant,
     KernelFisherDiscriminant,
     SparseMaximalAlignment,
 )
 from kernelsieve.deflation import NEVER
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
+from kernelsieve.rayleigh import DecisionRule, Tangent
+
+FRESH = Candidates(resample=True)
 
 GAMMA = 1 / 30
 
@@ -157,7 +161,7 @@ def test_pieces_give_the_same_as_a_fit(cancer):
 
 def test_the_margin_needs_all_rows(cancer):
     X, y = cancer
-    model = GreedyKernelFisherDiscriminant(5, threshold="margin", candidates=X[:50])
+    model = GreedyKernelFisherDiscriminant(5, decision="margin", candidates=X[:50])
     with pytest.raises(InvalidParameterError, match="threshold='margin'"):
         model.partial_fit(X, y)
 
@@ -167,7 +171,7 @@ def test_fresh_subsets_of_all_rows_are_exact_selection(cancer):
     arguments = {"reg": 0.05, "stop_tol": 0}
     exact = GreedyKernelFisherDiscriminant(10, **arguments).fit(X, y)
     fresh = GreedyKernelFisherDiscriminant(
-        10, resample=True, candidates=200, random_state=0, **arguments
+        10, candidates=Candidates(200, resample=True), random_state=0, **arguments
     ).fit(X, y)
     assert_array_equal(fresh.landmark_indices_, exact.landmark_indices_)
     assert_allclose(fresh.criterion_path_, exact.criterion_path_, rtol=1e-9)
@@ -178,7 +182,7 @@ def test_fifty_nine_fresh_candidates_come_close(cancer):
     X, y = cancer
     kernel = CountingKernel(GAMMA)
     fresh = GreedyKernelFisherDiscriminant(
-        20, kernel=kernel, resample=True, stop_tol=0, random_state=0
+        20, kernel=kernel, candidates=FRESH, stop_tol=0, random_state=0
     ).fit(X, y)
     assert kernel.evaluations <= 20 * 59 * len(X) + 20 * len(X) + 1
     exact = GreedyKernelFisherDiscriminant(20, gamma=GAMMA, stop_tol=0).fit(X, y)
@@ -238,7 +242,7 @@ def test_several_classes_are_told_apart(digits):
 @pytest.mark.parametrize("threshold", ["gaussian", "margin", "midpoint", "least_squares"])
 def test_moments_without_a_pass_are_those_of_the_outputs(cancer, threshold):
     X, y = cancer
-    model = GreedyKernelFisherDiscriminant(8, reg=0.2, stop_tol=0, threshold=threshold).fit(X, y)
+    model = GreedyKernelFisherDiscriminant(8, reg=0.2, stop_tol=0, decision=threshold).fit(X, y)
     f = model.decision_function(X)
     if threshold == "midpoint":
         assert_allclose(f[y == 0].mean() + f[y == 1].mean(), 0, atol=1e-8)
@@ -280,7 +284,7 @@ def test_weights_count_rows(seed, reg, weighted):
 @pytest.mark.parametrize("candidates", ["all", 40])
 def test_a_class_without_weight_never_wins(threshold, candidates):
     X, y = load_iris(return_X_y=True)
-    arguments = {"threshold": threshold, "candidates": candidates, "stop_tol": 0, "random_state": 0}
+    arguments = {"decision": threshold, "candidates": candidates, "stop_tol": 0, "random_state": 0}
     model = GreedyKernelFisherDiscriminant(10, gamma=0.5, **arguments)
     known = y != 1
     with_it = clone(model).fit(X, y, sample_weight=known.astype(float))
@@ -341,7 +345,9 @@ def test_candidates_of_a_pool_and_of_a_fit_are_not_mixed_up(cancer):
     assert model.set_params(candidates="all").fit(X, y).sparsity_ == 1 - 5 / len(X)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"candidates": 40, "resample": True, "random_state": 0}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"candidates": Candidates(40, resample=True), "random_state": 0}]
+)
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
 def test_equal_rows_are_one_candidate(arguments, layout):
     rng = np.random.default_rng(1)
@@ -430,7 +436,10 @@ def naive_blind_greedy(X, Z, y, reg, n_steps):
 @pytest.mark.parametrize("reg", [0.0, 0.1])
 @pytest.mark.parametrize("precision", ["auto", "safe"])
 @pytest.mark.parametrize("everyone", [True, False])
-def test_invariant_choices_are_those_of_a_naive_search(cancer, signs, reg, precision, everyone):
+def test_invariant_choices_are_those_of_a_naive_search(
+    cancer, signs, reg, precision, everyone, configured
+):
+    configured(precision=precision)
     X, y = cancer[0][:150], cancer[1][:150]
     Z = X if everyone else X[::3]
     chosen, values = naive_blind_greedy(X, Z, signs[:150], reg, 10)
@@ -441,7 +450,6 @@ def test_invariant_choices_are_those_of_a_naive_search(cancer, signs, reg, preci
         reg=reg,
         stop_tol=0,
         invariances=INVARIANCES,
-        precision=precision,
         candidates="all" if everyone else Z,
     ).fit(X, y)
     assert_array_equal(model.landmark_indices_, chosen)
@@ -524,7 +532,8 @@ def test_moved_examples_may_be_candidates(cancer, signs, layout):
     invariances = [(smaller, 1.0)]
     union = np.vstack([X, smaller(X)])
     arguments = {"gamma": GAMMA, "reg": 0.01, "stop_tol": 0, "invariances": invariances}
-    model = GreedyKernelFisherDiscriminant(10, virtual_candidates=True, **arguments)
+    with_copies = [Tangent(smaller, 1.0, virtual_candidates=True)]
+    model = GreedyKernelFisherDiscriminant(10, **{**arguments, "invariances": with_copies})
     model.fit(layout(X), y)
     given = GreedyKernelFisherDiscriminant(10, candidates=layout(union), **arguments).fit(layout(X), y)
     assert (given.landmark_indices_ >= 80).any()
@@ -544,7 +553,7 @@ def test_invariances_of_no_weight_change_nothing(cancer):
 
 def test_invariances_that_cannot_be_used_are_refused(cancer):
     X, y = cancer
-    for arguments in ({"resample": True}, {"kernel": "precomputed"}):
+    for arguments in ({"candidates": FRESH}, {"kernel": "precomputed"}):
         model = GreedyKernelFisherDiscriminant(invariances=INVARIANCES, **arguments)
         data = rbf_kernel(X) if "kernel" in arguments else X
         with pytest.raises(InvalidParameterError, match="invariances are given"):
@@ -588,7 +597,11 @@ def test_the_default_stops_where_landmarks_help_little():
 def test_held_out_probabilities(cancer):
     X, y = cancer
     losses = []
-    for how in ({"probability": "in_sample"}, {}, {"probability_cv": 4}):
+    for how in (
+        {"decision": DecisionRule(probability="in_sample")},
+        {},
+        {"decision": DecisionRule(probability=4)},
+    ):
         model = GreedyKernelFisherDiscriminant(80, gamma=0.3, reg=1e-6, stop_tol=0, **how)
         p = model.fit(X[:200], y[:200]).predict_proba(X[200:])
         assert_array_equal(p.argmax(axis=1), model.predict(X[200:]))

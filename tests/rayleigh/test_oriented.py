@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from configured import fit_with
 from naive import CountingKernel
 from naive_fisher import between, cosine, tangent, within
 from numpy.testing import assert_allclose
@@ -93,8 +94,7 @@ def test_naive_eigenproblem(plane, penalty):
         5,
         gamma=2.0,
         candidates=Z,
-        noise=noise,
-        noise_weight=0.3,
+        noise=NoiseSamples(noise, 0.3),
         invariances=[(move, 0.5)],
         reg=0.1,
         penalty=penalty,
@@ -121,7 +121,7 @@ def test_a_noise_covariance_of_the_inputs(rng):
     L = rng.normal(size=(4, 4))
     S = L @ L.T + 0.1 * np.eye(4)
     model = OrientedKernelPCA(
-        3, kernel="linear", noise=S, noise_type="covariance", candidates="all", reg=0.0
+        3, kernel="linear", noise=NoiseCovariance(S), candidates="all", reg=0.0
     ).fit(X)
     whiten = np.linalg.inv(np.linalg.cholesky(S)).T
     peer = PCA(3).fit(X @ whiten)
@@ -195,7 +195,8 @@ def test_drivers_weights_and_sparse_rows_agree(plane, rng):
     assert_allclose(pieces.transform(plane), whole, atol=1e-7)
     batches = [plane[:90], plane[90:]]
     assert_allclose(make().fit_batches(batches).transform(plane), whole, atol=1e-7)
-    assert_allclose(make(n_jobs=2, block_size=17).fit(plane).transform(plane), whole, atol=1e-7)
+    blocks = fit_with({"block_size": 17}, make(n_jobs=2), plane)
+    assert_allclose(blocks.transform(plane), whole, atol=1e-7)
     rows = sparse.csr_matrix(plane)
     from_sparse = make().set_params(candidates=rows[:40]).fit(rows)
     assert_allclose(from_sparse.transform(rows), whole, atol=1e-7)
@@ -227,12 +228,11 @@ def test_more_features_than_the_rank(rng):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (OrientedKernelPCA(noise=np.eye(2), noise_type="covariance"), "kernel='linear'"),
-        (OrientedKernelPCA(noise=np.eye(3), noise_type="covariance", kernel="linear"), "2 features"),
-        (OrientedKernelPCA(noise=-np.eye(2), noise_type="covariance", kernel="linear"), "eigenvalue"),
+        (OrientedKernelPCA(noise=NoiseCovariance(np.eye(2))), "kernel='linear'"),
+        (OrientedKernelPCA(noise=NoiseCovariance(np.eye(3)), kernel="linear"), "2 features"),
+        (OrientedKernelPCA(noise=NoiseCovariance(-np.eye(2)), kernel="linear"), "eigenvalue"),
         (OrientedKernelPCA(noise=np.ones((5, 3))), "features of X"),
         (OrientedKernelPCA(noise=[[np.nan, 1.0]]), "NaN"),
-        (OrientedKernelPCA(noise_weight=-1.0), "noise_weight"),
         (RayleighCoefficient(numerator=["total"]), "lists of scatters"),
         (RayleighCoefficient(numerator=[TotalScatter(0.0)]), "positive weight"),
         (RayleighCoefficient(reg=0.0), "denominator is zero"),

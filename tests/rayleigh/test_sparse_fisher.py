@@ -23,24 +23,32 @@ from sklearn.svm import SVR
 from kernelsieve import KernelFisherDiscriminant, SparseKernelFisherDiscriminant
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF
-from kernelsieve.rayleigh import penalised_squares
+from kernelsieve.rayleigh import DecisionRule, Tangent, penalised_squares
 from kernelsieve.rayleigh.column_generation import Effort, PricedColumns
 from kernelsieve.rayleigh.linear_program import check_gap
 from kernelsieve.rayleigh.penalised_squares import least_squares
 from kernelsieve.rayleigh.thresholds import margin_nu, margin_threshold
 
+JOINT = DecisionRule(multi_class="joint")
+
 GAMMA = 1 / 30
 LOSSES = ["squared", "absolute", "huber", "epsilon_insensitive"]
 LINEAR_PROGRAMS = ["absolute", "epsilon_insensitive"]
 DELTA, EPSILON, POWER = 0.5, 0.2, 3.0
+NUMBERED = {
+    name: (name, number)
+    for name, number in (("huber", DELTA), ("epsilon_insensitive", EPSILON), ("polynomial", POWER))
+}
+
+
+class Hurried(SparseKernelFisherDiscriminant):
+    max_systems = 40
 
 
 def make(C=1.0, loss="squared", **more):
     if loss in LINEAR_PROGRAMS and more.get("penalty", "l1") == "l1":
         pytest.importorskip("highspy")
-    return SparseKernelFisherDiscriminant(
-        C, loss=loss, delta=DELTA, epsilon=EPSILON, power=POWER, **{"gamma": GAMMA, **more}
-    )
+    return SparseKernelFisherDiscriminant(C, loss=NUMBERED.get(loss, loss), **{"gamma": GAMMA, **more})
 
 
 def loss_of(loss, xi):
@@ -207,7 +215,7 @@ def test_a_fraction_of_the_columns_is_worked_with(cancer, loss):
     X, y = cancer
     model = make(10.0, loss).fit(X, y)
     assert len(model.landmarks_) <= model.n_columns_ < len(X) / 4
-    held_out = make(10.0, loss, probability_cv=2).fit(X, y)
+    held_out = make(10.0, loss, decision=DecisionRule(probability=2)).fit(X, y)
     assert held_out.n_columns_ == model.n_columns_
     assert make(10.0, loss).path(X, y, [1.0, 10.0])[1].n_columns_ == model.n_columns_
 
@@ -317,7 +325,7 @@ def test_huber_satisfies_its_conditions(cancer, C):
 
 def test_huber_with_a_large_delta_is_squared(data):
     X, y, _, _ = data
-    wide = make(1.0, "huber").set_params(delta=100.0).fit(X, y)
+    wide = make(1.0, ("huber", 100.0)).fit(X, y)
     squared = make(1.0).fit(X, y)
     assert_allclose(wide.transform(X), squared.transform(X), atol=1e-8)
 
@@ -354,6 +362,7 @@ def shrunk(X):
 
 
 INVARIANCES = [(turned, 0.7), (shrunk, 2.0)]
+WITH_COPIES = [Tangent(*pair, virtual_candidates=True) for pair in INVARIANCES]
 
 
 def changes(X, points):
@@ -439,7 +448,7 @@ def test_invariances_keep_features_still(data, loss):
 def test_transformed_examples_may_be_candidates(data):
     X, y, _, _ = data
     union = np.vstack([X, turned(X), shrunk(X)])
-    model = make(1.0, invariances=INVARIANCES, virtual_candidates=True).fit(X, y)
+    model = make(1.0, invariances=WITH_COPIES).fit(X, y)
     given = make(1.0, invariances=INVARIANCES, candidates=union).fit(X, y)
     assert_allclose(model.transform(X), given.transform(X), atol=1e-7)
     assert_array_equal(model.landmark_indices_, given.landmark_indices_ % len(X))
@@ -447,9 +456,7 @@ def test_transformed_examples_may_be_candidates(data):
     assert_allclose(model.sparsity_, 1 - len(model.landmarks_) / len(union))
     share = model.explained_variance_ratio_
     assert_allclose(share, given.explained_variance_ratio_, rtol=0.05)  # of a pool it is an estimate
-    path = make(invariances=INVARIANCES, virtual_candidates=True, candidates=300, random_state=0).path(
-        X, y, [4.0, 1.0]
-    )
+    path = make(invariances=WITH_COPIES, candidates=300, random_state=0).path(X, y, [4.0, 1.0])
     assert path[1].sparsity_ == 1 - len(path[1].landmarks_) / 300
     for landmark, row in zip(path[1].landmarks_, path[1].landmark_indices_, strict=True):
         assert any(np.array_equal(landmark, union[row + k * len(X)]) for k in range(3))
@@ -550,7 +557,7 @@ def test_joint_is_the_multi_task_lasso_of_scikit_learn(many):
     X, y, signs = many
     X, y, signs, C = X[:150], y[:150], signs[:150], 4.0
     K = rbf_kernel(X, gamma=0.05)
-    model = make(C, gamma=0.05, multi_class="joint").fit(X, y)
+    model = make(C, gamma=0.05, decision=JOINT).fit(X, y)
     lasso = MultiTaskLasso(C / (2 * len(X)), tol=1e-10, max_iter=100_000).fit(K, signs)
     assert_allclose(model.transform(X), lasso.predict(K), atol=1e-4)
     coefficients = np.zeros((len(X), 10))
@@ -570,7 +577,7 @@ def test_joint_is_the_multi_task_lasso_of_scikit_learn(many):
 def test_joint_needs_fewer_landmarks_for_the_same_error(many):
     X, y, _ = many
     alone = make(0.5, gamma=0.05).fit(X[:450], y[:450])
-    joint = make(1.0, gamma=0.05, multi_class="joint").fit(X[:450], y[:450])
+    joint = make(1.0, gamma=0.05, decision=JOINT).fit(X[:450], y[:450])
     assert len(joint.landmarks_) < 0.6 * len(alone.landmarks_)
     assert joint.score(X[450:], y[450:]) >= alone.score(X[450:], y[450:]) - 0.01
 
@@ -578,23 +585,23 @@ def test_joint_needs_fewer_landmarks_for_the_same_error(many):
 def test_joint_in_other_forms(many, data):
     X, y, _ = many
     X, y = X[:200], y[:200]
-    path = make(gamma=0.05, multi_class="joint").path(X, y, [2.0, 20.0])
+    path = make(gamma=0.05, decision=JOINT).path(X, y, [2.0, 20.0])
     for model in path:
-        alone = make(model.C, gamma=0.05, multi_class="joint").fit(X, y)
+        alone = make(model.C, gamma=0.05, decision=JOINT).fit(X, y)
         assert_allclose(model.transform(X), alone.transform(X), atol=1e-5)
-    still = make(2.0, gamma=0.05, multi_class="joint", invariances=[(shrunk, 0.0)]).fit(X, y)
+    still = make(2.0, gamma=0.05, decision=JOINT, invariances=[(shrunk, 0.0)]).fit(X, y)
     assert_allclose(still.transform(X), path[0].transform(X), atol=1e-6)
-    moved = make(2.0, gamma=0.05, multi_class="joint", invariances=[(shrunk, 100.0)]).fit(X, y)
+    moved = make(2.0, gamma=0.05, decision=JOINT, invariances=[(shrunk, 100.0)]).fit(X, y)
     change = [np.abs(m.transform(X) - m.transform(shrunk(X))).mean() for m in (still, moved)]
     assert change[1] < 0.7 * change[0]
     two = data[:2]
     assert_allclose(
-        make(2.0, multi_class="joint").fit(*two).transform(two[0]),
+        make(2.0, decision=JOINT).fit(*two).transform(two[0]),
         make(2.0).fit(*two).transform(two[0]),
         atol=1e-6,
     )
     with pytest.raises(InvalidParameterError, match="loss='huber'"):
-        make(1.0, "huber", multi_class="joint").fit(X, y)
+        make(1.0, "huber", decision=JOINT).fit(X, y)
 
 
 # ---------------------------------------------------------------------- other penalties and losses
@@ -616,7 +623,7 @@ def test_losses_with_corners_and_quadratic_penalties_are_support_vector_regressi
 ):
     X, y, signs, K = data
     model = SparseKernelFisherDiscriminant(
-        C, loss=loss, epsilon=EPSILON, penalty=penalty, gamma=GAMMA
+        C, loss=NUMBERED.get(loss, loss), penalty=penalty, gamma=GAMMA
     ).fit(X, y)
     epsilon = 0.0 if loss == "absolute" else EPSILON
     gram = K if penalty == "norm" else K @ K
@@ -681,7 +688,7 @@ def test_polynomial_loss_satisfies_the_conditions_of_the_l1_penalty(data, C):
     assert abs(slopes.sum()) < 1e-6 * np.abs(slopes).sum()
     assert np.abs(K.T @ slopes).max() <= C * (1 + 1e-6)
     assert_allclose((K.T @ slopes)[used], C * np.sign(model.projection_[:, 0]), rtol=1e-6)
-    squared = make(C, "polynomial").set_params(power=2.0).fit(X, y)
+    squared = make(C, ("polynomial", 2.0)).fit(X, y)
     assert_allclose(squared.transform(X), make(C).fit(X, y).transform(X), atol=1e-6)
 
 
@@ -737,7 +744,7 @@ def test_a_penalty_for_each_candidate_of_many_classes(many, rng):
     X, y, signs = X[:150], y[:150], signs[:150]
     C, K = rng.uniform(1.0, 5.0, 150), rbf_kernel(X, gamma=0.05)
     for how in ("ovr", "joint"):
-        model = make(C, gamma=0.05, multi_class=how).fit(X, y)
+        model = make(C, gamma=0.05, decision=DecisionRule(multi_class=how)).fit(X, y)
         slopes = 2 * K.T @ (signs - model.transform(X))
         sizes = np.linalg.norm(slopes, axis=1) if how == "joint" else np.abs(slopes).max(axis=1)
         assert np.all(sizes <= C * (1 + 1e-6))
@@ -792,14 +799,14 @@ def test_kernel_values_that_the_linear_program_cannot_hold_are_told(data, loss):
 def test_work_is_bounded(loss, rng):
     """Labels that are noise, and hardly any penalty: no coefficient is zero."""
     X, y = rng.standard_normal((120, 5)), rng.integers(0, 2, 120)
-    with pytest.warns(ConvergenceWarning, match="not solved after max_iter=40 linear systems"):
-        model = make(1e-6, loss, gamma=0.2, max_iter=40).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="not solved after max_systems=40 linear systems"):
+        model = Hurried(1e-6, loss=NUMBERED.get(loss, loss), gamma=0.2).fit(X, y)
     signs = 2.0 * y - 1
     constant = np.min([loss_of(loss, signs - b).sum() for b in np.linspace(-1, 1, 201)])
     assert objective(loss, model, X, signs) < constant
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        make(1.0, loss, max_iter=40).fit(X, y)
+        Hurried(1.0, loss=NUMBERED.get(loss, loss), gamma=GAMMA).fit(X, y)
 
 
 # ---------------------------------------------------------------------- the estimator
@@ -833,7 +840,7 @@ def test_without_coefficients_probabilities_are_the_shares_of_classes(rng, n_cla
     X = rng.normal(size=(60, 3))
     y = np.repeat(np.arange(n_classes), [10, 50] if n_classes == 2 else [10, 35, 15])
     with pytest.warns(FewerFeaturesWarning, match="choose C below"):
-        model = make(1e5, threshold=threshold).fit(X, y)
+        model = make(1e5, decision=threshold).fit(X, y)
     shares = np.bincount(y) / len(y)
     assert_allclose(model.predict_proba(X), np.tile(shares, (60, 1)), rtol=0.1)
     assert_array_equal(model.predict(X), shares.argmax())
@@ -841,32 +848,32 @@ def test_without_coefficients_probabilities_are_the_shares_of_classes(rng, n_cla
 
 def test_held_out_outputs_make_probabilities(data):
     X, y, _, _ = data
-    held_out = make(0.01, probability_cv=3).fit(X, y)
-    training = make(0.01, probability="in_sample").fit(X, y)
+    held_out = make(0.01, decision=DecisionRule(probability=3)).fit(X, y)
+    training = make(0.01, decision=DecisionRule(probability="in_sample")).fit(X, y)
     assert_array_equal(held_out.predict(X), training.predict(X))
     assert held_out.predict_proba(X).max(axis=1).mean() < training.predict_proba(X).max(axis=1).mean()
 
 
 def test_the_intercept_can_decide(data):
     X, y, _, _ = data
-    model = make(1.0, threshold="intercept").fit(X, y)
+    model = make(1.0, decision="intercept").fit(X, y)
     assert_allclose(model.decision_function(X), model.transform(X)[:, 0])
     assert_allclose(model.thresholds_, 0)
 
 
 def test_the_margin_can_choose_its_errors(data):
     X, y, _, _ = data
-    model = make(5.0, threshold="margin", nu="cv").fit(X, y)
+    model = make(5.0, decision=DecisionRule("margin", nu="cv")).fit(X, y)
     features = model.transform(X)[:, 0]
     nu = margin_nu(features, y > 0, np.ones(len(y)))
     assert_allclose(model.thresholds_, margin_threshold(features, y > 0, None, nu), atol=1e-9)
     with pytest.raises(ValueError, match="nu"):
-        make(5.0, nu="much").fit(X, y)
+        make(5.0, decision=DecisionRule(nu="much")).fit(X, y)
 
 
 def test_the_usual_threshold_has_two_names(data):
     X, y, _, _ = data
-    usual, auto = make(1.0).fit(X, y), make(1.0, threshold="auto").fit(X, y)
+    usual, auto = make(1.0).fit(X, y), make(1.0, decision="auto").fit(X, y)
     assert_array_equal(auto.decision_function(X), usual.decision_function(X))
 
 
@@ -929,7 +936,8 @@ def test_a_missing_solver_is_named(data, loss, monkeypatch):
 
 def test_bad_parameters_are_refused(data):
     X, y, _, _ = data
-    for bad in ({"C": 0.0}, {"loss": "cubic"}, {"delta": 0.0}, {"tol": 0.0}, {"epsilon": -1.0}):
+    losses = "cubic", ("huber", 0.0), ("epsilon_insensitive", -1.0), ("squared", 1.0), ("huber",)
+    for bad in ({"C": 0.0}, {"tol": 0.0}, *({"loss": loss} for loss in losses)):
         with pytest.raises(ValueError, match=next(iter(bad))):
             SparseKernelFisherDiscriminant(**bad).fit(X, y)
     with pytest.raises(InvalidDataError, match="class"):

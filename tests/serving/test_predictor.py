@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from configured import fit_with
 from export_cases import TABLES, fitted_table
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
@@ -204,8 +205,8 @@ def test_sparse_rows_and_precomputed_kernels():
 
 
 def test_float32_models_and_rows():
-    extractor = SparseMaximalAlignment(15, dtype="float32")
-    model = make_pipeline(StandardScaler(), extractor, Ridge()).fit(X, Y)
+    model = make_pipeline(StandardScaler(), SparseMaximalAlignment(15), Ridge())
+    fit_with({"dtype": "float32"}, model, X, Y)
     expected = model.predict(X)
     p = predictor(model)
     assert np.allclose(p(X), expected, atol=1e-4)

@@ -120,7 +120,8 @@ def test_a_subspace_is_learned_for_each_coding(coding, span):
         "matrix": np.exp(-np.abs(np.subtract.outer(y, y))),
     }[coding]
     given = K_y if coding == "matrix" else coding
-    model = SubspaceKernelFeatures(gamma=0.3, span=span, target_kernel=given, max_iter=15, tol=0)
+    objective = ("alignment", given)
+    model = SubspaceKernelFeatures(gamma=0.3, span=span, objective=objective, max_iter=15, tol=0)
     with pytest.warns(ConvergenceWarning):
         model.fit(X, y, sample_weight=weight)
     T = model.transform(X)
@@ -135,11 +136,11 @@ def test_a_subspace_is_learned_for_each_coding(coding, span):
 def test_a_matrix_of_labels_must_be_a_kernel():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InvalidParameterError, match=r"eigenvalue.*positive semidefinite"):
-        SubspaceKernelFeatures(target_kernel=-np.eye(150) + 0.001).fit(X, y)
-    model = SubspaceKernelFeatures(target_kernel=np.eye(150), candidates=20)
+        SubspaceKernelFeatures(objective=("alignment", 0.001 - np.eye(150))).fit(X, y)
+    model = SubspaceKernelFeatures(objective=("alignment", np.eye(150)), candidates=20)
     with pytest.raises(AttributeError) as caught:
         model.partial_fit(X, y)
-    assert "target_kernel='indicators'" in str(caught.value.__cause__)
+    assert "objective='alignment'" in str(caught.value.__cause__)
 
 
 @parametrize_with_checks([AlignmentWeights(), AlignmentWeights("linear", center=False)])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import CountingKernel, up_to_sign
@@ -81,7 +82,7 @@ def test_centroids_on_a_pool_are_projections(few):
 def test_recomputed_columns_are_the_same(few):
     X, y, new = few
     a = KernelOrthogonalCentroid(gamma=GAMMA).fit(X, y)
-    b = KernelOrthogonalCentroid(gamma=GAMMA, max_memory=0).fit(X, y)
+    b = fit_with({"max_memory": 0}, KernelOrthogonalCentroid(gamma=GAMMA), X, y)
     assert_allclose(a.transform(new), b.transform(new), atol=1e-10)
 
 
@@ -219,7 +220,7 @@ def test_exact_centroids_evaluate_the_matrix_once(method, few):
     method(kernel=kernel).fit(X, y)
     assert kernel.evaluations <= len(X) ** 2 + 1
     kernel.evaluations = 0
-    method(kernel=kernel, max_memory=0).fit(X, y)
+    fit_with({"max_memory": 0}, method(kernel=kernel), X, y)
     assert kernel.evaluations <= len(X) ** 2 + 1
 
 

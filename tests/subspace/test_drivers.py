@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from configured import fit_with
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
@@ -46,13 +47,14 @@ def agree(model, reference, X):
 
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize(
-    "parameters",
-    [{"n_jobs": 2}, {"block_size": 7}, {"precision": "safe"}, {"block_size": 10_000}],
+    ("n_jobs", "config"),
+    [(2, {}), (None, {"block_size": 7}), (None, {"precision": "safe"}), (None, {"block_size": 10_000})],
     ids=str,
 )
-def test_threads_and_blocks_change_nothing(name, parameters, problem):
+def test_threads_and_blocks_change_nothing(name, n_jobs, config, problem):
     X, y, pool = problem
-    agree(make(name, "inputs", pool, **parameters).fit(X, y), make(name, "inputs", pool).fit(X, y), X)
+    other = fit_with(config, make(name, "inputs", pool, n_jobs=n_jobs), X, y)
+    agree(other, make(name, "inputs", pool).fit(X, y), X)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -79,10 +81,11 @@ def whole(request):
 
 @pytest.mark.parametrize("precision", ["auto", "fast", "safe"])
 @pytest.mark.parametrize("name", METHODS)
-def test_a_pool_of_all_rows_is_the_exact_fit(name, precision, whole):
+def test_a_pool_of_all_rows_is_the_exact_fit(name, precision, whole, configured):
+    configured(precision=precision)
     X, y = whole
     exact = METHODS[name](gamma=0.1, candidates="all").fit(X, y).transform(X)
-    pool = METHODS[name](gamma=0.1, candidates=X, precision=precision)
+    pool = METHODS[name](gamma=0.1, candidates=X)
     atol = 1e-6 * np.abs(exact).max()
     assert_allclose(pool.fit(X, y).transform(X), exact, rtol=0, atol=atol)
     for start in range(3):
@@ -121,7 +124,9 @@ def refused(message, estimator, X, y, **kwargs):
         ({"solver": "newton"}, "solver"),
         ({"max_iter": -1}, "max_iter"),
         ({"tol": -1.0}, "tol"),
-        ({"C": 0.0}, "C"),
+        ({"objective": ("large_margin", 0.0)}, "objective"),
+        ({"objective": ("alignment", "accuracy")}, "objective"),
+        ({"objective": ("alignment",)}, "objective"),
     ],
 )
 def test_parameters_of_the_search(parameters, message, problem):

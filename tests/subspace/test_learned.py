@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from configured import fit_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import CountingKernel
@@ -536,7 +537,7 @@ def test_fewer_directions_than_asked():
     with pytest.raises(ValueError, match="No feature"):
         SubspaceKernelFeatures(kernel="linear").fit(np.zeros((15, 3)), y)
     with pytest.raises(ValueError, match="pass candidates as a number"):
-        SubspaceKernelFeatures(max_memory=100).fit(X, y)
+        fit_with({"max_memory": 100}, SubspaceKernelFeatures(), X, y)
 
 
 def test_features_come_in_the_order_of_what_they_add(few):

@@ -100,7 +100,7 @@ def test_objectives_are_those_of_machines_on_the_projected_kernel(n_classes):
     expected = machines(projected, y, C=2.0).sum()
     for margin in ("large_margin", "radius_margin"):
         model = SubspaceKernelFeatures(
-            gamma=0.3, span="points", init=Z, objective=margin, C=2.0, max_iter=0
+            gamma=0.3, span="points", init=Z, objective=(margin, 2.0), max_iter=0
         ).fit(X, y)
         radius = 1.0
         if margin == "radius_margin":

@@ -1,6 +1,6 @@
 """The loop that every greedy and latent method runs, and the criteria that steer it."""
 
-from .candidates import Candidates, FixedCandidates, FreshCandidates, FreshSubset
+from .candidates import DeflatedCandidates, FixedCandidates, FreshCandidates, FreshSubset
 from .columns import (
     Columns,
     ColumnTable,
@@ -48,12 +48,12 @@ __all__ = [
     "AbsoluteLoss",
     "Alignment",
     "BestSubset",
-    "Candidates",
     "ColumnTable",
     "Columns",
     "ContinuumRegression",
     "Covariance",
     "Criterion",
+    "DeflatedCandidates",
     "DeflationRule",
     "DiagonalOnly",
     "Direction",

@@ -20,7 +20,7 @@ STALE = 1e-6
 _REFRESH_COLUMNS, _REFRESH_VALUES = 256, 2**23  # at once
 
 
-class Candidates(ABC):
+class DeflatedCandidates(ABC):
     """What the criterion sees of the candidates, kept up to date by a deflation rule.
 
     Attributes
@@ -90,7 +90,7 @@ class Candidates(ABC):
         self.eligible = squared_norms > 0
 
 
-class LeftCandidates(Candidates):
+class LeftCandidates(DeflatedCandidates):
     """Columns lose their part along the features, ``(I - QQ') A``: features are orthonormal."""
 
     def dependent(self, floor: float) -> np.ndarray:

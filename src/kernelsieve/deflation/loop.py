@@ -15,7 +15,7 @@ from scipy.linalg import solve_triangular
 from ..exceptions import CriterionError, NoFeaturesError
 from ..rows import Batch
 from .basis import Basis, Residual
-from .candidates import Candidates
+from .candidates import DeflatedCandidates
 from .criteria.base import Criterion, Selector
 from .view import Direction, Step, View
 
@@ -136,7 +136,7 @@ class Extraction:
 
 
 def extract(
-    candidates: Candidates,
+    candidates: DeflatedCandidates,
     targets: np.ndarray,
     criterion: Criterion,
     n_components: int,
@@ -151,7 +151,7 @@ def extract(
 
     Parameters
     ----------
-    candidates : Candidates
+    candidates : DeflatedCandidates
         Where directions come from.
     targets : ndarray of shape (N, q)
         Targets in the rows of the columns, centred and weighted as they are; q may be 0.
@@ -284,7 +284,9 @@ def _cancelled(residual: Residual, basis: Basis, sizes: list[float]) -> float:
     return residual.size + float(np.abs(nearest) @ sizes)
 
 
-def _check_direction(direction: Direction, candidates: Candidates, criterion: Criterion) -> None:
+def _check_direction(
+    direction: Direction, candidates: DeflatedCandidates, criterion: Criterion
+) -> None:
     """Refuse what a criterion must not propose: a guard would pass over it at every step again."""
     chosen, name = direction.candidates, type(criterion).__name__
     if not np.isfinite(direction.weights).all():
@@ -309,7 +311,9 @@ def _when_none_is_left(criterion: Criterion) -> str:
     return Outcome.TARGETS if criterion.at_most_targets else Outcome.EXHAUSTED
 
 
-def _retire_dependent(candidates: Candidates, directions: list[Direction], trust: float) -> bool:
+def _retire_dependent(
+    candidates: DeflatedCandidates, directions: list[Direction], trust: float
+) -> bool:
     """Retire doubtful candidates whose images depend on the chosen ones; tell if there were any.
 
     If a candidate's image lies in the span of the chosen images, so does its column, whatever the

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .candidates import Candidates, FixedCandidates
+from .candidates import DeflatedCandidates, FixedCandidates
 from .columns import Columns
 from .metric import Metric
 from .symmetric import FollowedCandidates
@@ -26,7 +26,7 @@ class DeflationRule(ABC):
     @abstractmethod
     def candidates(
         self, columns: Columns, metric: Metric, targets: np.ndarray, n_components: int
-    ) -> Candidates:
+    ) -> DeflatedCandidates:
         """Return candidates, the same at every step, that follow this rule.
 
         Parameters
@@ -42,7 +42,7 @@ class DeflationRule(ABC):
 
         Returns
         -------
-        Candidates
+        DeflatedCandidates
         """
 
     @abstractmethod
@@ -68,7 +68,7 @@ class LeftDeflation(DeflationRule):
 
     def candidates(
         self, columns: Columns, metric: Metric, targets: np.ndarray, n_components: int
-    ) -> Candidates:
+    ) -> DeflatedCandidates:
         return FixedCandidates(columns, metric, targets, n_components)
 
     def lengths(self, triangle: np.ndarray) -> np.ndarray:
@@ -92,7 +92,7 @@ class SymmetricDeflation(DeflationRule):
 
     def candidates(
         self, columns: Columns, metric: Metric, targets: np.ndarray, n_components: int
-    ) -> Candidates:
+    ) -> DeflatedCandidates:
         return FollowedCandidates(columns, metric, n_components, cutoff=self.cutoff)
 
     def lengths(self, triangle: np.ndarray) -> np.ndarray:

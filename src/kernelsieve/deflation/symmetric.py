@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from .basis import Basis, Residual
-from .candidates import STALE, Candidates
+from .candidates import STALE, DeflatedCandidates
 from .columns import Columns, RecomputedColumns
 from .metric import DiagonalOnly, GramMetric, Metric
 from .view import Direction
@@ -24,7 +24,7 @@ _WORTH_NARROWING = 0.5  # part of the points left at which it pays to copy what 
 _ROWS_AT_ONCE = 64
 
 
-class SymmetricCandidates(Candidates):
+class SymmetricCandidates(DeflatedCandidates):
     """Images lose their part along the directions.
 
     ``residual_squared_norms`` is sigma, ``residual_lengths`` is d and ``column_products`` is tau.

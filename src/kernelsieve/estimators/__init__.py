@@ -1,10 +1,9 @@
 """What estimators share: reading parameters and data, abilities with one job each, documentation."""
 
 from .base import KernelEstimator
-from .declaration import estimator, parameters
 from .inputs import check_precomputed_columns
 from .inverse_transform import InverseTransformMixin, squared_lengths
-from .loop import LoopEstimator
+from .loop import LoopEstimator, subset_criterion
 from .out_of_core import OutOfCoreMixin
 from .predicting import PredictMixin
 from .sources import planned_by_sample, row_wise
@@ -23,11 +22,10 @@ __all__ = [
     "StatisticPlan",
     "all_or_nothing",
     "check_precomputed_columns",
-    "estimator",
-    "parameters",
     "planned_by_sample",
     "prepared",
     "row_wise",
     "screens",
     "squared_lengths",
+    "subset_criterion",
 ]

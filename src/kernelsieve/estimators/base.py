@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,14 +14,22 @@ from sklearn.utils import check_random_state
 
 from .._sklearn import fit_context, linked_to_documentation, parameter_names, wrap_output
 from ..deflation import Criterion, Outcome
-from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
-from ..fitting import CandidatePool, CandidateRule, Problem, Settings, way_to_draw
-from ..kernels import Kernel, Precomputed, Rows, kernel_class, resolve_kernel
-from ..model import Fit, Projector, prune, save
+from ..exceptions import FewerFeaturesWarning, InvalidDataError, warn
+from ..fitting import (
+    DEFAULT_COMPONENTS,
+    CandidatePool,
+    Candidates,
+    Problem,
+    Settings,
+    way_to_draw,
+)
+from ..kernels import Kernel, KernelLike, Precomputed, Rows, kernel_class, resolve_kernel
+from ..model import Fit, save
 from ..rows import Batch, TargetEncoder, warn_if_ambiguous
 from .attributes import gamma_of, of_fit, with_version, without_version
-from .declaration import parameters
+from .constraints import SHARED_CONSTRAINTS
 from .inputs import (
+    check_candidates,
     check_kernel_input,
     check_precomputed_columns,
     check_rows,
@@ -32,14 +38,14 @@ from .inputs import (
     given_pool,
     is_rounded,
 )
-from .parameters import SHARED_CONSTRAINTS, with_class_weight
+from .model_use import projector, prune, truncate
+from .moved import refuse_moved
 from .sources import fitted_on_sources, row_wise
 from .transaction import all_or_nothing
 from .writing import transform_to
 
 
 @linked_to_documentation
-@parameters
 class KernelEstimator(
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
@@ -58,17 +64,67 @@ class KernelEstimator(
     #: What is done with candidates, as ``fitting.Problem.pool_size`` says.
     _use_of_candidates: ClassVar[str] = "solved"
 
+    #: The parameter that takes candidates; none where all samples are.
+    _candidates_parameter: ClassVar[str] = "candidates"
+
+    #: What this class understands of ``Candidates`` beside ``size`` and ``how``.
+    _candidate_options: ClassVar[frozenset[str]] = frozenset()
+
+    #: Whether the user says how many components there are.
+    _counts_components: ClassVar[bool] = True
+
+    #: Whether folds of a cross-validation may be sums of one pass, where features are centred.
+    _shares_folds: ClassVar[bool] = True
+
+    #: Former parameters of this class, and what stands in their place.
+    _moved: ClassVar[dict[str, str]] = {}
+
     _parameter_constraints: ClassVar[dict] = SHARED_CONSTRAINTS
     _get_param_names = parameter_names
 
-    kernel: str | Callable[..., Any] | Kernel = "rbf"
-    gamma: str | float = "scale"
-    degree: float = 3
-    coef0: float = 1.0
-    kernel_params: dict[str, Any] | None = None
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int | bool = 0
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        refuse_moved(cls, kwargs)
+        return super().__new__(cls)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of this estimator, as scikit-learn does.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters by their names.
+
+        Returns
+        -------
+        self
+        """
+        refuse_moved(self, params)
+        return super().set_params(**params)
 
     # ------------------------------------------------------------------ fitting
 
@@ -110,8 +166,8 @@ class KernelEstimator(
         return self._problem_of(batch, encoder)
 
     def _problem_of(self, batch: Batch, encoder: TargetEncoder) -> Problem:
-        parameters = self.get_params(deep=False)
-        random_state = check_random_state(parameters.get("random_state"))
+        random_state = check_random_state(self._seed)
+        candidates = check_candidates(self)
         points = self._given_points(batch.X)
         rows, kept = batch.without_zero_weights()
         if points is None and kept is not None and self._is_precomputed:
@@ -121,10 +177,10 @@ class KernelEstimator(
             rows=rows,
             kernel=kernel,
             given=None if points is None else given_pool(batch.X, kernel, points),
-            candidates=CandidateRule.of_parameters(parameters),
+            candidates=candidates,
             encoder=encoder,
             settings=replace(self._settings(), rounded=self._is_precomputed and is_rounded(rows.X)),
-            n_components=parameters.get("n_components"),
+            n_components=self._wanted_components,
             random_state=random_state,
             kept=kept,
             n_features=batch.X.shape[1],
@@ -133,12 +189,36 @@ class KernelEstimator(
     # ------------------------------------------------------------------ what parameters mean
 
     @property
+    def _kernel_class(self) -> type[Kernel]:
+        return kernel_class(self.kernel)
+
+    @property
     def _is_precomputed(self) -> bool:
-        return kernel_class(self.get_params(deep=False).get("kernel")) is Precomputed
+        return self._kernel_class is Precomputed
+
+    @property
+    def _wanted_components(self) -> int | None:
+        """The number of components that is asked for, where it is left to the user."""
+        return self.n_components if self._counts_components else None
+
+    @property
+    def _has_open_width(self) -> bool:
+        """Whether a cross-validation is to choose the width of the kernel."""
+        return isinstance(self.gamma, str) and self.gamma == "cv"
+
+    @property
+    def _seed(self) -> Any:
+        """What random numbers begin with."""
+        return self.random_state
 
     def _settings(self) -> Settings:
-        """Read the parameters that concern every way to fit, as far as this class has them."""
-        return Settings.of_parameters(self.get_params(deep=False))
+        """Return what every way to fit must know; subclasses add parameters that only they have."""
+        wanted = self._wanted_components or DEFAULT_COMPONENTS
+        return Settings.of_this_fit(n_components=wanted, n_jobs=self.n_jobs)
+
+    def _candidates(self) -> Candidates:
+        """Return which samples are candidates, and how they are drawn."""
+        return Candidates.of(self.candidates)
 
     def _target_kind(self) -> str | None:
         """Return what ``y`` is: "classes", "continuous", "auto", or None where it is not looked at."""
@@ -161,8 +241,7 @@ class KernelEstimator(
     def _batch(self, X: Rows, y: Any, sample_weight: Any, encoder: TargetEncoder) -> Batch:
         n_rows = X.shape[0]
         targets = encoder.targets(y, n_rows) if encoder.n_targets else np.empty((n_rows, 0))
-        batch = Batch(X, targets, check_weights(sample_weight, X))
-        return with_class_weight(batch, self.get_params().get("class_weight"), encoder.classes)
+        return Batch(X, targets, check_weights(sample_weight, X))
 
     def _resolve_kernel(
         self, batch: Batch, points: Rows | None, random_state: np.random.RandomState
@@ -183,10 +262,11 @@ class KernelEstimator(
 
     def _given_points(self, X: Rows) -> Rows | None:
         """Return candidates that were given as points, or as row numbers of a precomputed kernel."""
-        parameters = self.get_params(deep=False)
-        name = CandidateRule.of_parameters(parameters).parameter
         return given_candidates(
-            parameters.get(name, "all"), X, precomputed=self._is_precomputed, name=name
+            self._candidates().size,
+            X,
+            precomputed=self._is_precomputed,
+            name=self._candidates_parameter,
         )
 
     def _screening(self) -> Criterion | None:
@@ -206,8 +286,8 @@ class KernelEstimator(
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
         """Keep a fit of the given training samples; of the pool, where these are not at hand."""
-        found, asked = fit.model.n_components, self.get_params(deep=False).get("n_components")
-        if shortage := Outcome.shortage(fit.outcome, found, asked):
+        found = fit.model.n_components
+        if shortage := Outcome.shortage(fit.outcome, found, self._wanted_components):
             warn(shortage, FewerFeaturesWarning)
         self._say(f"{found} features, {len(fit.landmark_indices)} landmarks")
         self._fit = fit
@@ -274,6 +354,9 @@ class KernelEstimator(
         return wrap_output("transform", self._features(X, fitted), X, fitted)
 
     transform_to = transform_to
+    truncate = truncate
+    projector = projector
+    prune = prune
     save = save
 
     def _features(self, X: Any, fitted: Self) -> np.ndarray:
@@ -285,92 +368,12 @@ class KernelEstimator(
     def _prefix(self, n_components: int | None) -> Self:
         return self if n_components is None else self.truncate(n_components)
 
-    def truncate(self, n_components: int) -> Self:
-        """Return a copy with the first features only, without the landmarks that only others need.
-
-        Parameters
-        ----------
-        n_components : int
-            How many of the components to keep.
-
-        Returns
-        -------
-        estimator
-            A fitted copy.
-        """
-        fit = self._current_fit()
-        whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
-        if not whole or not 1 <= n_components <= fit.model.n_components:
-            raise InvalidParameterError(
-                f"n_components={n_components} is not between 1 and the {fit.model.n_components} "
-                "components of this model; fit again with a larger n_components to get more."
-            )
-        return self._with_fit(fit.truncate(n_components))
-
     def _with_fit(self, fit: Fit) -> Self:
         """Return a copy with another fit; samples that come later belong to this one alone."""
         other = copy.copy(self)
         other._fit = fit
         other.__dict__.pop("_stream", None)
         return other
-
-    def projector(self, n_components: int | None = None) -> Projector:
-        """Return a plain callable from samples to features, for serving.
-
-        It checks nothing, and for one sample is an order of magnitude faster than :meth:`transform`.
-
-        Parameters
-        ----------
-        n_components : int, default=None
-            Use the first components only; None for all.
-
-        Returns
-        -------
-        callable
-            ``f(x)`` takes a float array of shape (n_features,) or (n_samples, n_features) and returns
-            (n_components,) or (n_samples, n_components).
-        """
-        return Projector(self._prefix(n_components)._current_fit().model)
-
-    def prune(
-        self, X: Any, n_landmarks: int | None = None, *, tol: float = 0.01, sample_weight: Any = None
-    ) -> Self:
-        """Return a copy that computes nearly the same features from fewer landmarks.
-
-        Sparse maximal alignment with the features of this model as targets chooses the landmarks, and
-        the features become least squares on their kernel columns. Predictions keep their coefficients.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            Samples to compare the features on, such as the training samples; more than landmarks.
-        n_landmarks : int, default=None
-            How many landmarks to keep; None for as few as ``tol`` allows. A ``FewerFeaturesWarning``
-            says that fewer were kept, or that ``X`` has too few samples to choose them by.
-        tol : float, default=0.01
-            Largest share of the features' variance that may be lost on ``X``, on average.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-
-        Returns
-        -------
-        estimator
-            A fitted copy. It can be truncated as before, but every feature needs all of its landmarks.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_digits
-        >>> from kernelsieve import KernelPLSClassifier
-        >>> X, y = load_digits(return_X_y=True)
-        >>> model = KernelPLSClassifier(10, candidates=500, gamma=0.001, random_state=0).fit(X, y)
-        >>> pruned = model.prune(X, 100)
-        >>> len(pruned.landmarks_), bool(pruned.score(X, y) > model.score(X, y) - 0.02)
-        (100, True)
-        """
-        fit = self._current_fit()
-        rows = self._check_new_rows(X, len(fit.model.projection))
-        batch = Batch(rows, np.empty((rows.shape[0], 0)), check_weights(sample_weight, rows))
-        return self._with_fit(prune(fit, batch, n_landmarks, tol, self.n_jobs))
 
     def _check_new_rows(self, X: Any, n_landmarks: int, *, finite: bool = True) -> Rows:
         """Check samples for a prefix of this model, which has so many landmarks."""
@@ -386,7 +389,7 @@ class KernelEstimator(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        kernel = kernel_class(self.get_params(deep=False).get("kernel"))
+        kernel = self._kernel_class
         tags.input_tags.sparse = kernel.accepts_sparse
         tags.input_tags.pairwise = self._is_precomputed
         tags.input_tags.positive_only = kernel.non_negative

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from ..exceptions import InputScaleWarning, InvalidDataError, InvalidParameterError, warn
 from ..execution import check_finite
-from ..fitting import CandidatePool
+from ..fitting import CandidatePool, Candidates
 from ..kernels import KERNELS, Kernel, Precomputed, Rows
 from ..rows import Pool, row_number, row_slices
 
@@ -148,6 +148,23 @@ def check_points(points: Any, X: Rows, name: str = "candidates") -> Rows:
     if sparse.issparse(X) and not sparse.issparse(points):
         return sparse.csr_matrix(points)
     return points.toarray() if sparse.issparse(points) and not sparse.issparse(X) else points
+
+
+def check_candidates(estimator: Any) -> Candidates:
+    """Return how candidates are drawn, and refuse what an estimator does not understand of it."""
+    found, name = estimator._candidates(), type(estimator).__name__
+    for option, value in (("resample", found.resample), ("scored_on", found.scored_on)):
+        if value and option not in estimator._candidate_options:
+            raise InvalidParameterError(
+                f"{found} has {option}={value!r}, which {name} does not understand; it takes size "
+                f"and how. Leave {option} out."
+            )
+    if found.how == "screen" and estimator._screening() is None:
+        raise InvalidParameterError(
+            f"{found} is screened, and {name} has no criterion to screen by; pass how='random', "
+            "'kmeans' or 'rpcholesky'."
+        )
+    return found
 
 
 def given_candidates(

@@ -13,12 +13,10 @@ from ..execution import single_threaded_blas
 from ..kernels import Kernel, Precomputed, Rows
 from ..model import Fit, PreImages
 from ..rows import Batch, TargetEncoder, draw_random
-from .declaration import parameters
 
 _MOST_SAMPLES = 3000
 
 
-@parameters
 class InverseTransformMixin:
     """Inverse transforms, and distances in feature space, of features that describe images.
 
@@ -26,8 +24,8 @@ class InverseTransformMixin:
     ``model.Fit`` must tell how long these are. Write this class before the other bases.
     """
 
-    fit_inverse_transform: bool = False
-    alpha: float = 1.0
+    fit_inverse_transform: bool
+    alpha: float
 
     @single_threaded_blas()
     def reconstruction_error(

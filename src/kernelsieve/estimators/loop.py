@@ -3,25 +3,54 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any
 
-from ..deflation import Alignment, BestSubset, Covariance, Criterion
+from ..deflation import Alignment, BestSubset, Covariance, Criterion, ScoringCriterion
 from ..exceptions import InvalidParameterError
-from ..fitting import Plan, Problem, RowPass, loop_pass, select, use_of_candidates
+from ..fitting import Plan, Problem, RowPass, Settings, loop_pass, select, use_of_candidates
+from ..kernels import KernelLike
 from ..model import Fit
 from ..rows import TargetEncoder
 from .base import KernelEstimator
-from .declaration import parameters
 
 
-@parameters
 class LoopEstimator(KernelEstimator):
     """Base of the estimators that run the loop: a subclass says what a good direction is.
 
     It does so by ``_criterion``, which returns a ``deflation.Criterion``.
     """
 
-    center: bool = True
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        center: bool = True,
+        tol: float = 1e-10,
+        target: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.center = center
+        self.tol = tol
+        self.target = target
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @abstractmethod
     def _criterion(self) -> Criterion:
@@ -29,20 +58,21 @@ class LoopEstimator(KernelEstimator):
 
     def _criterion_for(self, encoder: TargetEncoder) -> Criterion:
         """Return the criterion that the loop runs, given what ``y`` is."""
-        criterion, size = self._criterion(), self.get_params(deep=False).get("n_nonzero", 1)
-        if size == 1:
-            return criterion
-        if not isinstance(criterion, (Alignment, Covariance)):
-            raise InvalidParameterError(
-                f"n_nonzero={size} combines candidates for 'alignment' and 'covariance' "
-                "only; pass n_nonzero=1 with another criterion."
-            )
-        return BestSubset(criterion, size)
+        return self._criterion()
+
+    def _scoring_criterion(self) -> ScoringCriterion | None:
+        """Return the criterion that scores single candidates, where there is one."""
+        criterion = self._criterion_for(TargetEncoder(None, 0))
+        scores = isinstance(criterion, ScoringCriterion) and self._candidates_parameter
+        return criterion if scores else None
+
+    def _settings(self) -> Settings:
+        return replace(super()._settings(), center=self.center, tol=self.tol)
 
     def _target_kind(self) -> str | None:
         if not self._criterion().supervised:
             return None
-        return str(self.get_params(deep=False).get("target", "auto"))
+        return self.target
 
     def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
         """Code labels by one column a class; of centred columns two say the same as one of signs."""
@@ -53,8 +83,8 @@ class LoopEstimator(KernelEstimator):
         return self._criterion()
 
     def _pool_size(self, problem: Problem, n_samples: int) -> int:
-        screening = self._criterion()
-        return problem.pool_size(n_samples, use_of_candidates(screening), screening)
+        criterion = self._criterion_for(problem.encoder)
+        return problem.pool_size(n_samples, use_of_candidates(criterion), criterion)
 
     def _solve(self, problem: Problem) -> Fit:
         criterion = self._criterion_for(problem.encoder)
@@ -63,3 +93,15 @@ class LoopEstimator(KernelEstimator):
     def _row_pass(self, plan: Plan) -> RowPass:
         """Return what passes over samples for a pool."""
         return loop_pass(plan, self._criterion_for(plan.encoder))
+
+
+def subset_criterion(single: Criterion, n_nonzero: int) -> Criterion:
+    """Return the criterion that combines up to so many candidates in one direction."""
+    if n_nonzero == 1:
+        return single
+    if not isinstance(single, (Alignment, Covariance)):
+        raise InvalidParameterError(
+            f"n_nonzero={n_nonzero} combines candidates for 'alignment' and 'covariance' "
+            "only; pass n_nonzero=1 with another criterion."
+        )
+    return BestSubset(single, n_nonzero)

@@ -14,7 +14,6 @@ from ..exceptions import InvalidDataError
 from ..execution import QUIET, counted, single_threaded_blas
 from ..fitting import (
     AUTO_POOL,
-    CandidateRule,
     Plan,
     Problem,
     RepeatableBatches,
@@ -24,7 +23,6 @@ from ..fitting import (
 )
 from ..kernels import Rows
 from ..model import Fit
-from .declaration import parameters
 from .statistic import StatisticPart, StatisticPlan, Stream, prepared
 from .transaction import all_or_nothing
 
@@ -36,7 +34,6 @@ def _is_offered(estimator: Any) -> bool:
     return True
 
 
-@parameters
 class OutOfCoreMixin:
     """``partial_fit`` and ``fit_batches`` for estimators that say how samples are passed over.
 
@@ -47,17 +44,12 @@ class OutOfCoreMixin:
     #: Returns what passes over samples for a plan; of the estimator.
     _row_pass: ClassVar[Callable[..., RowPass]]
 
-    pool: str = "auto"
-    precision: str = "auto"
-    block_size: int | None = None
-
     def _out_of_core_obstacle(self: Any) -> str:
         """Return which parameter needs all samples at once, and the remedy; nothing if none does."""
-        if self.get_params(deep=False).get("resample"):
+        candidates, name = self._candidates(), self._candidates_parameter
+        if candidates.resample:
             return "resample=True draws candidates from all samples; pass resample=False."
-        name = CandidateRule.of_parameters(self.get_params(deep=False)).parameter
-        given = getattr(self, name, None)
-        if isinstance(given, str) and given == "all":
+        if name and candidates.are_all:
             return f"it needs a pool; pass {name} as a number or an array of points instead of 'all'."
         return ""
 
@@ -208,10 +200,10 @@ class OutOfCoreMixin:
         """Settle by the samples of the first batch what must be known before a pass."""
         encoder = self._encoder(y, classes)
         batch = self._batch(X, y, sample_weight, encoder)
-        rule = CandidateRule.of_parameters(self.get_params(deep=False))
         if self._given_points(X) is None:
             n_samples = len(batch.without_zero_weights()[0])
-            check_first_batch(n_samples, rule, self.n_components)
+            name = self._candidates_parameter
+            check_first_batch(n_samples, self._candidates(), self.n_components, name)
         problem = self._problem_of(batch, encoder)
         candidates = problem.given or self._draw(problem, self._first_pool_size(problem))
         plan = problem.plan(candidates, problem.settings_for(len(candidates)), batch)

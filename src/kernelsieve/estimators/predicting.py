@@ -35,16 +35,18 @@ class PredictMixin:
 
     def _problem_of(self: Any, batch: Batch, encoder: TargetEncoder) -> Problem:
         """Read data and parameters; the width by cross-validation where that is asked for."""
-        parameters = self.get_params(deep=False)
-        gamma, kernel = parameters.get("gamma"), parameters.get("kernel")
         # A kernel that is an object has its width, and a function has none.
-        if not (isinstance(gamma, str) and gamma == "cv" and isinstance(kernel, str)):
+        if not (self._has_open_width and isinstance(self.kernel, str)):
             return super()._problem_of(batch, encoder)  # type: ignore[misc]
         found = choose_width(self, batch, encoder, open_number=self._open_number)
         settled = clone(self).set_params(gamma=found.gamma)
         if found.n_components is not None:
             settled.set_params(n_components=found.n_components)
         return settled._problem_of(batch, encoder)
+
+    def _for_folds(self: Any) -> Any:
+        """Return a copy to be fitted to samples whose weights have those of their classes in them."""
+        return clone(self)
 
     @row_wise
     def predict(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:

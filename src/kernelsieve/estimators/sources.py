@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from ..exceptions import InvalidDataError
 from ..execution import counted, open_source, reported, single_threaded_blas
-from ..fitting import CandidateRule
 from ..rows import Batch, Source, rows_from
 from .statistic import StatisticPlan, prepared
 
@@ -51,8 +50,7 @@ def planned_by_sample(
 ) -> tuple[StatisticPlan, Iterable[Batch]]:
     """Return the plan that samples drawn from all settle, and all samples as it checks them."""
     _refuse_what_needs_memory(estimator, source)
-    random_state = estimator.get_params(deep=False).get("random_state")
-    some, numbers = source.sample(_sample_size(estimator), random_state)
+    some, numbers = source.sample(_sample_size(estimator), estimator._seed)
     given = some.X, some.y, some.weight
     with rows_from(numbers):
         plan = prepared(estimator, *given, None, folds)
@@ -76,8 +74,8 @@ def _refuse_what_needs_memory(estimator: Any, source: Source) -> None:
 
 
 def _sample_size(estimator: Any) -> int:
-    rule = CandidateRule.of_parameters(estimator.get_params(deep=False))
-    return max(_SAMPLE_ROWS, int(rule.number) if rule.is_number else 0)
+    candidates = estimator._candidates()
+    return max(_SAMPLE_ROWS, int(candidates.size) if candidates.is_number else 0)
 
 
 def row_wise(method: _Method) -> _Method:

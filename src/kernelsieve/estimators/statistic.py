@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import QUIET, single_threaded_blas
-from ..fitting import CandidateRule, ColumnSums, FoldSums, FoldWork, Plan, RowPass, way_to_draw
+from ..fitting import ColumnSums, FoldSums, FoldWork, Plan, RowPass, way_to_draw
 from ..model import load_object, save_object
 from ..rows import Batch, HashedFolds, Part, TargetEncoder, row_hashes
 from .inputs import check_rows
@@ -284,8 +284,8 @@ def prepared(
 
 def screens(estimator: Any, X: Any) -> bool:
     """Tell if an estimator chooses its candidates by a look at targets."""
-    rule = CandidateRule.of_parameters(estimator.get_params(deep=False))
-    if estimator._given_points(X) is not None or rule.number == "all":
+    rule = estimator._candidates()
+    if rule.are_points or rule.are_all:
         return False
     criterion = estimator._screening()
     supervised = criterion is not None and criterion.supervised

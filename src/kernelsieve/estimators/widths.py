@@ -42,13 +42,11 @@ def choose_width(
 
     The number of components is chosen by the same fits where it is open.
     """
-    model = clone(estimator)
-    asked = model.get_params(deep=False).get("n_components")
+    model = estimator._for_folds()
+    asked = model._wanted_components
     batch = _sample(batch)
     if "gamma" not in kernel_class(model.kernel).parameter_names() or _n_distinct(batch) < _FEWEST:
         return ChosenWidth("scale", asked)
-    if "class_weight" in model.get_params(deep=False):
-        model.set_params(class_weight=None)  # which the weights of the batch have in them already
     labels = None if encoder.classes is None else _codes(batch, encoder)
     open_number = open_number and asked is None
     if open_number:

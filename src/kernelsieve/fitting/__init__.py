@@ -1,5 +1,6 @@
 """From data and candidates to a fit: exact, symmetric, in one pass, on pools, out of core."""
 
+from .candidates import Candidates
 from .exact import (
     check_target_memory,
     diagonal_of,
@@ -16,7 +17,6 @@ from .precision import RIDGE_TRUST, form_of, may_become_safe
 from .problem import (
     AUTO_POOL,
     CandidatePool,
-    CandidateRule,
     Plan,
     Problem,
     use_of_candidates,
@@ -34,7 +34,7 @@ __all__ = [
     "DEFAULT_COMPONENTS",
     "RIDGE_TRUST",
     "CandidatePool",
-    "CandidateRule",
+    "Candidates",
     "ColumnSums",
     "FoldSums",
     "FoldWork",

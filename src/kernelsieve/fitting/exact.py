@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..deflation import (
-    Candidates,
     Columns,
     ColumnTable,
     Criterion,
+    DeflatedCandidates,
     Extraction,
     FreshCandidates,
     FreshSubset,
@@ -75,7 +75,7 @@ def fit_columns(
     # Equal rows of a precomputed kernel are known by their values.
     points = batch.X if everyone else pool.points
 
-    def candidates_for(targets: np.ndarray) -> Candidates:
+    def candidates_for(targets: np.ndarray) -> DeflatedCandidates:
         return followed_candidates(columns, W, targets, points, criterion, settings)
 
     extraction = _extract(batch, criterion, settings, candidates_for)
@@ -167,7 +167,7 @@ def _extract(
     batch: Batch,
     criterion: Criterion,
     settings: Settings,
-    candidates_for: Callable[[np.ndarray], Candidates],
+    candidates_for: Callable[[np.ndarray], DeflatedCandidates],
 ) -> Extraction:
     """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
     check_target_memory(batch, settings.max_memory)
@@ -234,7 +234,7 @@ def followed_candidates(
     points: Rows,
     criterion: Criterion,
     settings: Settings,
-) -> Candidates:
+) -> DeflatedCandidates:
     """Return the candidates that the criterion's rule follows, with its penalty below the columns."""
     seen = criterion.penalty.below(columns)
     targets = padded(targets, seen.shape[0])

@@ -9,8 +9,8 @@ import numpy as np
 from ..deflation import (
     Alignment,
     BestSubset,
-    Candidates,
     Criterion,
+    DeflatedCandidates,
     DiagonalOnly,
     DirectionVariance,
     EvaluatedMetric,
@@ -71,8 +71,8 @@ def draw_pool(
     is_scoring = isinstance(screening, ScoringCriterion)
     if screening is None or not (is_scoring or screening.deflation.symmetric):
         raise InvalidParameterError(
-            f"pool='screen' needs a criterion whose class says can_screen = True, and "
-            f"{type(criterion).__name__} does not; pass pool='random', 'kmeans' or 'rpcholesky'."
+            f"how='screen' needs a criterion whose class says can_screen = True, and "
+            f"{type(criterion).__name__} does not; pass how='random', 'kmeans' or 'rpcholesky'."
         )
     return draw_screened(batch, kernel, screening, n_pool, settings, random_state)
 
@@ -144,7 +144,7 @@ def _with_fewer_targets(batch: Batch, random_state: np.random.RandomState) -> Ba
 
 
 def _extract(
-    candidates: Candidates, targets: np.ndarray, criterion: Criterion, n_components: int
+    candidates: DeflatedCandidates, targets: np.ndarray, criterion: Criterion, n_components: int
 ) -> Extraction:
     return extract(candidates, targets, criterion, n_components, total_weight=1.0, floor=SCREEN_FLOOR)
 

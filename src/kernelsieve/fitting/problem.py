@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from ..deflation import Criterion
+from ..deflation import BestSubset, Criterion
 from ..exceptions import InvalidParameterError
 from ..kernels import CallableKernel, Inputs, Kernel, Precomputed
 from ..model import Fit
 from ..rows import Batch, Pool, TargetEncoder
+from .candidates import Candidates
 from .pools import draw_pool, screening_criterion
 from .settings import DEFAULT_COMPONENTS, Settings
 
@@ -41,32 +41,6 @@ class CandidatePool:
         return len(self.pool)
 
 
-@dataclass(frozen=True)
-class CandidateRule:
-    """How the parameters of an estimator ask for candidates."""
-
-    number: int | str = "auto"  # "auto", "all", or how many to draw
-    pool: str = "auto"  # how they are drawn
-    resample: bool = False  # anew at every step
-    n_nonzero: int = 1  # of them in one direction
-    sample_rows: int | None = None  # samples over which they are scored
-    parameter: str = "candidates"  # that holds their number; none where all samples are taken
-
-    @classmethod
-    def of_parameters(cls, parameters: dict[str, Any]) -> Self:
-        """Read those of an estimator's parameters that concern candidates; it need not have all."""
-        name = next((name for name in ("candidates", "n_landmarks") if name in parameters), "")
-        number = parameters.get(name, "all")
-        names = ("pool", "resample", "n_nonzero", "sample_rows")
-        found = {key: parameters[key] for key in names if key in parameters}
-        is_rule = isinstance(number, (str, Integral))
-        return cls(number=number if is_rule else "all", parameter=name, **found)
-
-    @property
-    def is_number(self) -> bool:
-        return isinstance(self.number, Integral)
-
-
 def use_of_candidates(criterion: Criterion) -> str:
     """Return what the loop does with candidates: "chosen", "followed" or "combined", as above."""
     if criterion.can_screen:
@@ -74,10 +48,10 @@ def use_of_candidates(criterion: Criterion) -> str:
     return "followed" if criterion.deflation.symmetric else "combined"
 
 
-def way_to_draw(rule: CandidateRule, criterion: Criterion | None) -> str:
+def way_to_draw(rule: Candidates, criterion: Criterion | None) -> str:
     """Return how a pool is drawn, given the criterion by which it may be screened."""
-    if rule.pool != "auto":
-        return rule.pool
+    if rule.how != "auto":
+        return rule.how
     if rule.is_number or screening_criterion(criterion) is None:
         return "random"
     # What varies most is combined from random candidates as well as from any.
@@ -97,7 +71,7 @@ class Problem:
         The kernel with all of its parameters.
     given : CandidatePool or None
         Candidates that were given as points.
-    candidates : CandidateRule
+    candidates : Candidates
         How the parameters ask for candidates otherwise.
     encoder : TargetEncoder
         What ``y`` is; ``encoder.classes`` are the labels, or None.
@@ -118,7 +92,7 @@ class Problem:
     rows: Batch  # samples of positive weight
     kernel: Kernel
     given: CandidatePool | None  # candidates that were given as points
-    candidates: CandidateRule
+    candidates: Candidates
     encoder: TargetEncoder
     settings: Settings
     n_components: int | None  # as asked for
@@ -169,15 +143,15 @@ class Problem:
         """
         rule = self.candidates
         if rule.is_number:
-            return min(int(rule.number), n_samples)
-        if rule.number == "all":
+            return min(int(rule.size), n_samples)
+        if not isinstance(rule.size, str) or rule.size == "all":
             return n_samples
         if rule.resample:
             return min(n_samples, fresh)
-        if rule.n_nonzero > 1:  # all pairs or triples of the candidates are tried
-            return min(n_samples, _MOST_TO_COMBINE[rule.n_nonzero])
+        if isinstance(screening, BestSubset):  # all pairs or triples of the candidates are tried
+            return min(n_samples, _MOST_TO_COMBINE[screening.size])
         if use == "solved":
-            return min(n_samples, _ALL_UP_TO[use] if rule.pool in ("auto", "random") else AUTO_POOL)
+            return min(n_samples, _ALL_UP_TO[use] if rule.how in ("auto", "random") else AUTO_POOL)
         screened = way_to_draw(rule, screening) == "screen"
         use = use if screened else "combined"
         if n_samples <= min(_ALL_UP_TO[use], self._most_columns()):
@@ -208,7 +182,7 @@ class Problem:
         size : int
             How many candidates.
         how : {"random", "kmeans", "rpcholesky", "screen"}
-            As the parameter ``pool`` of estimators.
+            As ``how`` of :class:`~kernelsieve.Candidates`.
         criterion : Criterion, default=None
             By which candidates are screened.
 
@@ -250,7 +224,11 @@ class Plan:
         return self.candidates.pool
 
     def for_estimator(self, settings: Settings, n_components: int | None) -> Self:
-        """Return the plan with the settings of an estimator, and as many components as it asks for."""
+        """Return the plan with the settings of an estimator, and as many components as it asks for.
+
+        Settings of the machine stay those of the plan, wherever samples are summed up.
+        """
+        settings = settings.on_the_machine_of(self.settings)
         return replace(self, settings=_with_components(settings, n_components, len(self.pool)))
 
     def renumbered(self, kept: np.ndarray, n_columns: int) -> Self:

@@ -22,8 +22,9 @@ from .problem import (
 from .symmetric import analyse_fresh, analyse_rows, analyse_sample
 
 _RESAMPLE_ALONE = (
-    "resample=True draws fresh single candidates from the samples at every step; pass candidates as a "
-    "number, n_nonzero=1 where there is such a parameter, and a criterion that scores candidates."
+    "resample=True draws fresh single candidates from the samples at every step; pass a number as the "
+    "size of Candidates, n_nonzero=1 where there is such a parameter, and a criterion that scores "
+    "candidates."
 )
 
 #: Draws so many candidates.
@@ -55,7 +56,7 @@ def select(
 
 def scored_samples(problem: Problem) -> Batch:
     """Return the samples over which candidates are scored: all, or a random part of them."""
-    rows, size = problem.rows, problem.candidates.sample_rows
+    rows, size = problem.rows, problem.candidates.scored_on
     if size is None or size >= len(rows):
         return rows
     drawn, weight = draw_sample(len(rows), size, problem.random_state, rows.weight)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+
+from ..config import get_config
 
 # Of values in float32, residuals below that share (squared), or so many times the last digit of what
 # cancelled in them, are rounding.
@@ -16,7 +18,7 @@ DEFAULT_COMPONENTS = 100
 
 @dataclass(frozen=True)
 class Settings:
-    """Parameters of an estimator that concern every way to fit."""
+    """What concerns every way to fit: parameters of the estimator, and settings of the machine."""
 
     n_components: int = DEFAULT_COMPONENTS
     center: bool = False
@@ -32,15 +34,28 @@ class Settings:
     n_jobs: int | None = None
 
     @classmethod
-    def of_parameters(cls, parameters: dict[str, Any]) -> Self:
-        """Read those of an estimator's parameters that concern fitting; it need not have all."""
-        names = ("center", "tol", "scale", "precision", "max_memory", "n_jobs")
-        found = {name: parameters[name] for name in names if name in parameters}
+    def of_this_fit(cls, **parameters: Any) -> Self:
+        """Return the parameters of an estimator with the settings of the machine as they are now.
+
+        Nothing looks at these settings again, in whatever thread or process the fit goes on.
+        """
+        config = get_config()
         return cls(
-            n_components=parameters.get("n_components") or DEFAULT_COMPONENTS,
-            dtype=np.float32 if parameters.get("dtype") == "float32" else np.float64,
-            block_rows=parameters.get("block_size"),
-            **found,
+            precision=config["precision"],
+            dtype=np.float32 if config["dtype"] == "float32" else np.float64,
+            max_memory=config["max_memory"],
+            block_rows=config["block_size"],
+            **parameters,
+        )
+
+    def on_the_machine_of(self, other: Settings) -> Self:
+        """Return these settings with the precision, types, memory and blocks of others."""
+        return replace(
+            self,
+            precision=other.precision,
+            dtype=other.dtype,
+            max_memory=other.max_memory,
+            block_rows=other.block_rows,
         )
 
     @property

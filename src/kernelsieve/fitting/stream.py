@@ -8,7 +8,7 @@ from typing import Any
 
 from ..exceptions import InvalidDataError
 from ..rows import Batch
-from .problem import CandidateRule
+from .candidates import Candidates
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,14 @@ def split_item(item: Any) -> tuple[Any, Any, Any]:
     return X, y, weight
 
 
-def check_first_batch(n_samples: int, rule: CandidateRule, n_components: int | None) -> None:
+def check_first_batch(
+    n_samples: int, rule: Candidates, n_components: int | None, name: str = "candidates"
+) -> None:
     """Refuse a first batch with fewer samples that count than candidates are to be drawn from it.
 
     Without a number, these are as many as the samples, up to some limit.
     """
-    name, number = rule.parameter, int(rule.number) if rule.is_number else 0
+    number = int(rule.size) if rule.is_number else 0
     if n_samples == 0:
         raise InvalidDataError(
             "All sample weights of the first batch are zero, and candidates are drawn from it; begin "

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..deflation import (
-    Candidates,
     Columns,
     ColumnTable,
     Criterion,
+    DeflatedCandidates,
     DoublyCentredColumns,
     DrawnCandidates,
     DrawnSubset,
@@ -140,7 +140,7 @@ def _follow(
 
 
 def _extract(
-    candidates: Candidates,
+    candidates: DeflatedCandidates,
     batch: Batch,
     kernel: Kernel,
     pool: Pool,

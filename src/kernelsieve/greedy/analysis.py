@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, DirectionVariance, ExpansionVariance
-from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, estimator
+from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin
 from ..fitting import Problem, candidates_needed, select
+from ..kernels import KernelLike
 from ..model import Fit
 
 _FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
@@ -22,7 +22,6 @@ def _chosen_indices(estimator: Any) -> np.ndarray:
     return np.asarray(estimator.landmark_indices_[: estimator.n_components_])
 
 
-@estimator
 class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """Sparse kernel principal components, each from a single landmark (AKFA, ACKFA).
 
@@ -33,28 +32,87 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
 
     Parameters
     ----------
-    cutoff : float, default=0
-        Candidates whose squared residual falls below it are dropped for good, and the analysis stops
-        when none is left (ACKFA). Where all samples are candidates they leave the sums as well; on a
-        pool, or with ``sample_rows``, they leave as candidates only.
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+        that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
+        "all" up to 10,000 samples where memory and about two seconds allow, 1,500 where single
+        samples are chosen by a criterion that can screen them, 2,000 where systems of equations are
+        solved; beyond, a pool of 200 to 1,000, 150 to 1,000, or 2,000, as the page "Which method?"
+        says. Pass :class:`~kernelsieve.Candidates` to say how they are drawn. With ``resample=True``,
+        the quantile trick, 59 are drawn at every step where no number is given; the best of them is in
+        the top 5 % with probability 95 %.
     center : bool, default=False
         Analyse the images about their mean. With all samples as candidates that is the doubly centred
-        kernel matrix, and features then depend on every sample; on a pool, or with ``sample_rows`` or
-        ``resample``, the features alone are centred and stay sparse.
+        kernel matrix, and features then depend on every sample; on a pool, or where candidates are
+        ``scored_on`` some samples or drawn anew, the features alone are centred and stay sparse.
     tol : float, default=1e-08
         A sample whose squared residual in feature space is below this part of k(z, z) counts as
         linearly dependent on the chosen ones.
-    resample : bool, default=False
-        Draw new random candidates at every step instead of one pool: the quantile trick. With
-        candidates="auto" 59 are drawn; the best of them is in the top 5 % with probability 95 %.
-    {parameters}
+    cutoff : float, default=0
+        Candidates whose squared residual falls below it are dropped for good, and the analysis stops
+        when none is left (ACKFA). Where all samples are candidates they leave the sums as well; on a
+        pool, or with ``scored_on``, they leave as candidates only.
+    fit_inverse_transform : bool, default=False
+        Keep up to 3,000 training samples (out of core, the pool), from which
+        ``inverse_transform`` is learned.
+    alpha : float, default=1.0
+        Ridge of ``inverse_transform``.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
     chosen_indices_ : ndarray of shape (n_components,)
         Indices of the chosen samples. ``landmark_indices_`` are these, too, unless features are
         centred with all samples as candidates: these depend on every sample.
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     See Also
     --------
@@ -84,21 +142,46 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
     True
     """
 
+    _candidate_options: ClassVar[frozenset[str]] = frozenset({"resample", "scored_on"})
     _parameter_constraints: ClassVar[dict] = {
-        "sample_rows": [Interval(Integral, 1, None, closed="left"), None],
+        **LoopEstimator._parameter_constraints,
         "cutoff": [Interval(Real, 0, None, closed="left")],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    candidates: Any = "auto"
-    resample: bool = False
-    sample_rows: int | None = None
-    cutoff: float = 0.0
-    center: bool = False
-    tol: float = 1e-8
-    dtype: str = "float64"
-    max_memory: float = 2**30
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        center: bool = False,
+        tol: float = 1e-08,
+        cutoff: float = 0.0,
+        fit_inverse_transform: bool = False,
+        alpha: float = 1.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.center = center
+        self.tol = tol
+        self.cutoff = cutoff
+        self.fit_inverse_transform = fit_inverse_transform
+        self.alpha = alpha
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     chosen_indices_ = property(_chosen_indices)
 
@@ -109,7 +192,6 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
         return select(problem, self._criterion(), self._draw, self._row_pass, fresh=_FRESH)
 
 
-@estimator
 class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """Sparse kernel principal components under an l1 constraint (SKFA).
 
@@ -120,6 +202,42 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
 
     Parameters
     ----------
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+        that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
+        "all" up to 10,000 samples where memory and about two seconds allow, 1,500 where single
+        samples are chosen by a criterion that can screen them, 2,000 where systems of equations are
+        solved; beyond, a pool of 200 to 1,000, 150 to 1,000, or 2,000, as the page "Which method?"
+        says. Pass :class:`~kernelsieve.Candidates` to say how they are drawn. With ``resample=True``,
+        the quantile trick, 59 are drawn at every step where no number is given; the best of them is in
+        the top 5 % with probability 95 %.
+    center : bool, default=False
+        Analyse the images about their mean. With all samples as candidates that is the doubly centred
+        kernel matrix, and features then depend on every sample; on a pool, or where candidates are
+        ``scored_on`` some samples or drawn anew, the features alone are centred and stay sparse.
+    tol : float, default=1e-08
+        A sample whose squared residual in feature space is below this part of k(z, z) counts as
+        linearly dependent on the chosen ones.
     variance : {"centered", "uncentered"}, default="centered"
         About the mean, as Smola et al. and kernlab's ``kfa`` define it, or the mean square, as Jiang
         et al. write it.
@@ -127,24 +245,47 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
         Of the directions: unit length in feature space, so that features are coordinates, or
         expansions in samples with l1 norm 1, the constraint (7) of Jiang et al., under which the
         directions compete. The landmarks are the same.
-    center : bool, default=False
-        Analyse the images about their mean. With all samples as candidates that is the doubly centred
-        kernel matrix, and features then depend on every sample; on a pool, or with ``sample_rows`` or
-        ``resample``, the features alone are centred and stay sparse.
-    tol : float, default=1e-08
-        A sample whose squared residual in feature space is below this part of k(z, z) counts as
-        linearly dependent on the chosen ones.
-    resample : bool, default=False
-        Draw new random candidates at every step instead of one pool: the quantile trick. With
-        candidates="auto" 59 are drawn; the best of them is in the top 5 % with probability 95 %.
-    {parameters}
+    fit_inverse_transform : bool, default=False
+        Keep up to 3,000 training samples (out of core, the pool), from which
+        ``inverse_transform`` is learned.
+    alpha : float, default=1.0
+        Ridge of ``inverse_transform``.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
     chosen_indices_ : ndarray of shape (n_components,)
         Indices of the chosen samples. ``landmark_indices_`` are these, too, unless features are
         centred with all samples as candidates: these depend on every sample.
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     See Also
     --------
@@ -164,23 +305,49 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
     array([  7,  78, 102])
     """
 
+    _candidate_options: ClassVar[frozenset[str]] = frozenset({"resample", "scored_on"})
     _parameter_constraints: ClassVar[dict] = {
-        "sample_rows": [Interval(Integral, 1, None, closed="left"), None],
+        **LoopEstimator._parameter_constraints,
         "variance": [StrOptions({"centered", "uncentered"})],
         "scaling": [StrOptions({"unit", "l1"})],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    candidates: Any = "auto"
-    resample: bool = False
-    sample_rows: int | None = None
-    variance: str = "centered"
-    scaling: str = "unit"
-    center: bool = False
-    tol: float = 1e-8
-    dtype: str = "float64"
-    max_memory: float = 2**30
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        center: bool = False,
+        tol: float = 1e-08,
+        variance: str = "centered",
+        scaling: str = "unit",
+        fit_inverse_transform: bool = False,
+        alpha: float = 1.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.center = center
+        self.tol = tol
+        self.variance = variance
+        self.scaling = scaling
+        self.fit_inverse_transform = fit_inverse_transform
+        self.alpha = alpha
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     chosen_indices_ = property(_chosen_indices)
 

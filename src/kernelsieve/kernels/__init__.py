@@ -9,7 +9,7 @@ from .gamma import resolve_gamma
 from .products import Cosine, Linear, Polynomial, Sigmoid, unit_rows
 from .radial import RBF, Matern, RationalQuadratic
 from .registry import KERNELS, PRESETS, register_kernel
-from .resolve import kernel_class, resolve_kernel
+from .resolve import KernelLike, kernel_class, resolve_kernel
 from .squared_distances import SquaredDistances
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Filler",
     "Inputs",
     "Kernel",
+    "KernelLike",
     "Laplacian",
     "Linear",
     "Matern",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,11 +16,14 @@ from .distance_cache import shared
 from .gamma import resolve_gamma
 from .registry import KERNELS, PRESETS
 
+#: What the parameter ``kernel`` of an estimator takes.
+KernelLike: TypeAlias = str | Callable[..., Any] | Kernel
+
 _DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 1.0, "kernel_params": None}
 
 
 def resolve_kernel(
-    kernel: str | Callable[..., Any] | Kernel,
+    kernel: KernelLike,
     X: Rows,
     *,
     gamma: str | float = "scale",

@@ -1,15 +1,11 @@
 """Methods that combine many samples into latent features, and the framework itself."""
 
-from .boosted import (
-    BoostedLatentFeatures,
-    BoostedLatentFeaturesClassifier,
-    KernelBoostedLatentFeatures,
-    KernelBoostedLatentFeaturesClassifier,
-)
+from .boosted import KernelBoostedLatentFeatures, KernelBoostedLatentFeaturesClassifier
 from .boosting import KernelBoosting
 from .framework import FeatureExtraction, KernelFeatureExtraction
 from .orthogonal_loadings import OrthogonalLoadingsKernelPLS
 from .pls import KernelPLS, KernelPLSClassifier
+from .primal_boosted import BoostedLatentFeatures, BoostedLatentFeaturesClassifier
 from .principal import KernelPCA
 from .reduced import ReducedKernelOPLS
 from .sparse import (

@@ -1,18 +1,17 @@
-"""Boosted latent features: partial least squares for any convex loss, primal and in kernel space."""
+"""Kernel boosted latent features: kernel partial least squares for any convex loss."""
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from .._sklearn import StrOptions
 from ..deflation import Criterion, Loss, LossGradient, MarginLoss, resolve_loss
-from ..estimators import LoopEstimator, PredictMixin, estimator, parameters
+from ..estimators import LoopEstimator, PredictMixin
 from ..exceptions import InvalidParameterError
-from .framework import PrimalEstimator
+from ..kernels import KernelLike
 from .probabilities import predict_proba, probability_link
 
-_CONSTRAINTS: dict[str, list] = {
+LOSS_CONSTRAINTS: dict[str, list] = {
     "loss": [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss]
 }
 
@@ -28,21 +27,17 @@ def loss_of_numbers(model: Any) -> Loss:
     return loss
 
 
-@parameters
 class _KernelBoosted(PredictMixin, LoopEstimator):
-    """What kernel boosted latent features of numbers and of labels share: their parameters."""
+    """Base of kernel boosted latent features, of numbers and of labels."""
 
-    _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = {
+        **LoopEstimator._parameter_constraints,
+        **LOSS_CONSTRAINTS,
+    }
 
-    candidates: Any = "auto"
-    pool: str = "auto"
-    tol: float = 1e-12
-    dtype: str = "float64"
-    block_size: int | None = None
-    max_memory: float = 2**30
+    loss: str | Loss
 
 
-@estimator
 class KernelBoostedLatentFeatures(_KernelBoosted):
     """Kernel latent features that follow the gradient of a loss, for regression (KBLF).
 
@@ -53,14 +48,76 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
 
     Parameters
     ----------
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+        that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
+        "all" up to 10,000 samples where memory and about two seconds allow, 1,500 where single
+        samples are chosen by a criterion that can screen them, 2,000 where systems of equations are
+        solved; beyond, a pool of 200 to 1,000, 150 to 1,000, or 2,000, as the page "Which method?"
+        says. Pass :class:`~kernelsieve.Candidates` to say how they are drawn.
+    center : bool, default=True
+        Give features zero mean. Sparse input stays sparse, and a feature still needs its own
+        landmarks only.
+    tol : float, default=1e-12
+        A column whose squared residual is below this part of its squared norm counts as linearly
+        dependent on the chosen ones. It limits how much rounding is amplified (see
+        `python -m benchmarks accuracy`).
     loss : {"squared", "absolute"} or Loss, default="squared"
         An object of a class derived from :class:`kernelsieve.deflation.Loss` brings its own value,
         negative gradient and curvature.
-    {parameters}
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -85,9 +142,36 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
     True
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    loss: str | Loss = "squared"
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        center: bool = True,
+        tol: float = 1e-12,
+        loss: str | Loss = "squared",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.center = center
+        self.tol = tol
+        self.loss = loss
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _criterion(self) -> Criterion:
         return LossGradient(loss_of_numbers(self))
@@ -96,7 +180,6 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
         return "continuous"
 
 
-@estimator
 class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
     """Kernel latent features that follow the gradient of a loss of labels (KBLF).
 
@@ -105,13 +188,75 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
 
     Parameters
     ----------
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+        that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
+        "all" up to 10,000 samples where memory and about two seconds allow, 1,500 where single
+        samples are chosen by a criterion that can screen them, 2,000 where systems of equations are
+        solved; beyond, a pool of 200 to 1,000, 150 to 1,000, or 2,000, as the page "Which method?"
+        says. Pass :class:`~kernelsieve.Candidates` to say how they are drawn.
+    center : bool, default=True
+        Give features zero mean. Sparse input stays sparse, and a feature still needs its own
+        landmarks only.
+    tol : float, default=1e-12
+        A column whose squared residual is below this part of its squared norm counts as linearly
+        dependent on the chosen ones. It limits how much rounding is amplified (see
+        `python -m benchmarks accuracy`).
     loss : {"logistic", "exponential", "squared", "absolute"} or Loss, default="logistic"
         The first two give probabilities.
-    {parameters}
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Examples
     --------
@@ -126,99 +271,36 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
     (3, 2)
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    loss: str | Loss = "logistic"
-
-    predict_proba = predict_proba
-    _probability_link = probability_link
-
-    def _criterion(self) -> Criterion:
-        return LossGradient(self.loss)
-
-    def _target_kind(self) -> str:
-        return "classes"
-
-
-@estimator
-class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
-    """Linear latent features that follow the gradient of a loss, for regression (BLF).
-
-    Partial least squares for any convex loss: see :class:`KernelBoostedLatentFeatures`, of which this
-    is the form on the features of X themselves.
-
-    Parameters
-    ----------
-    loss : {"squared", "absolute"} or Loss, default="squared"
-        An object of a class derived from :class:`kernelsieve.deflation.Loss` brings its own value,
-        negative gradient and curvature.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
-
-    Notes
-    -----
-    ``landmarks_`` are numbers of features of X here. See :class:`KernelBoostedLatentFeatures` for what
-    is reconstructed.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from kernelsieve import BoostedLatentFeatures
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> robust = BoostedLatentFeatures(n_components=3, loss="absolute").fit(X, y)
-    >>> bool(robust.score(X, y) > 0.4)
-    True
-    """
-
-    _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
-
-    n_components: int | None = None
-    _: KW_ONLY
-    loss: str | Loss = "squared"
-    tol: float = 1e-12
-
-    def _criterion(self) -> Criterion:
-        return LossGradient(loss_of_numbers(self))
-
-    def _target_kind(self) -> str:
-        return "continuous"
-
-
-@estimator
-class BoostedLatentFeaturesClassifier(PredictMixin, PrimalEstimator):
-    """Linear latent features that follow the gradient of a loss of labels (BLF).
-
-    As :class:`BoostedLatentFeatures`, for labels: each of more than two classes is separated from the
-    rest.
-
-    Parameters
-    ----------
-    loss : {"logistic", "exponential", "squared", "absolute"} or Loss, default="logistic"
-        The first two give probabilities.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from kernelsieve import BoostedLatentFeaturesClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> bool(BoostedLatentFeaturesClassifier(n_components=3).fit(X, y).score(X, y) > 0.9)
-    True
-    """
-
-    _parameter_constraints: ClassVar[dict] = _CONSTRAINTS
-
-    n_components: int | None = None
-    _: KW_ONLY
-    loss: str | Loss = "logistic"
-    tol: float = 1e-12
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        center: bool = True,
+        tol: float = 1e-12,
+        loss: str | Loss = "logistic",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.center = center
+        self.tol = tol
+        self.loss = loss
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     predict_proba = predict_proba
     _probability_link = probability_link

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, replace
-from numbers import Integral
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .._sklearn import Interval, StrOptions
+from .._sklearn import StrOptions
 from ..deflation import Outcome, store_columns
-from ..estimators import KernelEstimator, estimator
+from ..estimators import KernelEstimator
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
 from ..fitting import DEFAULT_COMPONENTS, Problem, weighted_sum
-from ..kernels import Kernel, Precomputed
+from ..kernels import Kernel, KernelLike, Precomputed
 from ..model import (
     Fit,
     KernelModel,
@@ -24,8 +23,9 @@ from ..model import (
 from ..rows import Batch, Pool, TargetEncoder, draw_sample
 from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
 
+_PAIRED_SAMPLES = 3000  # of whose pairs the loss is summed up, where no number is given
 
-@estimator
+
 class KernelBoosting(KernelEstimator):
     """A kernel learned from labels, as features: their inner products are its values.
 
@@ -37,27 +37,70 @@ class KernelBoosting(KernelEstimator):
 
     Parameters
     ----------
-    loss : {"exponential", "log"}, default="exponential"
-        Of the margins of the pairs; "log" gives pairs that stay wrong less weight.
-    candidates : {"all", "auto"}, int or array, default="auto"
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"all", "auto"}, int, array or Candidates, default="auto"
         Samples that directions combine: "all", which "auto" is as well, for those of the pairs, a
         number for random ones, or an array of points (row numbers, for a precomputed kernel). All
-        features of a new sample together cost at most one kernel evaluation for each of them.
-    pool : {"random", "kmeans", "rpcholesky"}, default="random"
-        How candidates given as a number are drawn.
-    sample_rows : int or None, default=3000
-        Pairs are formed of this many random samples, or of all where there are fewer; None for all.
+        features of a new sample together cost at most one kernel evaluation for each of them. Pass
+        :class:`~kernelsieve.Candidates` to say how they are drawn, and by ``scored_on`` of how many
+        random samples pairs are formed: 3,000 where it is None.
     tol : float, default=1e-08
         A candidate whose squared residual in feature space, after those before it, is below this part
         of the largest k(z, z) is left out. Those that are kept are the landmarks.
-    max_memory : float, default=2**30
-        Bytes that may be taken: about 48 n^2 for n samples that are candidates too, 16 n^2 for few
-        candidates.
-    {parameters}
+    loss : {"exponential", "log"}, default="exponential"
+        Of the margins of the pairs; "log" gives pairs that stay wrong less weight.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -91,20 +134,40 @@ class KernelBoosting(KernelEstimator):
     True
     """
 
+    _candidate_options: ClassVar[frozenset[str]] = frozenset({"scored_on"})
     _parameter_constraints: ClassVar[dict] = {
+        **KernelEstimator._parameter_constraints,
         "loss": [StrOptions(set(PAIR_WEIGHTS))],
-        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
-        "sample_rows": [Interval(Integral, 2, None, closed="left"), None],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    loss: str = "exponential"
-    candidates: Any = "auto"
-    pool: str = "random"
-    sample_rows: int | None = 3000
-    tol: float = 1e-8
-    max_memory: float = 2**30
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        tol: float = 1e-08,
+        loss: str = "exponential",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.tol = tol
+        self.loss = loss
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _target_kind(self) -> str:
         return "classes"
@@ -122,7 +185,7 @@ class KernelBoosting(KernelEstimator):
         rows, kernel = problem.rows, problem.kernel
         sample, numbers = self._samples_of_pairs(problem)
         candidates = problem.given
-        self._check(sample, self._n_candidates(problem, len(sample)))
+        self._check(sample, self._n_candidates(problem, len(sample)), problem.settings.max_memory)
         if candidates is None and not problem.candidates.is_number:  # the samples of the pairs
             pool = Pool(kernel.points(rows.X, numbers), numbers)
             columns = W = self._columns(sample, kernel, pool)
@@ -195,26 +258,27 @@ class KernelBoosting(KernelEstimator):
 
     def _samples_of_pairs(self, problem: Problem) -> tuple[Batch, np.ndarray]:
         """Return the samples of which pairs are formed, and their numbers."""
-        rows, size = problem.rows, self.sample_rows
-        if size is None or size >= len(rows):
+        rows, size = problem.rows, problem.candidates.scored_on or _PAIRED_SAMPLES
+        if size >= len(rows):
             return rows, np.arange(len(rows))
         numbers, weight = draw_sample(len(rows), size, problem.random_state, rows.weight)
         return replace(rows[numbers], weight=weight), numbers
 
-    def _check(self, sample: Batch, n_candidates: int) -> None:
+    def _check(self, sample: Batch, n_candidates: int, max_memory: float) -> None:
         """Refuse, before any work, what has one class only or does not fit in memory."""
         if np.count_nonzero(sample.Y.any(axis=0)) < 2:
             raise InvalidDataError(
                 f"The {len(sample)} samples that form the pairs have one class only; at least 2 are "
-                "needed. Raise sample_rows, or give samples of another class a positive weight."
+                "needed. Raise scored_on of Candidates, or give samples of another class a positive "
+                "weight."
             )
         n, m = len(sample), n_candidates
         needed = 8 * (2 * n * n + 2 * n * m + 2 * m * m)  # the pairs, their samples, the candidates
-        if needed > self.max_memory:
+        if needed > max_memory:
             raise InvalidParameterError(
                 f"The pairs of {n} samples and {m} candidates take {needed / 2**20:.0f} MB, "
-                f"and max_memory is {self.max_memory / 2**20:.0f} MB; lower sample_rows or candidates, "
-                "or raise max_memory."
+                f"and max_memory is {max_memory / 2**20:.0f} MB; lower the size or scored_on of "
+                "Candidates, or raise max_memory by kernelsieve.config_context."
             )
 
     def __sklearn_tags__(self) -> Any:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, field
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from ..deflation import Criterion, IdentityMetric, resolve_criterion
-from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, estimator, parameters
+from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, subset_criterion
 from ..exceptions import InvalidParameterError
-from ..fitting import OnePass, Problem, fit_columns
-from ..kernels import Inputs, Kernel, Rows
+from ..fitting import Candidates, OnePass, Problem, fit_columns
+from ..kernels import Inputs, Kernel, KernelLike, Rows
 from ..model import Fit
-from ..rows import Batch, Pool
+from ..rows import Batch, Pool, TargetEncoder
 from .coefficients import intercept, primal_coefficients
 
 
-@estimator
 class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
     """Features in kernel space by any criterion.
 
@@ -36,11 +34,79 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         ``"skfa"`` are the two feature analyses, which choose one sample at a time and deflate
         symmetrically. An object of a class derived from :class:`kernelsieve.deflation.Criterion` is
         used as it is.
-    {parameters}
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+        that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
+        "all" up to 10,000 samples where memory and about two seconds allow, 1,500 where single
+        samples are chosen by a criterion that can screen them, 2,000 where systems of equations are
+        solved; beyond, a pool of 200 to 1,000, 150 to 1,000, or 2,000, as the page "Which method?"
+        says. Pass :class:`~kernelsieve.Candidates` to say how they are drawn.
+    n_nonzero : {1, 2, 3}, default=1
+        Most landmarks in one direction. 2 and 3 search all pairs or triples of the candidates.
+    center : bool, default=True
+        Give features zero mean. Sparse input stays sparse, and a feature still needs its own
+        landmarks only.
+    tol : float, default=1e-10
+        A column whose squared residual is below this part of its squared norm counts as linearly
+        dependent on the chosen ones. It limits how much rounding is amplified (see
+        `python -m benchmarks accuracy`).
+    target : {"auto", "continuous", "classes"}, default="auto"
+        What ``y`` is. "auto" takes strings, booleans and integers of few values for labels, others for
+        continuous, and warns where whole numbers may be either. Two classes are one column of -1 and +1
+        where features are not centred, and one column a class otherwise, which is the same there.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Examples
     --------
@@ -52,23 +118,52 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
     (150, 2)
     """
 
+    _candidate_options: ClassVar[frozenset[str]] = frozenset({"resample"})
     _parameter_constraints: ClassVar[dict] = {
+        **LoopEstimator._parameter_constraints,
         "criterion": [str, Criterion],
     }
 
-    criterion: str | Criterion = "alignment"
-    n_components: int | None = None
-    _: KW_ONLY
-    candidates: Any = "auto"
-    resample: bool = False
-    n_nonzero: int = 1
-    tol: float = 1e-10
-    target: str = "auto"
-    dtype: str = "float64"
-    max_memory: float = 2**30
+    def __init__(
+        self,
+        criterion: str | Criterion = "alignment",
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        n_nonzero: int = 1,
+        center: bool = True,
+        tol: float = 1e-10,
+        target: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.n_nonzero = n_nonzero
+        self.center = center
+        self.tol = tol
+        self.target = target
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _criterion(self) -> Criterion:
         return resolve_criterion(self.criterion)
+
+    def _criterion_for(self, encoder: TargetEncoder) -> Criterion:
+        return subset_criterion(self._criterion(), self.n_nonzero)
 
     def _out_of_core_obstacle(self) -> str:
         if self._criterion().needs_rows:
@@ -76,18 +171,16 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         return super()._out_of_core_obstacle()
 
 
-@parameters
 class PrimalEstimator(LoopEstimator):
     """Base of the estimators whose candidates are the features of X themselves: without a kernel."""
 
-    kernel: Any = field(init=False)
-    gamma: Any = field(init=False)
-    degree: Any = field(init=False)
-    coef0: Any = field(init=False)
-    kernel_params: Any = field(init=False)
-    random_state: Any = field(init=False)
-    tol: float = 1e-10
-    max_memory: float = 2**30
+    _candidates_parameter: ClassVar[str] = ""
+    _kernel_class = Inputs
+    _has_open_width = False
+    _seed = None
+
+    def _candidates(self) -> Candidates:
+        return Candidates("all")
 
     def _resolve_kernel(
         self, batch: Batch, points: Rows | None, random_state: np.random.RandomState
@@ -122,7 +215,6 @@ def _looks_at_targets(estimator: Any) -> bool:
 _where_targets_are = available_if(_looks_at_targets)
 
 
-@estimator
 class FeatureExtraction(PredictMixin, PrimalEstimator):
     """Feature extraction from the columns of X by any criterion.
 
@@ -138,7 +230,23 @@ class FeatureExtraction(PredictMixin, PrimalEstimator):
         its ``alpha`` in :class:`kernelsieve.deflation.ContinuumRegression`) combine all columns of X;
         ``"alignment"``, ``"covariance"`` and ``"variance"`` choose one at a time; or an object of a
         class derived from :class:`kernelsieve.deflation.Criterion`.
-    {parameters}
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    center : bool, default=True
+        Give features zero mean. Sparse input stays sparse, and a feature still needs its own
+        landmarks only.
+    tol : float, default=1e-10
+        A column whose squared residual is below this part of its squared norm counts as linearly
+        dependent on the chosen ones. It limits how much rounding is amplified (see
+        `python -m benchmarks accuracy`).
+    target : {"auto", "continuous", "classes"}, default="auto"
+        What ``y`` is. "auto" takes strings, booleans and integers of few values for labels, others for
+        continuous, and warns where whole numbers may be either. Two classes are one column of -1 and +1
+        where features are not centred, and one column a class otherwise, which is the same there.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
@@ -147,7 +255,30 @@ class FeatureExtraction(PredictMixin, PrimalEstimator):
         looks at targets.
     intercept_ : float or ndarray of shape (n_targets,)
         The constant term of the predictions.
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -167,15 +298,28 @@ class FeatureExtraction(PredictMixin, PrimalEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
+        **PrimalEstimator._parameter_constraints,
         "criterion": [str, Criterion],
     }
 
-    criterion: str | Criterion = "pls"
-    n_components: int | None = None
-    _: KW_ONLY
-    precision: str = "auto"
-    target: str = "auto"
-    block_size: int | None = None
+    def __init__(
+        self,
+        criterion: str | Criterion = "pls",
+        n_components: int | None = None,
+        *,
+        center: bool = True,
+        tol: float = 1e-10,
+        target: str = "auto",
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.n_components = n_components
+        self.center = center
+        self.tol = tol
+        self.target = target
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     predict = _where_targets_are(PredictMixin.predict)
     score = _where_targets_are(PredictMixin.score)

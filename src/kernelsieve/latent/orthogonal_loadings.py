@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..deflation import DoublyCentredColumns, Heads, Outcome
-from ..estimators import KernelEstimator, PredictMixin, estimator
+from ..estimators import KernelEstimator, PredictMixin
 from ..fitting import (
+    Candidates,
     Problem,
     Settings,
     about_the_mean,
@@ -18,12 +19,11 @@ from ..fitting import (
     total_weight,
     weighted_sum,
 )
-from ..kernels import Kernel
+from ..kernels import Kernel, KernelLike
 from ..model import Fit, KernelModel, explained_variance_ratio
 from ..rows import Batch, Pool, TargetEncoder, check_not_constant, one_target
 
 
-@estimator
 class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
     """Kernel partial least squares whose directions are orthogonal, not its features (KOLPLS).
 
@@ -34,11 +34,63 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
 
     Parameters
     ----------
-    {parameters}
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    tol : float, default=1e-12
+        A column whose squared residual is below this part of its squared norm counts as linearly
+        dependent on the chosen ones. It limits how much rounding is amplified (see
+        `python -m benchmarks accuracy`).
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -60,11 +112,38 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
     True
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    tol: float = 1e-12
-    dtype: str = "float64"
-    max_memory: float = 2**30
+    _candidates_parameter: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        tol: float = 1e-12,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _candidates(self) -> Candidates:
+        return Candidates("all")
+
+    def _settings(self) -> Settings:
+        return replace(super()._settings(), tol=self.tol)
 
     def _target_kind(self) -> str:
         return "continuous"

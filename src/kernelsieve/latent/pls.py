@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from .._sklearn import StrOptions
 from ..deflation import Criterion, PartialLeastSquares
-from ..estimators import KernelEstimator, LoopEstimator, OutOfCoreMixin, PredictMixin, estimator
+from ..estimators import KernelEstimator, LoopEstimator, OutOfCoreMixin, PredictMixin
+from ..kernels import KernelLike
 from ..rows import TargetEncoder
 from .chemometrics import target_loadings, training_scores, vip_scores
 from .coefficients import dual_coefficients, intercept
 from .monitoring import hotelling_t2, q_limit, q_residuals, t2_limit
 
 
-@estimator
 class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     """Kernel partial least squares regression.
 
@@ -29,7 +28,46 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
 
     Parameters
     ----------
-    {parameters}
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="cv"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+        that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
+        "all" up to 10,000 samples where memory and about two seconds allow, 1,500 where single
+        samples are chosen by a criterion that can screen them, 2,000 where systems of equations are
+        solved; beyond, a pool of 200 to 1,000, 150 to 1,000, or 2,000, as the page "Which method?"
+        says. Pass :class:`~kernelsieve.Candidates` to say how they are drawn.
+    center : bool, default=True
+        Give features zero mean. Sparse input stays sparse, and a feature still needs its own
+        landmarks only.
+    tol : float, default=1e-24
+        A column whose squared residual is below this part of its squared norm counts as linearly
+        dependent on the chosen ones. It limits how much rounding is amplified (see
+        `python -m benchmarks accuracy`).
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
@@ -43,7 +81,30 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
         ``transform(X)`` computes them.
     y_loadings_ : ndarray of shape (n_targets, n_components)
         Coefficients of the targets on each component alone: components are orthogonal.
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -72,15 +133,36 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
     (2,)
     """
 
-    n_components: int | None = None
-    _: KW_ONLY
-    gamma: str | float = "cv"
-    candidates: Any = "auto"
-    tol: float = 1e-24
-    dtype: str = "float64"
-    max_memory: float = 2**30
-
     _open_number: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "cv",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        center: bool = True,
+        tol: float = 1e-24,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.center = center
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     dual_coef_ = property(dual_coefficients)
     intercept_ = property(intercept)
@@ -97,7 +179,6 @@ class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):
         return "continuous"
 
 
-@estimator
 class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
     """Kernel partial least squares for labels.
 
@@ -107,10 +188,49 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
 
     Parameters
     ----------
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+        that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
+        "all" up to 10,000 samples where memory and about two seconds allow, 1,500 where single
+        samples are chosen by a criterion that can screen them, 2,000 where systems of equations are
+        solved; beyond, a pool of 200 to 1,000, 150 to 1,000, or 2,000, as the page "Which method?"
+        says. Pass :class:`~kernelsieve.Candidates` to say how they are drawn.
+    center : bool, default=True
+        Give features zero mean. Sparse input stays sparse, and a feature still needs its own
+        landmarks only.
+    tol : float, default=1e-24
+        A column whose squared residual is below this part of its squared norm counts as linearly
+        dependent on the chosen ones. It limits how much rounding is amplified (see
+        `python -m benchmarks accuracy`).
     decision : {"argmax", "centroid"}, default="argmax"
         How labels are predicted: by the largest of the indicators that least squares fits to the
         features, or by the nearest mean of the classes' features (Barker and Rayens, 2003).
-    {parameters}
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
@@ -122,7 +242,30 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
         Components of the training samples, as for :class:`KernelPLS`.
     y_loadings_ : ndarray of shape (n_classes, n_components)
         Coefficients of the classes' indicators on each component alone; with ``decision="argmax"``.
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     See Also
     --------
@@ -146,18 +289,42 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
+        **LoopEstimator._parameter_constraints,
         "decision": [StrOptions({"argmax", "centroid"})],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    decision: str = "argmax"
-    candidates: Any = "auto"
-    tol: float = 1e-24
-    dtype: str = "float64"
-    max_memory: float = 2**30
-
     _open_number: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        center: bool = True,
+        tol: float = 1e-24,
+        decision: str = "argmax",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.center = center
+        self.tol = tol
+        self.decision = decision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     dual_coef_ = property(dual_coefficients)
     intercept_ = property(intercept)

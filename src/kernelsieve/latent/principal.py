@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..deflation import (
     StoredColumns,
     leading_eigenpairs,
 )
-from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin, estimator
+from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin
 from ..exceptions import KernelError
 from ..fitting import (
     Problem,
@@ -28,7 +27,7 @@ from ..fitting import (
     total_weight,
     weighted_sum,
 )
-from ..kernels import Kernel
+from ..kernels import Kernel, KernelLike
 from ..model import Fit, KernelModel, signs_of_largest
 from ..rows import Batch, Pool
 from .eigen import krylov_eigenpairs
@@ -38,7 +37,6 @@ _DENSE_UP_TO = 1000  # samples
 _DENSE_SHARE = 0.1  # of the samples as features, beyond which products in blocks do not pay
 
 
-@estimator
 class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """Kernel principal component analysis, exact or on a pool of candidates.
 
@@ -49,6 +47,33 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
 
     Parameters
     ----------
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
+        that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
+        "all" up to 10,000 samples where memory and about two seconds allow, 1,500 where single
+        samples are chosen by a criterion that can screen them, 2,000 where systems of equations are
+        solved; beyond, a pool of 200 to 1,000, 150 to 1,000, or 2,000, as the page "Which method?"
+        says. Pass :class:`~kernelsieve.Candidates` to say how they are drawn.
     center : bool, default=True
         Take principal directions about the mean of the images.
     tol : float, default=1e-12
@@ -57,13 +82,46 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
         For all samples as candidates. "dense" is LAPACK's solver for the largest eigenvalues, "krylov"
         randomised block Krylov iteration, which needs products with the kernel matrix only; "auto"
         takes it beyond 1,000 samples, and wherever the matrix does not fit ``max_memory``.
-    {parameters}
+    fit_inverse_transform : bool, default=False
+        Keep up to 3,000 training samples (out of core, the pool), from which
+        ``inverse_transform`` is learned.
+    alpha : float, default=1.0
+        Ridge of ``inverse_transform``.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components,)
         Of the (doubly centred) kernel matrix of the samples, or of what the pool shows of it.
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -88,16 +146,44 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
+        **LoopEstimator._parameter_constraints,
         "eigen_solver": [StrOptions({"auto", "dense", "krylov"})],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    candidates: Any = "auto"
-    tol: float = 1e-12
-    eigen_solver: str = "auto"
-    dtype: str = "float64"
-    max_memory: float = 2**30
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        center: bool = True,
+        tol: float = 1e-12,
+        eigen_solver: str = "auto",
+        fit_inverse_transform: bool = False,
+        alpha: float = 1.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.center = center
+        self.tol = tol
+        self.eigen_solver = eigen_solver
+        self.fit_inverse_transform = fit_inverse_transform
+        self.alpha = alpha
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     hotelling_t2, t2_limit = hotelling_t2, t2_limit
     q_residuals, q_limit = q_residuals_of_coordinates, q_limit

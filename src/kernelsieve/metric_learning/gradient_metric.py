@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, replace
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
-from ..estimators import all_or_nothing, estimator
+from ..estimators import all_or_nothing
+from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..estimators.inputs import check_weights
-from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
 from ..kernels import Kernel, Rows, kernel_class, resolve_kernel
 from ..model import save
@@ -30,6 +30,7 @@ from .rounds import (
     best_round,
     column_spreads,
     learn,
+    table_of,
     total_variance,
 )
 
@@ -41,7 +42,6 @@ _STRUCTURES = {
 
 
 @linked_to_documentation
-@estimator
 class GradientMetric(TransformerMixin, BaseEstimator):
     """A linear map of the features of X, learned from the gradients of a kernel function.
 
@@ -152,21 +152,38 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         **{name: SHARED_CONSTRAINTS[name] for name in ("target", "random_state")},
     }
 
-    kernel: str = "matern"
-    _: KW_ONLY
-    gamma: Any = "auto"
-    n_components: int = 200
-    structure: str = "diagonal-full"
-    rank: int | None = None
-    n_rounds: int | str = "auto"
-    evidence: bool = True
-    max_samples: int | None = 10_000
-    ridge: float | str = "auto"
-    kernel_params: dict | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    target: str = "auto"
-    random_state: Any = None
+    def __init__(
+        self,
+        kernel: str = "matern",
+        *,
+        gamma: Any = "auto",
+        n_components: int = 200,
+        structure: str = "diagonal-full",
+        rank: int | None = None,
+        n_rounds: int | str = "auto",
+        evidence: bool = True,
+        max_samples: int | None = 10000,
+        ridge: float | str = "auto",
+        kernel_params: dict | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        target: str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.n_components = n_components
+        self.structure = structure
+        self.rank = rank
+        self.n_rounds = n_rounds
+        self.evidence = evidence
+        self.max_samples = max_samples
+        self.ridge = ridge
+        self.kernel_params = kernel_params
+        self.degree = degree
+        self.coef0 = coef0
+        self.target = target
+        self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
@@ -366,7 +383,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         metric = L**2 if L.ndim == 1 else (L**2).sum(axis=1)
         importances = metric * spreads**2
         self.importances_ = importances / (importances.sum() or 1.0)
-        self.path_ = _table(rounds)
+        self.path_ = table_of(rounds)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -378,15 +395,3 @@ class GradientMetric(TransformerMixin, BaseEstimator):
 
 class _GivenWidth(float):
     """A width that is gamma itself, not a multiple of what the data ask for."""
-
-
-def _table(rounds: list[Round]) -> dict[str, np.ndarray]:
-    rows = [(i, each, tried) for i, each in enumerate(rounds) for tried in each.tried]
-    return {
-        "round": np.array([i for i, _, _ in rows]),
-        "structure": np.array([each.structure for _, each, _ in rows]),
-        "by": np.array([each.by for _, each, _ in rows]),
-        "gamma": np.array([getattr(tried.kernel, "gamma", np.nan) for _, _, tried in rows]),
-        "ridge": np.array([tried.ridge for _, _, tried in rows]),
-        "error": np.array([tried.error for _, _, tried in rows]),
-    }

@@ -321,3 +321,16 @@ def _beside(tried: dict) -> list:
     """Return the widths next to the best one that were not tried."""
     best = min(tried, key=lambda width: tried[width].error)
     return [w for w in (best / _STEP, best * _STEP) if w not in tried and _LEAST <= w <= _MOST]
+
+
+def table_of(rounds: Sequence[Round]) -> dict[str, np.ndarray]:
+    """Return what was tried, one entry for each width and ridge of each round."""
+    rows = [(i, each, tried) for i, each in enumerate(rounds) for tried in each.tried]
+    return {
+        "round": np.array([i for i, _, _ in rows]),
+        "structure": np.array([each.structure for _, each, _ in rows]),
+        "by": np.array([each.by for _, each, _ in rows]),
+        "gamma": np.array([getattr(tried.kernel, "gamma", np.nan) for _, _, tried in rows]),
+        "ridge": np.array([tried.ridge for _, _, tried in rows]),
+        "error": np.array([tried.error for _, _, tried in rows]),
+    }

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields, is_dataclass
+from inspect import signature
 from typing import Any, TypeVar
 
 import numpy as np
@@ -232,12 +233,13 @@ def _taking(made: Any) -> Callable[[dict[str, Any]], None]:
 
 def _with_defaults(cls: type, state: dict[str, Any]) -> dict[str, Any]:
     """Return a state with what a file of an older version lacks; what a class has not, is refused."""
+    if issubclass(cls, BaseEstimator) and not _is_of_scikit_learn(cls):
+        declared = signature(cls).parameters
+        later = sorted(set(declared) - set(state))
+        return {name: declared[name].default for name in later} | state
     if not is_dataclass(cls):
         return state
     known = {field.name: field for field in fields(cls)}
-    if issubclass(cls, BaseEstimator):  # which has what it learned beside its parameters
-        later = {name for name, field in known.items() if field.init} - set(state)
-        return {name: _default(known[name]) for name in sorted(later)} | state
     if not hasattr(cls, "take_state") and not set(state) <= set(known):
         raise ModelFileError(
             f"it names {sorted(set(state) - set(known))} of a {cls.__name__}, unknown here."

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from .._sklearn import safe_split
 from ..estimators import KernelEstimator
 from ..exceptions import InvalidParameterError, VacuousBoundWarning, warn
-from ..kernels import Kernel, Precomputed, Rows
+from ..kernels import Inputs, Kernel, Precomputed, Rows
 from ..metrics import cumulative_pointwise_squared_covariance
 from ..rows import TargetEncoder, row_slices, rows_per_block
 
@@ -350,7 +350,7 @@ class _Rows:
 
 def _is_shifted(model: Any) -> bool:
     """Whether features, and so the targets, are taken about a point other than the origin."""
-    return bool(model.get_params().get("center") or model.offset_.any())
+    return bool(model._settings().center or model.offset_.any())
 
 
 def _mean_similarities(kernel: Kernel, rows: Rows) -> np.ndarray:
@@ -384,8 +384,7 @@ def _norms(gram: np.ndarray) -> np.ndarray:
 
 
 def _check(extractor: Any, delta: float, cost: float | None, trim: float) -> None:
-    has_kernel = isinstance(extractor, KernelEstimator) and "kernel" in extractor.get_params(deep=False)
-    if not has_kernel:
+    if not isinstance(extractor, KernelEstimator) or extractor._kernel_class is Inputs:
         raise InvalidParameterError(
             f"extractor={extractor!r} has no kernel of kernelsieve; pass an extractor such as "
             "SparseMaximalCovariance(center=False)."

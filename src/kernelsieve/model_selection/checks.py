@@ -84,8 +84,7 @@ def settled_target(extractor: Any, head: Any, y: Any) -> dict[str, str]:
 def with_widths(extractor: Any, settings: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return settings with each of the widths that ``gamma="cv"`` stands for."""
     name, model = name_in_pipeline(extractor, "gamma"), last_step(extractor)
-    asked = model.get_params(deep=False).get("gamma")
-    if not (isinstance(asked, str) and asked == "cv"):
+    if not model._has_open_width:
         return settings
     widths = WIDTHS if "gamma" in kernel_class(model.kernel).parameter_names() else ("scale",)
     return [

@@ -87,7 +87,7 @@ def criterion_distribution(
     ----------
     extractor : kernel extractor
         One that scores single candidates, such as :class:`SparseMaximalAlignment`. It is not changed.
-        Its ``n_components``, ``pool``, ``resample`` and number of ``candidates`` are not looked at.
+        Its ``n_components`` and ``candidates``, unless these are points, are not looked at.
     X : array-like or CSR matrix of shape (n_samples, n_features)
         Training samples.
     y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
@@ -120,8 +120,8 @@ def criterion_distribution(
     estimator, criterion = _scoring(extractor)
     _check(component, n_candidates)
     problem = estimator._problem(X, y, sample_weight)
-    rule = replace(problem.candidates, number=n_candidates or "all", pool="random", resample=False)
-    problem = replace(problem, candidates=rule, n_components=int(component))
+    drawn = replace(problem.candidates, size=n_candidates or "all", how="random", resample=False)
+    problem = replace(problem, candidates=drawn, n_components=int(component))
     watched = _Watched(criterion)
     # A copy declares everything that the criterion declares, and only its start is another.
     observed: Any = copy.copy(criterion)
@@ -156,9 +156,8 @@ class _Watched(Selector):
 
 def _scoring(extractor: Any) -> tuple[LoopEstimator, ScoringCriterion]:
     """Return a copy of the extractor, and the criterion by which it scores single candidates."""
-    parameters = extractor.get_params(deep=False) if isinstance(extractor, LoopEstimator) else {}
-    criterion = extractor._criterion() if "candidates" in parameters else None
-    if parameters.get("n_nonzero", 1) != 1 or not isinstance(criterion, ScoringCriterion):
+    criterion = extractor._scoring_criterion() if isinstance(extractor, LoopEstimator) else None
+    if criterion is None:
         raise InvalidParameterError(
             f"extractor={extractor!r} does not score single candidates; pass an extractor that does, "
             "such as SparseMaximalAlignment() or AcceleratedKernelFeatureAnalysis()."

@@ -16,6 +16,7 @@ from sklearn import config_context
 from sklearn.base import clone
 
 from .._sklearn import safe_split
+from ..config import with_this_config
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from ..kernels import BlockCache, sharing
 from .composed import ExtractorWithHead
@@ -105,8 +106,9 @@ def run_apart(
 ) -> list[dict[int, Curve]]:
     """Fit every fold by itself, and return the curves of all settings in each of them."""
     jobs = [(number, group) for number in range(len(folds)) for group in groups]
+    run = delayed(with_this_config(run_group))
     results = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(run_group)(task, data, *folds[number], group) for number, group in jobs
+        run(task, data, *folds[number], group) for number, group in jobs
     )
     found: list[dict[int, Curve]] = [{} for _ in folds]
     for (number, group), curves in zip(jobs, results, strict=True):

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
+from ..config import with_this_config
 from ..exceptions import InvalidParameterError
 from .checks import check_folds, folds_of, settled_target
 from .folds import Data, score_of
@@ -114,8 +115,9 @@ def nested_cross_validate(
     outer = check_cv(cv, y, classifier=search._tells_classes_apart(settled))
     folds = folds_of(outer, X, y, groups)
     check_folds(cv, folds)
+    fit_and_score = delayed(with_this_config(_fit_and_score))
     fitted = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_score)(clone(search), data, groups, train, test) for train, test in folds
+        fit_and_score(clone(search), data, groups, train, test) for train, test in folds
     )
     estimators = tuple(estimator for estimator, _ in fitted)
     return NestedScores(

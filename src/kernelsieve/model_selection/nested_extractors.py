@@ -40,7 +40,7 @@ def check_nested(extractor: Any) -> None:
             f"extractor={extractor!r} does not give nested features; pass an extractor of kernelsieve, "
             "such as SparseMaximalAlignment(), or a Pipeline that ends in one."
         )
-    if "n_components" not in model.get_params():
+    if not model._counts_components:
         raise InvalidParameterError(
             f"{type(model).__name__} has no n_components to choose; pass an extractor that has."
         )

@@ -6,14 +6,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ..estimators import StatisticPlan, prepared, screens
-from ..fitting import CandidateRule, FoldSums, OnePass
+from ..fitting import FoldSums, OnePass
 from ..kernels import BlockCache, sharing
 from ..kernels.distance_cache import unshared
 from ..rows import Batch, row_slices
@@ -104,14 +103,14 @@ def _is_told_by_sums(extractor: Any, data: Data) -> bool:
     """
     if not hasattr(extractor, "prepare"):  # a pipeline, or what needs all samples at once
         return False
-    parameters = extractor.get_params(deep=False)
-    rule = CandidateRule.of_parameters(parameters)
+    settings = extractor._settings()
     plain = (
-        not extractor._is_precomputed
-        and parameters.get("dtype", "float64") == "float64"
-        and parameters.get("center") is True
+        extractor._shares_folds
+        and not extractor._is_precomputed
+        and settings.dtype == np.float64
+        and settings.center
     )
-    if not plain or not isinstance(parameters.get(rule.parameter, "all"), (str, Integral)):
+    if not plain or extractor._candidates().are_points:
         return plain
     fewest = 2 * _SCREENING_SAMPLES if screens(extractor, data.X) else _FEW_SAMPLES
     return len(data) > fewest
@@ -121,7 +120,7 @@ def _screening_samples(extractor: Any, data: Data) -> np.ndarray:
     """Draw the samples by which candidates are screened; none where they are not."""
     if not screens(extractor, data.X):
         return np.empty(0, np.intp)
-    random_state = check_random_state(extractor.get_params(deep=False).get("random_state"))
+    random_state = check_random_state(extractor._seed)
     return np.sort(random_state.choice(len(data), _SCREENING_SAMPLES, replace=False))
 
 

@@ -25,6 +25,7 @@ from .recipe import (
     fit_with,
     held_out_scores,
     linear_head,
+    with_little_memory,
 )
 
 #: Samples beyond which folds come from one pass, and scales from a sample.
@@ -203,7 +204,7 @@ def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sie
     fitted, held_out = data[:-CALIBRATION_SAMPLES], data[-CALIBRATION_SAMPLES:]
     total = float(fitted.weight.sum())
     search = recipe.search(len(fitted), total, n_folds)
-    with expected_warnings_ignored():
+    with expected_warnings_ignored(), with_little_memory():
         search.fit(fitted.U, fitted.Y, sample_weight=fitted.weight)
     best = search.best_estimator_
     function = LandmarkModel.of(best.extractor, linear_head(best.head))

@@ -21,9 +21,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
-from ..estimators import all_or_nothing, parameters, row_wise
+from ..estimators import all_or_nothing, row_wise
+from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..estimators.inputs import check_weights
-from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
 from ..execution import open_source
 from ..model import landmark_contributions, save
@@ -52,7 +52,6 @@ from .streams import SETTLING_SAMPLES, SieveStream, SourceRows, last_held_out
 
 
 @linked_to_documentation
-@parameters
 class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Encodes a table, chooses kernel, width and metric on few samples, and fits all of them."""
 
@@ -66,14 +65,14 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         **{name: SHARED_CONSTRAINTS[name] for name in ("random_state", "n_jobs", "verbose")},
     }
 
-    metric: bool = True
-    kernel: str = "auto"
-    cv: Any = None
-    time_budget: float | None = None
-    categorical_features: Any = "from_dtype"
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int | bool = 0
+    metric: bool
+    kernel: str
+    cv: Any
+    time_budget: float | None
+    categorical_features: Any
+    random_state: Any
+    n_jobs: int | None
+    verbose: int | bool
 
     save = save
 

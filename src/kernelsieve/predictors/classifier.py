@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,8 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .._sklearn import fit_context
-from ..estimators import all_or_nothing, estimator, row_wise
-from ..estimators.parameters import SHARED_CONSTRAINTS
+from ..estimators import all_or_nothing, row_wise
+from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..rows import warn_if_numbers
 from .assembly import Sieve
@@ -25,7 +24,6 @@ from .explanation import Explanation
 from .recipe import MappedSamples
 
 
-@estimator
 class SieveClassifier(ClassifierMixin, SievePredictor):
     """Classification by a kernel function on few landmarks, with nothing to assemble.
 
@@ -41,6 +39,8 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     kernel : str, default="auto"
         "laplacian", "rbf", "matern12", "matern32" (or "matern"), "matern52" or "rational_quadratic";
         "auto" tries the first four.
+    class_weight : dict, {"balanced"} or None, default=None
+        Weights of the classes, by which those of samples are multiplied.
     cv : int, splitter or iterable, default=None
         Folds that choose the ridge and calibrate; None is 5, in random order. Of more than 20,000
         samples only their number counts.
@@ -56,8 +56,6 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         Threads.
     verbose : int or bool, default=0
         Print what is done.
-    class_weight : dict, {"balanced"} or None, default=None
-        Weights of the classes, by which those of samples are multiplied.
 
     Attributes
     ----------
@@ -94,10 +92,35 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     (3, 2)
     """
 
-    _parameter_constraints: ClassVar[dict] = {"class_weight": SHARED_CONSTRAINTS["class_weight"]}
+    _parameter_constraints: ClassVar[dict] = {
+        **SievePredictor._parameter_constraints,
+        "class_weight": SHARED_CONSTRAINTS["class_weight"],
+    }
 
-    n_landmarks: int = field(default=300, kw_only=False)
-    class_weight: Any = field(default=None, kw_only=True)
+    def __init__(
+        self,
+        n_landmarks: int = 300,
+        *,
+        metric: bool = True,
+        kernel: str = "auto",
+        class_weight: Any = None,
+        cv: Any = None,
+        time_budget: float | None = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_landmarks = n_landmarks
+        self.metric = metric
+        self.kernel = kernel
+        self.class_weight = class_weight
+        self.cv = cv
+        self.time_budget = time_budget
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _targets(self, y: Any, n_samples: int, *, reset: bool = True) -> np.ndarray:
         self._check_given(y)

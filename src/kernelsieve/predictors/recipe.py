@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.linear_model import Ridge
 
+from ..config import config_context, get_config
 from ..exceptions import FewerFeaturesWarning, InputScaleWarning, InvalidDataError, NoFeaturesError
 from ..greedy import SparseMaximalAlignment
 from ..kernels import Kernel
@@ -55,7 +56,6 @@ class SieveRecipe:
             target="continuous",
             random_state=self.seed,
             n_jobs=self.n_jobs,
-            max_memory=_SCREEN_BYTES,
         )
 
     @property
@@ -177,13 +177,20 @@ class EqualSamples:
         return self
 
 
+def with_little_memory() -> AbstractContextManager[None]:
+    """Return a context in which candidates are screened beside a copy of all samples."""
+    return config_context(max_memory=min(get_config()["max_memory"], _SCREEN_BYTES))
+
+
 def fit_extractor(recipe: SieveRecipe, data: MappedSamples) -> SparseMaximalAlignment | EqualSamples:
     """Choose landmarks, unless samples or their kernel values are equal."""
     if data.are_equal:
         return EqualSamples(recipe, data)
     try:
         with expected_warnings_ignored():
-            return recipe.extractor(len(data)).fit(data.U, data.Y, sample_weight=data.weight)
+            extractor = recipe.extractor(len(data))
+            with with_little_memory():
+                return extractor.fit(data.U, data.Y, sample_weight=data.weight)
     except NoFeaturesError:
         return EqualSamples(recipe, data)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from .._sklearn import StrOptions, fit_context
-from ..estimators import all_or_nothing, estimator, row_wise
+from ..estimators import all_or_nothing, row_wise
 from ..exceptions import InvalidDataError
 from ..rows import check_squares, refuse_labels
 from .assembly import MANY_SAMPLES
@@ -29,7 +28,6 @@ def _is_out_of_core(sieve: SieveRegressor) -> bool:
     return True
 
 
-@estimator
 class SieveRegressor(RegressorMixin, SievePredictor):
     """Regression by a kernel function on few landmarks, with nothing to assemble.
 
@@ -47,6 +45,9 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     kernel : str, default="auto"
         "laplacian", "rbf", "matern12", "matern32" (or "matern"), "matern52" or "rational_quadratic";
         "auto" tries the first four.
+    loss : {"squared_error", "poisson"}, default="squared_error"
+        "poisson" is for counts: the logarithm of the mean is a kernel function, fitted to at most
+        20,000 samples.
     cv : int, splitter or iterable, default=None
         Folds that choose the ridge and calibrate; None is 5, in random order. Of more than 20,000
         samples only their number counts.
@@ -62,9 +63,6 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         Threads.
     verbose : int or bool, default=0
         Print what is done.
-    loss : {"squared_error", "poisson"}, default="squared_error"
-        "poisson" is for counts: the logarithm of the mean is a kernel function, fitted to at most
-        20,000 samples.
 
     Attributes
     ----------
@@ -99,10 +97,35 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     10 features, all numeric
     """
 
-    _parameter_constraints: ClassVar[dict] = {"loss": [StrOptions(set(LOSSES))]}
+    _parameter_constraints: ClassVar[dict] = {
+        **SievePredictor._parameter_constraints,
+        "loss": [StrOptions(set(LOSSES))],
+    }
 
-    n_landmarks: int = field(default=300, kw_only=False)
-    loss: str = field(default="squared_error", kw_only=True)
+    def __init__(
+        self,
+        n_landmarks: int = 300,
+        *,
+        metric: bool = True,
+        kernel: str = "auto",
+        loss: str = "squared_error",
+        cv: Any = None,
+        time_budget: float | None = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_landmarks = n_landmarks
+        self.metric = metric
+        self.kernel = kernel
+        self.loss = loss
+        self.cv = cv
+        self.time_budget = time_budget
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @property
     def _loss(self) -> RegressionLoss:

@@ -11,7 +11,13 @@ from ..estimators import StatisticPart, StatisticPlan, prepared
 from ..rows import Source
 from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve
 from .calibration import HeldOut
-from .recipe import LandmarkModel, MappedSamples, expected_warnings_ignored, linear_head
+from .recipe import (
+    LandmarkModel,
+    MappedSamples,
+    expected_warnings_ignored,
+    linear_head,
+    with_little_memory,
+)
 
 _MOST_HELD_OUT = 10_000  # samples of a stream that calibrate, the last ones
 #: Samples of a source that settle everything but the function.
@@ -36,7 +42,8 @@ class SieveStream:
     ) -> SieveStream:
         """Let some samples settle the candidates; they are not summed up yet."""
         extractor = preparation.recipe.extractor(len(first))
-        plan = prepared(extractor, first.U, first.Y, first.weight, None, max(2, n_folds))
+        with with_little_memory():
+            plan = prepared(extractor, first.U, first.Y, first.weight, None, max(2, n_folds))
         return cls(preparation, extractor, plan, numbers=numbers)
 
     def plus(self, data: MappedSamples) -> SieveStream:
@@ -54,7 +61,7 @@ class SieveStream:
         recipe, folds = self.preparation.recipe, self.plan.folds
         assert folds is not None
         search = recipe.search(self.extractor.n_components, self.total_weight, folds.n_folds)
-        with expected_warnings_ignored():
+        with expected_warnings_ignored(), with_little_memory():
             search.finish(self.plan, self.part)
         best = search.best_estimator_
         function = LandmarkModel.of(best.extractor, linear_head(best.head))

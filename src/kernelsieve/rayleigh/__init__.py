@@ -1,6 +1,7 @@
 """Rayleigh coefficients in kernel space: Fisher discriminants, oriented kernel PCA, invariances."""
 
 from .coefficient import RayleighCoefficient
+from .decision_rule import DecisionRule
 from .fisher import KernelFisherDiscriminant
 from .greedy_fisher import GreedyKernelFisherDiscriminant
 from .invariances import ImageRotation, ImageTransform, ImageTranslation, LineThickening
@@ -18,6 +19,7 @@ from .sparse_fisher import SparseKernelFisherDiscriminant
 
 __all__ = [
     "BetweenClasses",
+    "DecisionRule",
     "GreedyKernelFisherDiscriminant",
     "ImageRotation",
     "ImageTransform",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,16 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils import check_array
 
-from .._sklearn import Interval, StrOptions, fit_context
+from .._sklearn import StrOptions, fit_context
 from ..deflation import NEVER, Heads
 from ..estimators import KernelEstimator, all_or_nothing, row_wise
+from ..estimators.class_weights import with_class_weight
 from ..exceptions import InvalidParameterError
+from ..kernels import Rows
 from ..model import Decision, Fit
-from ..rows import Batch
+from ..rows import Batch, TargetEncoder
+from .decision_rule import THRESHOLDS, DecisionRule
+from .invariance_mixin import InvarianceMixin
 from .outputs import Outputs, spread_places
 
 #: Classes each of which may have a feature, or a programme, of its own.
@@ -29,11 +32,57 @@ _MOST_SAMPLES = 10_000  # whose outputs a slope is found by; more would change i
 _MOST_DECISIONS = 2**20  # of samples about classes, where these are many
 _SLOPES = 1e-6, 1e6  # smallest and largest, for decisions of unit size
 
-DECISION_CONSTRAINTS: dict[str, list] = {
-    "threshold": [StrOptions({"auto", "margin", "midpoint", "least_squares", "gaussian"})],
-    "nu": [Interval(Real, 0, 1, closed="right"), StrOptions({"cv"})],
-    "probability": [StrOptions({"loo", "in_sample"})],
+DECISION_CONSTRAINTS: dict[str, list] = {"decision": [StrOptions(set(THRESHOLDS)), DecisionRule]}
+
+#: Former parameters of the discriminants.
+MOVED_TO_DECISION: dict[str, str] = InvarianceMixin._moved | {
+    name: f"pass decision=DecisionRule({new}=...), of kernelsieve.rayleigh."
+    for name, new in {
+        "threshold": "threshold",
+        "nu": "nu",
+        "multi_class": "multi_class",
+        "probability": "probability",
+        "probability_cv": "probability",
+    }.items()
 }
+
+
+def program_rule(self: Any) -> DecisionRule:
+    """Return how features decide, by the constant of a programme too."""
+    return DecisionRule.of(self.decision)
+
+
+def decision_rule(self: Any) -> DecisionRule:
+    """Return how features decide."""
+    rule = DecisionRule.of(self.decision)
+    if rule.threshold == "intercept":
+        raise InvalidParameterError(
+            "threshold='intercept' is the constant of a programme, and "
+            f"{type(self).__name__} solves none; pass another threshold, such as 'least_squares'."
+        )
+    return rule
+
+
+def two_class_rule(self: Any) -> DecisionRule:
+    """Return how features decide between two classes."""
+    rule = decision_rule(self)
+    if rule.multi_class != "auto":
+        raise InvalidParameterError(
+            f"multi_class={rule.multi_class!r} is for several classes, and {type(self).__name__} takes "
+            "two; leave multi_class out."
+        )
+    return rule
+
+
+def weighted_batch(self: Any, X: Rows, y: Any, sample_weight: Any, encoder: TargetEncoder) -> Batch:
+    """Return samples whose weights are multiplied by those of their classes."""
+    batch = KernelEstimator._batch(self, X, y, sample_weight, encoder)
+    return with_class_weight(batch, self.class_weight, encoder.classes)
+
+
+def unweighted_copy(self: Any) -> Any:
+    """Return a copy to be fitted to samples whose weights have those of their classes in them."""
+    return clone(self).set_params(class_weight=None)
 
 
 @fit_context(prefer_skip_nested_validation=True)
@@ -55,32 +104,31 @@ def fit_discriminant(self: Any, X: Any, y: Any = None, sample_weight: Any = None
     self
     """
     KernelEstimator.fit(self, X, y, sample_weight)
-    if self.probability_cv is not None:
-        _hold_out(self, X, y, sample_weight)
+    if self._rule.folds is not None:
+        _hold_out(self, X, y, sample_weight, self._rule.folds)
     return self
 
 
-def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
+def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any, folds: int) -> None:
     """Take probabilities from the outputs of samples that were held out."""
-    folds = model.probability_cv
-    if model._is_precomputed and not isinstance(model.candidates, (str, Integral)):
+    if model._is_precomputed and model._candidates().are_points:
         raise InvalidParameterError(
-            "probability_cv fits on some of the samples, among which row numbers in candidates are "
-            "others; pass candidates as a number or 'all' with kernel='precomputed'."
+            "Cross-validated probabilities need fits on some of the samples, among which row numbers "
+            "in candidates are others; pass candidates as a number or 'all' with kernel='precomputed'."
         )
     encoder = model._encoder(y)
     batch = model._batch(check_array(X, accept_sparse="csr"), y, sample_weight, encoder)
     of_class = replace(batch, weight=None).target_sums
     if of_class.min() < folds:
         raise InvalidParameterError(
-            f"probability_cv={folds} is more than the {int(of_class.min())} samples of the smallest "
-            "class; lower probability_cv, or pass None."
+            f"probability={folds} folds are more than the {int(of_class.min())} samples of the "
+            "smallest class; lower their number, or pass probability='loo'."
         )
     params = None
     if sample_weight is not None:
         params = {"sample_weight": np.broadcast_to(np.asarray(sample_weight), len(batch))}
     outputs = cross_val_predict(
-        clone(model).set_params(probability_cv=None),
+        clone(model).set_params(decision=replace(model._rule, probability="loo")),
         X,
         encoder.classes[batch.Y.argmax(axis=1) if batch.codes is None else batch.codes],
         cv=StratifiedKFold(folds),
@@ -95,17 +143,17 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     model._fit = replace(fit, decision=replace(fit.decision, slopes=slopes))
 
 
-def check_out_of_core(parameters: dict[str, Any]) -> None:
+def check_out_of_core(model: Any) -> None:
     """Refuse parameters that need all samples at once."""
-    if isinstance(parameters["class_weight"], str):
+    if isinstance(model.class_weight, str):
         raise InvalidParameterError(
             "class_weight='balanced' needs all samples at once, because it counts the classes; out of "
             "core pass a dict with the weight of each label."
         )
-    if parameters.get("probability_cv") is not None:
+    if model._rule.folds is not None:
         raise InvalidParameterError(
-            f"probability_cv={parameters['probability_cv']} needs all samples at once; out of core "
-            "pass None."
+            f"{model._rule} needs all samples at once for its folds; out of core pass "
+            "probability='loo'."
         )
 
 
@@ -117,7 +165,7 @@ def held_out(
     ``wanted`` are the targets of the samples. Where samples cannot be passed over again, outputs are
     drawn, and all leave out the same part.
     """
-    if model.probability != "loo":
+    if model._rule.probability == "in_sample":
         return outputs
     leverages = np.reshape(leverages, (1 if np.ndim(leverages) == 0 else len(outputs.weight), -1))
     factors = 1.0 if drawn else left_weights(model, outputs)[:, None]

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .._sklearn import StrOptions
-from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, estimator
-from ..fitting import Plan, RowPass
-from ..kernels import Rows
+from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin
+from ..fitting import Plan, RowPass, Settings
+from ..kernels import KernelLike, Rows
 from ..model import Fit
 from ..rows import Batch
+from .decision_rule import DecisionRule
 from .decisions import (
     DECISION_CONSTRAINTS,
+    MOVED_TO_DECISION,
     check_few_classes,
     check_out_of_core,
     decided,
+    decision_rule,
     fit_discriminant,
     held_out,
     predict_proba,
@@ -27,6 +29,8 @@ from .decisions import (
     sparsity,
     thinned,
     thresholds,
+    unweighted_copy,
+    weighted_batch,
 )
 from .invariance_mixin import InvarianceMixin
 from .outputs import Outputs
@@ -35,16 +39,16 @@ from .solve import Maximum, Ratio, RayleighPass, solve_ratio
 from .thresholds import decision_heads, joint_heads, regression_targets
 
 
-@estimator
 class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Kernel Fisher discriminant (KFD): features that separate classes, and a classifier on them.
 
     The features have the largest ratio of the scatter between the class means to the scatter within
     the classes, to which a ridge and the changes under known invariances are added. Two classes have
-    one feature; more have one less than classes together, or one each with ``multi_class="ovr"``. With
-    a linear kernel this is linear discriminant analysis.
+    one feature; more have one less than classes together, or one each with
+    ``decision=DecisionRule(multi_class="ovr")``. With a linear kernel this is linear discriminant
+    analysis.
 
-    Maximum are expanded in all samples or in a pool of them. A pool needs one pass over the
+    Directions are expanded in all samples or in a pool of them. A pool needs one pass over the
     samples, out of core too; all classes share it and one
     factorisation.
 
@@ -52,14 +56,30 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     ----------
     n_components : int, default=None
         Number of joint features; None for one less than there are classes. Not used with
-        ``multi_class="ovr"``, which has one for each class.
-    candidates : {"auto", "all"}, int or array, default="auto"
-        Samples that directions combine, all of which a new sample is compared with: "all", a number of
-        them, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
-        2,000 samples and 2,000 of them beyond.
-    pool : {"random", "kmeans", "rpcholesky"}, default="random"
-        How candidates given as a number are drawn; "kmeans" takes the samples nearest to the centres.
-        For the centres themselves, pass ``candidates=KMeans(m).fit(X).cluster_centers_``.
+        ``decision=DecisionRule(multi_class="ovr")``, which has one for each class.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples that directions combine, all of which a new sample is compared with: "all", a number
+        of them, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
+        2,000 samples and 2,000 of them beyond. Pass :class:`~kernelsieve.Candidates` to say how they
+        are drawn.
     tol : float, default=1e-10
         Ratios below this part of the largest are noise, and their features are dropped.
     reg : float, default=1.0
@@ -67,7 +87,27 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         ``penalty`` says. The default is the best for both penalties on ten sets of 130 to 700 samples,
         with a kernel of unit diagonal (``python -m papers run mika2003/default_reg``); other kernels
         need a value of their own.
-    {parameters}
+    penalty : {"alpha", "norm"}, default="alpha"
+        What ``reg`` keeps small: the coefficients alpha of the candidates, or the length of the
+        direction in feature space.
+    invariances : list of (transform, weight) or Tangent, default=None
+        Features are to change little under these: each transform is a function from X to X transformed
+        by a small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``, and the squared changes,
+        summed over the samples, are added to the denominator with that weight.
+        :class:`~kernelsieve.rayleigh.Tangent` in place of a pair may give ``virtual_candidates``.
+    decision : str or DecisionRule, default="auto"
+        How features decide, and how probable that is: the word for a threshold, "auto",
+        "least_squares", "margin", "midpoint" or "gaussian", or a
+        :class:`~kernelsieve.rayleigh.DecisionRule` with ``threshold``, ``nu``, ``multi_class`` and
+        ``probability``.
+    class_weight : dict or "balanced", default=None
+        Weights of labels, which multiply the sample weights; "balanced" gives all classes the same.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
@@ -75,7 +115,30 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         b of each feature that separates one class from the rest: the sign of feature + b decides.
     sparsity_ : float
         Fraction of the candidates whose coefficients are zero.
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -89,7 +152,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
 
     Features have the ratio's denominator, over the number of samples, equal to one: unit variance
     within classes but for the ridge. ``decision_function`` of one feature, and the features of
-    ``multi_class="ovr"``, are scaled so that the means of both sides differ by 2.
+    ``DecisionRule(multi_class="ovr")``, are scaled so that the means of both sides differ by 2.
 
     Log odds of probabilities are the decisions times one slope, by maximum likelihood. A feature is
     ridge regression to its class means, ``1 + 1 / ratio`` times as far apart, so the output of a sample
@@ -119,55 +182,85 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     (2, 10)
     """
 
+    _moved: ClassVar[dict[str, str]] = MOVED_TO_DECISION | {
+        "center": "features always have mean zero; add offset_ to them for those without centring."
+    }
     _parameter_constraints: ClassVar[dict] = {
+        **KernelEstimator._parameter_constraints,
         **DECISION_CONSTRAINTS,
-        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
-        "multi_class": [StrOptions({"joint", "ovr"})],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    candidates: Any = "auto"
-    pool: str = "random"
-    center: bool = True
-    tol: float = 1e-10
-    reg: float = 1.0
-    penalty: str = "alpha"
-    invariances: list[tuple[Callable, float]] | None = None
-    multi_class: str = "joint"
-    threshold: str = "auto"
-    nu: float | str = 0.5
-    class_weight: dict[Any, float] | str | None = None
-    probability: str = "loo"
-    probability_cv: int | None = None
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        tol: float = 1e-10,
+        reg: float = 1.0,
+        penalty: str = "alpha",
+        invariances: Sequence[Any] | None = None,
+        decision: str | DecisionRule = "auto",
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.tol = tol
+        self.reg = reg
+        self.penalty = penalty
+        self.invariances = invariances
+        self.decision = decision
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     _solve = solve_ratio
+    _rule = property(decision_rule)
+    _batch = weighted_batch
+    _for_folds = unweighted_copy
     fit = fit_discriminant
     predict_proba = predict_proba
     _probability_link = probability_link
     thresholds_ = property(thresholds)
     sparsity_ = property(sparsity)
 
+    def _settings(self) -> Settings:
+        return replace(super()._settings(), center=True, tol=self.tol)
+
     def _target_kind(self) -> str:
         return "classes"
 
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
-        check_out_of_core(self.get_params(deep=False))
+        check_out_of_core(self)
         return super()._plan(X, y, classes, sample_weight)
 
     def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
         """Maximise the scatter M between classes over N, that within them, with a ridge: (8), (11)."""
         n_classes = len(plan.target_shift)
-        joint = self.multi_class == "joint" and n_classes > 2
-        one_against_rest = self.multi_class == "ovr" and n_classes > 2
+        multi_class = self._rule.multi_class
+        joint = multi_class != "ovr" and n_classes > 2
+        one_against_rest = multi_class == "ovr" and n_classes > 2
         if one_against_rest:
             what = "multi_class='ovr' finds a feature"
-            check_few_classes(n_classes, what, "Pass multi_class='joint'.")
+            check_few_classes(n_classes, what, "Pass DecisionRule(multi_class='joint').")
         M = [BetweenClasses()]
         # For each class alone the scatter of all serves as well, and all classes share it.
         N = [TotalScatter() if one_against_rest else WithinClasses(), *self._tangents()]
         ratio = Ratio(M, N, self.reg, self.penalty, one_against_rest)
-        needs_rows = self.threshold == "margin" and not joint
+        needs_rows = self._rule.threshold == "margin" and not joint
         complete = partial(self._complete, joint=joint)
         return RayleighPass(plan, ratio, copies, complete, needs_rows=needs_rows)
 
@@ -178,18 +271,18 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         if len(found.ratios) == 0:  # which is refused later
             return fit
         offset, moments, samples = fit.model.offset, found.moments(fit.model.offset), None
-        if self.threshold == "margin" and not joint:
+        if self._rule.threshold == "margin" and not joint:
             parts = [
                 (fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
                 for batch in batches or ()
             ]
             samples = Outputs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
         if joint:
-            heads = joint_heads(self.threshold, moments, found.ratios)
+            heads = joint_heads(self._rule.threshold, moments, found.ratios)
         else:
-            heads = decision_heads(self.threshold, moments, samples, self.nu)
+            heads = decision_heads(self._rule.threshold, moments, samples, self._rule.nu)
         targets = regression_targets(moments, found.ratios, joint=joint)
-        if isinstance(batches, list) and self.probability_cv is None:
+        if isinstance(batches, list) and self._rule.folds is None:
             some = thinned(batches[0])
             features, leverages = found.with_leverages(some.X, offset, self.n_jobs)
             outputs = Outputs(features, some.Y, some.root_weight**2)

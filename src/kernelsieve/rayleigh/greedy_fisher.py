@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval
-from ..deflation import Alignment, Heads, RidgeAlignment
-from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin, estimator
+from ..deflation import Alignment, RidgeAlignment
+from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import Change
 from ..fitting import (
@@ -25,11 +25,13 @@ from ..fitting import (
     select,
     select_in_pool,
 )
-from ..kernels import Rows
+from ..kernels import KernelLike, Rows
 from ..model import Decision, Fit
 from ..rows import Batch, TargetEncoder, distinct
+from .decision_rule import DecisionRule
 from .decisions import (
     DECISION_CONSTRAINTS,
+    MOVED_TO_DECISION,
     check_out_of_core,
     fit_discriminant,
     held_out,
@@ -38,7 +40,11 @@ from .decisions import (
     probability_link,
     sparsity,
     thinned,
+    two_class_rule,
+    unweighted_copy,
+    weighted_batch,
 )
+from .greedy_decisions import DecidingPass, moments_of_features, nested_heads
 from .invariance_mixin import InvarianceMixin
 from .outputs import Moments, Outputs
 from .scatter import Tangent, move
@@ -47,7 +53,6 @@ from .thresholds import decision_lines
 _FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
 
 
-@estimator
 class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Kernel Fisher discriminant on few landmarks, chosen one after another.
 
@@ -62,21 +67,59 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
 
     Parameters
     ----------
-    reg : float, default=0.001
-        Ridge C of the coefficients, added to the scatter within classes, a sum over the samples.
-    stop_tol : float, default=0.03
-        No landmark is added when the objective has fallen by less than this part of it a step, on
-        average over the last five steps; 0 for never.
-    candidates : {"auto", "all"}, int or array, default="auto"
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
         Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
         that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
         "all" up to 1,500 samples; beyond, a pool of one and a half times n_components where it is
         screened, three times beyond 20,000 samples, of 1,000 otherwise. With ``resample=True`` it is
-        59 at every step.
-    resample : bool, default=False
-        Draw fresh random candidates at every step instead of one pool. The best of 59 is among the
-        best 5 % of all, with 95 % probability.
-    {parameters}
+        59 at every step. Pass :class:`~kernelsieve.Candidates` to say how they are drawn.
+    tol : float, default=1e-10
+        A column whose squared residual is below this part of its squared norm counts as linearly
+        dependent on the chosen ones. It limits how much rounding is amplified (see
+        `python -m benchmarks accuracy`).
+    stop_tol : float, default=0.03
+        No landmark is added when the objective has fallen by less than this part of it a step, on
+        average over the last five steps; 0 for never.
+    reg : float, default=0.001
+        Ridge C of the coefficients, added to the scatter within classes, a sum over the samples.
+    invariances : list of (transform, weight) or Tangent, default=None
+        Features are to change little under these: each transform is a function from X to X transformed
+        by a small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``, and the squared changes,
+        summed over the samples, are added to the denominator with that weight.
+        :class:`~kernelsieve.rayleigh.Tangent` in place of a pair may give ``virtual_candidates``.
+    decision : str or DecisionRule, default="least_squares"
+        How features decide, and how probable that is: the word for a threshold, "auto",
+        "least_squares", "margin", "midpoint" or "gaussian", or a
+        :class:`~kernelsieve.rayleigh.DecisionRule` with ``threshold``, ``nu``, ``multi_class`` and
+        ``probability``.
+    class_weight : dict or "balanced", default=None
+        Weights of labels, which multiply the sample weights; "balanced" gives all classes the same.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
@@ -84,7 +127,30 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         Constants of the decisions with all features.
     sparsity_ : float
         Fraction of the candidates whose coefficients are zero.
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -133,27 +199,55 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     """
 
     _use_of_candidates: ClassVar[str] = "chosen"
+    _candidate_options: ClassVar[frozenset[str]] = frozenset({"resample"})
+    _shares_folds: ClassVar[bool] = False
+    _moved: ClassVar[dict[str, str]] = MOVED_TO_DECISION
     _parameter_constraints: ClassVar[dict] = {
+        **KernelEstimator._parameter_constraints,
         **DECISION_CONSTRAINTS,
         "stop_tol": [Interval(Real, 0, 1, closed="left")],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    candidates: Any = "auto"
-    resample: bool = False
-    tol: float = 1e-10
-    reg: float = 1e-3
-    stop_tol: float = 0.03
-    invariances: list[tuple[Callable, float]] | None = None
-    threshold: str = "least_squares"
-    nu: float | str = 0.5
-    class_weight: dict[Any, float] | str | None = None
-    probability: str = "loo"
-    probability_cv: int | None = None
-    dtype: str = "float64"
-    max_memory: float = 2**30
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        tol: float = 1e-10,
+        stop_tol: float = 0.03,
+        reg: float = 0.001,
+        invariances: Sequence[Any] | None = None,
+        decision: str | DecisionRule = "least_squares",
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.tol = tol
+        self.stop_tol = stop_tol
+        self.reg = reg
+        self.invariances = invariances
+        self.decision = decision
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
+    _rule = property(two_class_rule)
+    _batch = weighted_batch
+    _for_folds = unweighted_copy
     fit = fit_discriminant
     predict_proba = predict_proba
     _probability_link = probability_link
@@ -168,7 +262,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         return "classes"
 
     def _settings(self) -> Settings:
-        return replace(super()._settings(), center=True)
+        return replace(super()._settings(), center=True, tol=self.tol)
 
     def _criterion(self) -> RidgeAlignment:
         return RidgeAlignment(float(self.reg), float(self.stop_tol))
@@ -177,11 +271,12 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         return Alignment()  # without the ridge, without invariances, and without a rule to stop
 
     def _tangents(self) -> list[Tangent]:
-        if self.invariances and (self.resample or self._is_precomputed):
+        if self.invariances and (self._candidates().resample or self._is_precomputed):
             raise InvalidParameterError(
-                f"invariances are given with kernel={self.kernel!r} and resample={self.resample}; they "
-                "need X, which is transformed, and one pool of candidates: pass a kernel by name or "
-                "as a function, and resample=False."
+                f"invariances are given with kernel={self.kernel!r} and "
+                f"candidates={self.candidates!r}; they need X, which is transformed, and one pool of "
+                "candidates: pass a kernel by name or as a function, and no candidates with "
+                "resample=True."
             )
         return super()._tangents()
 
@@ -201,11 +296,11 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         ]
         one_pass = loop_pass(plan, self._criterion(), changes)
         size = len(distinct(plan.pool.points))
-        return _DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
+        return DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
 
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
-        check_out_of_core(self.get_params(deep=False))
-        if self.threshold == "margin":
+        check_out_of_core(self)
+        if self._rule.threshold == "margin":
             raise InvalidParameterError(
                 "threshold='margin' looks at all samples at once; out of core pass "
                 "threshold='gaussian', 'midpoint' or 'least_squares'."
@@ -231,7 +326,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         """
         if fit.decision is not None or fit.model.n_components == 0 or fit.heads is None:
             return fit  # which knows already, or is refused later
-        features = _moments(fit)
+        features = moments_of_features(fit)
         directions = fit.heads.coefficients
         directions = directions[:, 1:] if directions.shape[1] == 2 else directions
         rows = self._rows(fit, batch) if batch is not None else None
@@ -241,7 +336,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
             samples = None if rows is None else replace(rows, values=rows.values[:, :j])
             sides = first.sides(directions[:j])
             outputs = None if samples is None else samples.combined(directions[:j])
-            lines = decision_lines(self.threshold, sides, outputs, self.nu)
+            lines = decision_lines(self._rule.threshold, sides, outputs, self._rule.nu)
             outputs = self._held_out(fit, samples, first, directions[:j])
             decisions.append(lines)
             decided = outputs.values * lines[0] + lines[1]
@@ -250,15 +345,15 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         scale = 2 / np.sum(1 / features.weights[features.weights > 0])
         return replace(
             fit,
-            heads=_nested(decisions, directions),
+            heads=nested_heads(decisions, directions),
             criterion_path=scale * np.maximum(1 - explained, 0.0) / explained,
             decision=Decision(np.array(slopes), False, n_candidates),
         )
 
     def _rows(self, fit: Fit, batch: Batch) -> Outputs | None:
         """Return the features of all samples where the margin needs them, or of some of them."""
-        if self.threshold != "margin":
-            if self.probability_cv is not None:
+        if self._rule.threshold != "margin":
+            if self._rule.folds is not None:
                 return None
             batch = thinned(batch)
         return Outputs(fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
@@ -284,45 +379,3 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         penalised = 0.0 if fit.penalty is None else float(np.trace(fit.penalty[:j, :j]))
         wanted = (outputs.indicators - shares)[:, -n_outputs:]
         return held_out(self, outputs, wanted, (1 + j - penalised / m) / m, drawn=True)
-
-
-@dataclass(frozen=True)
-class _DecidingPass:
-    """A pass over the samples of which every fit knows how it decides."""
-
-    one_pass: RowPass
-    decide: Callable[[Fit, Batch | None], Fit]
-
-    def new_statistic(self, *, repeatable: bool) -> Any:
-        return self.one_pass.new_statistic(repeatable=repeatable)
-
-    def absorb(self, statistic: Any, batch: Batch) -> None:
-        self.one_pass.absorb(statistic, batch)
-
-    def fit(self, batches: Iterable[Batch]) -> Fit:
-        whole = batches[0] if isinstance(batches, list) else None
-        return self.decide(self.one_pass.fit(batches), whole)
-
-    def solve(self, statistic: Any) -> Fit:
-        return self.decide(self.one_pass.solve(statistic), None)
-
-
-def _moments(fit: Fit) -> Moments:
-    """Return the moments of the features from what the loop knows of them."""
-    m, k = fit.total_weight, fit.model.n_components
-    heads = fit.heads
-    assert heads is not None
-    weights = m * heads.intercepts[0]  # means of the indicators of classes
-    means = m * heads.coefficients.T / np.where(weights > 0, weights, np.inf)[:, None]
-    total = m * np.eye(k) - (0.0 if fit.penalty is None else fit.penalty)
-    within = total - means.T @ (weights[:, None] * means)
-    return Moments(weights, means, within / m)
-
-
-def _nested(lines: list[tuple[np.ndarray, np.ndarray]], directions: np.ndarray) -> Heads:
-    """Turn decisions by combinations of the first j features into heads of the features."""
-    k, n_outputs = directions.shape
-    coefficients = np.zeros((k, k, n_outputs))
-    for j, (slopes, _) in enumerate(lines, start=1):
-        coefficients[j - 1, :j] = directions[:j] * slopes
-    return Heads(np.array([constants for _, constants in lines]), coefficients)

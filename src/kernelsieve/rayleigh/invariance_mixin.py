@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from ..estimators import parameters
 from ..exceptions import InvalidParameterError
 from ..fitting import CandidatePool, Problem
 from ..rows import Batch
 from .scatter import Tangent, move
 
 
-@parameters
 class InvarianceMixin:
     """Features that change little under transformations, which may give further candidates."""
 
-    virtual_candidates: bool = False
+    _moved: ClassVar[dict[str, str]] = {
+        "virtual_candidates": "pass Tangent(transform, weight, virtual_candidates=True), of "
+        "kernelsieve.rayleigh, in place of the pair (transform, weight)."
+    }
 
     def _given_tangents(self: Any) -> list[Tangent]:
-        """Turn ``invariances``, pairs (transform, weight), into scatters."""
+        """Turn pairs (transform, weight) into scatters, and keep those that are scatters already."""
         scatters: list[Tangent] = []
         for item in self.invariances or ():
+            if isinstance(item, Tangent):
+                scatters.append(item)
+                continue
             if not (isinstance(item, (tuple, list)) and len(item) == 2):
                 raise InvalidParameterError(
                     f"invariances has the item {item!r}; it must be a list of pairs (transform, "
-                    "weight)."
+                    "weight), or of kernelsieve.rayleigh.Tangent."
                 )
             transform, weight = item
             if not isinstance(weight, Real):
@@ -51,7 +55,7 @@ class InvarianceMixin:
 
     def _with_moved(self: Any, batch: Batch) -> Batch:
         """Return samples with their transformed copies below them, where these may be candidates."""
-        moves = [tangent.transform for tangent in self._tangents()] if self.virtual_candidates else []
+        moves = [tangent.transform for tangent in self._tangents() if tangent.virtual_candidates]
         if not moves:
             return batch
         X = [batch.X, *(move(transform, batch.X) for transform in moves)]

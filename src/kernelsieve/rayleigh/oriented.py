@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import KW_ONLY
-from numbers import Real
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .._sklearn import Interval, StrOptions
-from ..estimators import estimator
 from ..exceptions import InvalidParameterError
 from ..fitting import Plan, RowPass
+from ..kernels import KernelLike
 from .scatter import NoiseCovariance, NoiseSamples, Scatter, TotalScatter
 from .solve import Ratio, RatioEstimator, RayleighPass
 
 
-@estimator
 class OrientedKernelPCA(RatioEstimator):
     """Oriented kernel PCA: the most variance of the data for the least variance of known noise.
 
@@ -27,25 +23,85 @@ class OrientedKernelPCA(RatioEstimator):
 
     Parameters
     ----------
-    noise : array-like of shape (s, d) or (d, d), default=None
-        Samples of the noise, or its covariance, as ``noise_type`` says.
-    noise_type : {"samples", "covariance"}, default="samples"
-        What ``noise`` is. A covariance of the features of X needs ``kernel="linear"``.
-    noise_weight : float, default=1.0
-        Weight of the noise in the denominator, beside those of the invariances.
-    candidates : {"auto", "all"}, int or array, default="auto"
-        Samples that directions combine, all of which a new sample is compared with: "all", a number of
-        them, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
-        2,000 samples and 2,000 of them beyond.
-    pool : {"random", "kmeans", "rpcholesky"}, default="random"
-        How candidates given as a number are drawn.
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples that directions combine, all of which a new sample is compared with: "all", a number
+        of them, or an array of points (row numbers, for a precomputed kernel). "auto" is "all" up to
+        2,000 samples and 2,000 of them beyond. Pass :class:`~kernelsieve.Candidates` to say how they
+        are drawn.
+    center : bool, default=True
+        Give features zero mean. Sparse input stays sparse, and a feature still needs its own
+        landmarks only.
     tol : float, default=1e-10
         Ratios below this part of the largest are noise, and their features are dropped.
-    {parameters}
+    noise : array-like of shape (s, d), NoiseSamples or NoiseCovariance, default=None
+        Samples of the noise; or :class:`~kernelsieve.rayleigh.NoiseSamples`, which have a weight in
+        the denominator beside those of the invariances, or
+        :class:`~kernelsieve.rayleigh.NoiseCovariance`, a covariance of the features of X, which needs
+        ``kernel="linear"``.
+    reg : float, default=0.001
+        Added to the denominator, which is a sum over the samples: ``reg * I`` or ``reg * K``, as
+        ``penalty`` says.
+    penalty : {"alpha", "norm"}, default="norm"
+        What ``reg`` keeps small: the coefficients alpha of the candidates, or the length of the
+        direction in feature space.
+    invariances : list of (transform, weight) or Tangent, default=None
+        Features are to change little under these: each transform is a function from X to X transformed
+        by a small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``, and the squared changes,
+        summed over the samples, are added to the denominator with that weight.
+        :class:`~kernelsieve.rayleigh.Tangent` in place of a pair may give ``virtual_candidates``.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -72,19 +128,51 @@ class OrientedKernelPCA(RatioEstimator):
     True
     """
 
+    _moved: ClassVar[dict[str, str]] = RatioEstimator._moved | {
+        "noise_type": "pass noise=NoiseCovariance(covariance), of kernelsieve.rayleigh.",
+        "noise_weight": "pass noise=NoiseSamples(samples, weight), of kernelsieve.rayleigh.",
+    }
     _parameter_constraints: ClassVar[dict] = {
-        "noise": ["array-like", "sparse matrix", None],
-        "noise_type": [StrOptions({"samples", "covariance"})],
-        "noise_weight": [Interval(Real, 0, None, closed="left")],
+        **RatioEstimator._parameter_constraints,
+        "noise": ["array-like", "sparse matrix", NoiseSamples, NoiseCovariance, None],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    noise: Any = None
-    noise_type: str = "samples"
-    noise_weight: float = 1.0
-    penalty: str = "norm"
-    invariances: list[tuple[Callable, float]] | None = None
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        center: bool = True,
+        tol: float = 1e-10,
+        noise: Any = None,
+        reg: float = 0.001,
+        penalty: str = "norm",
+        invariances: Sequence[Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.center = center
+        self.tol = tol
+        self.noise = noise
+        self.reg = reg
+        self.penalty = penalty
+        self.invariances = invariances
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _target_kind(self) -> None:
         return None
@@ -92,8 +180,8 @@ class OrientedKernelPCA(RatioEstimator):
     def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
         denominator: list[Scatter] = [*self._tangents()]
         if self.noise is not None:
-            kind = NoiseSamples if self.noise_type == "samples" else NoiseCovariance
-            denominator.append(kind(self.noise, self.noise_weight))
+            known = isinstance(self.noise, (NoiseSamples, NoiseCovariance))
+            denominator.append(self.noise if known else NoiseSamples(self.noise))
         if self.reg == 0 and not any(scatter.weight > 0 for scatter in denominator):
             raise InvalidParameterError(
                 "The denominator is zero: reg=0, and there is neither noise nor an invariance of "

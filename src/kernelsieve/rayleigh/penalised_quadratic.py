@@ -38,8 +38,8 @@ class PenalisedQuadratic(ABC):
         v, b, objective = self.minimise(C, effort)
         if effort.exhausted:
             warn(
-                f"The penalised problem is not solved after max_iter={effort.limit} linear systems. "
-                "Raise max_iter or C, or scale X.",
+                f"The penalised problem is not solved after max_systems={effort.limit} linear systems. "
+                "Raise C, scale X, or raise max_systems in a subclass.",
                 ConvergenceWarning,
             )
         alpha = self._to_alpha @ v

@@ -105,9 +105,9 @@ def check_solved(prices: np.ndarray | None, C: float, tol: float, effort: Effort
     largest = float(np.abs(np.asarray(prices)).max()) / C
     if effort.exhausted:
         warn(
-            f"The penalised problem is not solved after max_iter={effort.limit} linear systems: an "
+            f"The penalised problem is not solved after max_systems={effort.limit} linear systems: an "
             f"optimality condition is violated by {max(largest - 1, 0.0):.2g} of C, or more. Raise "
-            "max_iter or C, or scale X.",
+            "C, scale X, or raise max_systems in a subclass.",
             ConvergenceWarning,
         )
     elif largest > 1 + max(100 * tol, 1e-4):

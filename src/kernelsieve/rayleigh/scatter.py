@@ -170,6 +170,9 @@ class Tangent(Scatter):
         Maps X to an array of the same shape, transformed by a small step.
     weight : float, default=1.0
         Weight in a sum.
+    virtual_candidates : bool, default=False
+        Draw candidates among the transformed copies of the samples, too. A copy has the index of its
+        sample in ``landmark_indices_``.
 
     Examples
     --------
@@ -178,16 +181,20 @@ class Tangent(Scatter):
     Tangent(ImageRotation(degrees=5.0), weight=0.1)
     """
 
-    def __init__(self, transform: Transform, weight: float = 1.0) -> None:
+    def __init__(
+        self, transform: Transform, weight: float = 1.0, *, virtual_candidates: bool = False
+    ) -> None:
         super().__init__(weight)
         if not callable(transform):
             raise InvalidParameterError(
                 f"transform={transform!r} must be a function from X to X transformed."
             )
         self.transform = transform
+        self.virtual_candidates = virtual_candidates
 
     def __repr__(self) -> str:
-        return f"Tangent({self.transform!r}, weight={self.weight:g})"
+        copies = ", virtual_candidates=True" if self.virtual_candidates else ""
+        return f"Tangent({self.transform!r}, weight={self.weight:g}{copies})"
 
     def augmented_block(self, kernel: Kernel, points: Rows) -> AugmentedBlock:
         if isinstance(kernel, Precomputed):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from .._sklearn import StrOptions
 from ..deflation import Outcome, PoolMetric
-from ..estimators import KernelEstimator, OutOfCoreMixin, parameters
+from ..estimators import KernelEstimator, OutOfCoreMixin
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import WeightedBlock, run_blocks, single_threaded_blas
 from ..fitting import (
@@ -19,6 +18,7 @@ from ..fitting import (
     ColumnSums,
     Plan,
     Problem,
+    Settings,
     StatisticPass,
     form_of,
     may_become_safe,
@@ -54,22 +54,18 @@ def solve_ratio(self: Any, problem: Problem) -> Fit:
     return self._row_pass(plan, copies).fit([rows])
 
 
-@parameters
 class RatioEstimator(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
     """Base of the estimators whose features have the largest ratio of two scatters."""
 
-    _parameter_constraints: ClassVar[dict] = {
-        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
-    }
-
-    candidates: Any = "auto"
-    pool: str = "random"
-    center: bool = True
-    tol: float = 1e-10
-    reg: float = 1e-3
-    penalty: str = "alpha"
+    center: bool
+    tol: float
+    reg: float
+    penalty: str
 
     _solve = solve_ratio
+
+    def _settings(self) -> Settings:
+        return replace(super()._settings(), center=self.center, tol=self.tol)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -33,15 +35,36 @@ from .penalised_smooth import Huber, PenalisedSmooth, Power, SmoothLoss
 from .penalised_squares import PenalisedSquares
 from .scatter import Tangent, move
 
+#: Losses that have a number: what it is called, what it is without one, and its smallest value.
+LOSS_NUMBERS: dict[str, tuple[str, float, float]] = {
+    "huber": ("delta", 1.0, float(np.finfo(float).tiny)),
+    "epsilon_insensitive": ("epsilon", 0.1, 0.0),
+    "polynomial": ("power", 4.0, 2.0),
+}
+
+
+def loss_and_number(given: Any) -> tuple[str, float]:
+    """Return the name of a loss, and its number: 0 where it has none."""
+    if isinstance(given, str):
+        return given, LOSS_NUMBERS[given][1] if given in LOSS_NUMBERS else 0.0
+    if len(given) == 2 and isinstance(given[0], str) and given[0] in LOSS_NUMBERS:
+        name, number = given
+        smallest = LOSS_NUMBERS[name][2]
+        if isinstance(number, Real) and smallest <= float(number) < np.inf:
+            return name, float(number)
+    pairs = ", ".join(f"({name!r}, {called})" for name, (called, _, _) in LOSS_NUMBERS.items())
+    raise InvalidParameterError(
+        f"loss={given!r} is no loss; it must be 'squared', 'absolute' or one of {pairs}, with delta "
+        "above 0, epsilon at least 0 and a power of at least 2. Pass one of these."
+    )
+
 
 @dataclass(frozen=True)
 class Program:
     """What is minimised, and how well."""
 
     loss: str
-    delta: float  # where the Huber loss becomes a line
-    epsilon: float  # up to which residuals cost nothing, with the epsilon-insensitive loss
-    power: float  # of the polynomial loss
+    number: float  # that the loss has: delta of "huber", epsilon, or the power
     penalty: str
     joint: bool  # whether a column's coefficients for all classes are penalised by their length
     tol: float
@@ -51,8 +74,9 @@ class Program:
     def __post_init__(self) -> None:
         if self.joint and (self.loss, self.penalty) != ("squared", "l1"):
             raise InvalidParameterError(
-                "multi_class='joint' is for loss='squared' and penalty='l1'; got "
-                f"loss={self.loss!r} and penalty={self.penalty!r}. Choose these, or multi_class='ovr'."
+                "DecisionRule(multi_class='joint') is for loss='squared' and penalty='l1'; got "
+                f"loss={self.loss!r} and penalty={self.penalty!r}. Choose these, or "
+                "DecisionRule(multi_class='ovr')."
             )
         if self.priors is not None and self.penalty == "norm":
             raise InvalidParameterError(
@@ -64,16 +88,16 @@ class Program:
         """Return the loss of each line where it has slopes everywhere; changes are squared."""
         of_samples = lines.constant > 0
         if self.loss in ("squared", "huber"):
-            delta = self.delta if self.loss == "huber" else np.inf
+            delta = self.number if self.loss == "huber" else np.inf
             return Huber(np.where(of_samples, delta, np.inf))
         if self.loss == "polynomial":
-            return Power(np.where(of_samples, self.power, 2.0))
+            return Power(np.where(of_samples, self.number, 2.0))
         return None
 
     @property
     def tube(self) -> float:
         """Residuals up to here cost nothing."""
-        return self.epsilon if self.loss == "epsilon_insensitive" else 0.0
+        return self.number if self.loss == "epsilon_insensitive" else 0.0
 
 
 Solver = PenalisedSquares | PenalisedSmooth | ColumnGeneration | PenalisedQuadratic

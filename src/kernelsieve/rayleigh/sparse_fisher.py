@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, replace
-from numbers import Integral, Real
+from collections.abc import Sequence
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,37 +11,32 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
-from ..deflation import NEVER, Heads, Outcome
-from ..estimators import KernelEstimator, PredictMixin, estimator
-from ..exceptions import FewerFeaturesWarning, warn
+from ..estimators import KernelEstimator, PredictMixin
 from ..fitting import Problem
-from ..kernels import Kernel
-from ..model import Fit, KernelModel
-from ..rows import Batch, Pool, check_not_constant, weighted_targets
-from .column_generation import SparseSolution, merged_coefficients
+from ..kernels import KernelLike
+from ..model import Fit
+from ..rows import Pool, check_not_constant, weighted_targets
+from .decision_rule import THRESHOLDS, DecisionRule
 from .decisions import (
     DECISION_CONSTRAINTS,
+    MOVED_TO_DECISION,
     check_few_classes,
-    decided,
     fit_discriminant,
-    held_out,
-    mean_ridge_leverage,
     predict_proba,
     probability_link,
+    program_rule,
     sparsity,
     thresholds,
+    unweighted_copy,
+    weighted_batch,
 )
 from .invariance_mixin import InvarianceMixin
-from .outputs import Moments, Outputs, explained_targets
-from .penalties import as_penalties, strength_and_priors, why_constant
+from .penalties import as_penalties, strength_and_priors
 from .scatter import Tangent
-from .solvers import ClassPrograms, Program
-from .thresholds import decision_heads, prior_heads
-
-_LARGEST_LEVERAGE = 0.9  # as many coefficients as samples would leave nothing to hold out
+from .solvers import LOSS_NUMBERS, ClassPrograms, Program, loss_and_number
+from .sparse_decisions import fit_of_solutions
 
 
-@estimator
 class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstimator):
     """Kernel Fisher discriminant with few coefficients (SKFD, LSKFD).
 
@@ -60,48 +54,61 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     C : float or array of shape (n_candidates,), default=1.0
         Penalty of the coefficients, beside a sum of losses over the samples; an array has one for each
         candidate, the precisions of their priors.
-    loss : {"squared", "absolute", "huber", "epsilon_insensitive", ...}, default="squared"
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples whose kernel columns may be used: "all", a number of them, or an array of points (row
+        numbers, for a precomputed kernel). "auto" is "all" up to 2,000 rows and 2,000 examples
+        beyond. Pass :class:`~kernelsieve.Candidates` to say how they are drawn.
+    tol : float, default=1e-08
+        A column is taken up when its optimality condition is violated by more than this part of C.
+    loss : {"squared", "absolute", "huber", ...} or (str, float), default="squared"
         Of the residuals xi, or the model of their noise. "squared" is SKFD, xi^2; "absolute" is
-        LSKFD, ``|xi|``; "huber" is xi^2 up to delta and a line beyond; "epsilon_insensitive" is
-        ``max(0, |xi| - epsilon)``; "polynomial" is ``|xi|^power``. With the l1 penalty the second and
-        the fourth are linear programs and need ``kernelsieve[solvers]``.
-    delta : float, default=1.0
-        Where the Huber loss becomes a line.
-    epsilon : float, default=0.1
-        Residuals up to here cost nothing with the epsilon-insensitive loss.
-    power : float, default=4.0
-        Of the polynomial loss, at least 2.
+        LSKFD, ``|xi|``; ("huber", delta) is xi^2 up to delta and a line beyond, and "huber" alone has
+        delta 1; ("epsilon_insensitive", epsilon) is ``max(0, |xi| - epsilon)``, and the word alone has
+        epsilon 0.1; ("polynomial", power) is ``|xi|^power`` with a power of at least 2, and the word
+        alone has 4. With the l1 penalty "absolute" and "epsilon_insensitive" are linear programs and
+        need ``kernelsieve[solvers]``.
     penalty : {"l1", "alpha", "norm"}, default="l1"
         What C multiplies: "l1" is the sum of the absolute values of the coefficients alpha, which are
         zero for most candidates; "alpha" is the sum of their squares and "norm" is alpha'K alpha, the
         squared length of the direction, with which no coefficient is zero and the kernel columns of
         all candidates are kept in memory.
-    candidates : {"auto", "all"}, int or array, default="auto"
-        Samples whose kernel columns may be used: "all", a number of them, or an array of points
-        (row numbers, for a precomputed kernel). "auto" is "all" up to 2,000 rows and 2,000 examples
-        beyond.
-    pool : {"random", "kmeans", "rpcholesky"}, default="random"
-        How candidates given as a number are drawn.
-    multi_class : {"ovr", "joint"}, default="ovr"
-        How more than two classes are penalised: "ovr" for each class alone, which is one against the
-        rest; "joint" by the length of the vector of a column's coefficients for all classes, so that
-        all classes use the same few columns. "joint" is for the squared loss.
-    tol : float, default=1e-08
-        A column is taken up when its optimality condition is violated by more than this part of C.
-    max_iter : int, default=5000
-        How many linear systems may be solved for a class, but for linear programs; a warning says
-        that they were not enough.
-    threshold : {"least_squares", "auto", "intercept", "margin", ...}, default="least_squares"
-        How a feature decides. "intercept" is the constant that the program itself finds, "margin" the
-        linear program (15) of the paper, "least_squares" where least squares of the labels on the
-        feature changes sign, "midpoint" the middle of the means of the classes, and "gaussian" where
-        both classes are as probable by a Gaussian model of the feature. "auto" is "least_squares".
-    invariances : list of (transform, weight), default=None
+    invariances : list of (transform, weight) or Tangent, default=None
         Features are to change little under these: each transform is a function from X to X transformed
         by a small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``. The changes of all
         samples pay with that weight, by their squares, or by their absolute values in the linear
         programs.
-    {parameters}
+        :class:`~kernelsieve.rayleigh.Tangent` in place of a pair may give ``virtual_candidates``.
+    decision : str or DecisionRule, default="least_squares"
+        How features decide, and how probable that is: the word for a threshold, "auto",
+        "least_squares", "margin", "midpoint", "intercept" or "gaussian", or a
+        :class:`~kernelsieve.rayleigh.DecisionRule` with ``threshold``, ``nu``, ``multi_class`` and
+        ``probability``.
+    class_weight : dict or "balanced", default=None
+        Weights of labels, which multiply the sample weights; "balanced" gives all classes the same.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
@@ -114,7 +121,30 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         How many linear systems, or rounds of a linear program, the class with most of them needed.
     thresholds_ : ndarray
         b of each feature: the sign of feature + b decides.
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -131,9 +161,13 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     Invariances, which the paper has for the dense discriminant, are our extension of the programs:
     lines ``k(x_i)' alpha - k(t x_i)' alpha = -xi`` that have no constant.
 
-    ``multi_class="joint"`` is ``min sum_i w_i ||xi_i||^2 + C sum_j ||alpha_j||``, with the coefficients
-    of a column for all classes in alpha_j; ``criterion_path_`` then has the part of each class in it.
-    Lengths are less than sums of absolute values, so C is to be larger than for "ovr".
+    At most ``max_systems`` linear systems, 5,000 unless a subclass says another number, are solved for
+    a class, but for linear programs; a warning says that they were not enough.
+
+    ``DecisionRule(multi_class="joint")`` is ``min sum_i w_i ||xi_i||^2 + C sum_j ||alpha_j||``, with
+    the coefficients of a column for all classes in alpha_j; ``criterion_path_`` then has the part of
+    each class in it. Lengths are less than sums of absolute values, so C is to be larger than for
+    "ovr".
 
     Log odds of probabilities are the decisions times one slope, by maximum likelihood. Outputs of
     samples that are left out are those of least squares, on the columns of the support or with the
@@ -159,47 +193,71 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     >>> from kernelsieve import SparseKernelFisherDiscriminant
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = scale(X)
-    >>> skfd = SparseKernelFisherDiscriminant(5.0, threshold="margin").fit(X[:400], y[:400])
+    >>> skfd = SparseKernelFisherDiscriminant(5.0, decision="margin").fit(X[:400], y[:400])
     >>> bool(skfd.score(X[400:], y[400:]) > 0.95), bool(skfd.sparsity_ > 0.9)
     (True, True)
     """
 
+    #: How many linear systems may be solved for a class, but for linear programs.
+    max_systems: ClassVar[int] = 5000
+
+    _counts_components: ClassVar[bool] = False
+    _moved: ClassVar[dict[str, str]] = MOVED_TO_DECISION | {
+        "delta": "pass loss=('huber', delta).",
+        "epsilon": "pass loss=('epsilon_insensitive', epsilon).",
+        "power": "pass loss=('polynomial', power).",
+        "max_iter": "a subclass may set another number as its attribute max_systems.",
+    }
     _parameter_constraints: ClassVar[dict] = {
+        **KernelEstimator._parameter_constraints,
         **DECISION_CONSTRAINTS,
         "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "loss": [StrOptions({"squared", "absolute", "huber", "epsilon_insensitive", "polynomial"})],
-        "power": [Interval(Real, 2, None, closed="left")],
+        "loss": [StrOptions({"squared", "absolute", *LOSS_NUMBERS}), tuple],
         "penalty": [StrOptions({"l1", "alpha", "norm"})],
-        "delta": [Interval(Real, 0, None, closed="neither")],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-        "pool": [StrOptions({"random", "kmeans", "rpcholesky"})],
-        "multi_class": [StrOptions({"ovr", "joint"})],
         "tol": [Interval(Real, 0, 1, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "threshold": [
-            StrOptions({"auto", "intercept", "margin", "midpoint", "least_squares", "gaussian"})
-        ],
+        "decision": [StrOptions({*THRESHOLDS, "intercept"}), DecisionRule],
     }
 
-    C: Any = 1.0
-    _: KW_ONLY
-    loss: str = "squared"
-    delta: float = 1.0
-    epsilon: float = 0.1
-    power: float = 4.0
-    penalty: str = "l1"
-    candidates: Any = "auto"
-    pool: str = "random"
-    multi_class: str = "ovr"
-    tol: float = 1e-8
-    max_iter: int = 5000
-    invariances: list[tuple[Callable, float]] | None = None
-    threshold: str = "least_squares"
-    nu: float | str = 0.5
-    class_weight: dict[Any, float] | str | None = None
-    probability: str = "loo"
-    probability_cv: int | None = None
+    def __init__(
+        self,
+        C: Any = 1.0,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        tol: float = 1e-08,
+        loss: str | tuple[str, float] = "squared",
+        penalty: str = "l1",
+        invariances: Sequence[Any] | None = None,
+        decision: str | DecisionRule = "least_squares",
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.tol = tol
+        self.loss = loss
+        self.penalty = penalty
+        self.invariances = invariances
+        self.decision = decision
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
+    _rule = property(program_rule)
+    _batch = weighted_batch
+    _for_folds = unweighted_copy
     fit = fit_discriminant
     predict_proba = predict_proba
     _probability_link = probability_link
@@ -282,7 +340,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         solutions = programs.solve(strength_and_priors(self.C, len(programs.pool))[0])
         n_columns = programs.columns.n_kept
         self._say(f"{n_columns} of {len(programs.pool)} columns kept, {len(rows)} samples")
-        return self._fit_of(solutions, programs, rows, problem.kernel, n_columns)
+        return fit_of_solutions(self, solutions, programs, rows, problem.kernel, n_columns)
 
     def _programs(self, problem: Problem) -> ClassPrograms:
         """Return the programs of all classes, on candidates that are given, drawn, or all samples."""
@@ -297,70 +355,11 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             everyone = np.arange(len(union))  # the index of a transformed sample is that of the sample
             pool, W = Pool(kernel.points(union.X, everyone), everyone % len(rows)), None
         program = Program(
-            loss=self.loss,
-            delta=float(self.delta),
-            epsilon=float(self.epsilon),
-            power=float(self.power),
+            *loss_and_number(self.loss),
             penalty=self.penalty,
-            joint=self.multi_class == "joint",
+            joint=self._rule.multi_class == "joint",
             tol=self.tol,
-            max_iter=self.max_iter,
+            max_iter=self.max_systems,
             priors=strength_and_priors(self.C, len(pool))[1],
         )
         return ClassPrograms(program, rows, kernel, pool, W, self._tangents(), self.n_jobs)
-
-    def _fit_of(
-        self,
-        solutions: list[SparseSolution],
-        programs: ClassPrograms,
-        batch: Batch,
-        kernel: Kernel,
-        n_columns: int,
-    ) -> Fit:
-        columns, pool = programs.columns, programs.pool
-        chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
-        if not alpha.any():
-            first = np.abs(columns.take(np.zeros(1, np.intp))[:, 0])
-            terms = min(self.tol, 1e-6) * float(first @ batch.root_weight**2)
-            limit = min(solution.largest_price for solution in solutions)
-            warn(why_constant(self.C, limit, terms, bool(self._tangents())), FewerFeaturesWarning)
-        b = np.array([solution.intercept for solution in solutions])
-        outputs = columns.take(chosen) @ alpha + b
-        moments = Moments.of(outputs, batch.Y, batch.weight)
-        features = weighted_targets(replace(batch, targets=outputs), True)
-        fit = Fit(
-            model=KernelModel(kernel, pool.points[chosen], alpha, -b, first_use),
-            landmark_indices=pool.first_of_equals(chosen).indices[chosen],
-            criterion_path=np.array([solution.objective for solution in solutions]),
-            explained_variance_ratio=programs.explained_variance(chosen, alpha, features),
-            explained_target_ratio=explained_targets(features, weighted_targets(batch, True)),
-            outcome=Outcome.COMPLETE,
-            n_columns=n_columns,
-            n_iter=max(1, *(solution.n_iter for solution in solutions)),
-        )
-        rows = Outputs(outputs, batch.Y, batch.root_weight**2)
-        heads = self._heads(rows, moments) if alpha.any() else prior_heads(moments)
-        leverages = self._leverages(programs, chosen, alpha, rows.weight)
-        targets = 2.0 * np.eye(batch.Y.shape[1])[:, -outputs.shape[1] :] - 1
-        left = held_out(self, rows, rows.indicators @ targets, np.tile(leverages, (len(batch), 1)))
-        return decided(fit, heads, left, len(pool), joint=False)
-
-    def _heads(self, rows: Outputs, moments: Moments) -> Heads:
-        if self.threshold == "intercept":
-            n_outputs = rows.values.shape[1]
-            lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, NEVER)
-            return Heads(lower, np.eye(n_outputs))
-        return decision_heads(self.threshold, moments, rows, self.nu)
-
-    def _leverages(
-        self, programs: ClassPrograms, chosen: np.ndarray, alpha: np.ndarray, weight: np.ndarray
-    ) -> np.ndarray:
-        """Return the mean leverage of samples in each output, as if the loss were that of squares."""
-        if self.penalty == "l1":  # given the support, nearly least squares on its columns
-            n_used = np.count_nonzero(alpha, axis=0)
-            found = (n_used + (n_used > 0)) / weight.sum()
-        else:
-            columns, C = programs.columns.take(chosen), float(np.mean(self.C))
-            lengths = programs.among(chosen) if self.penalty == "norm" else None
-            found = np.full(alpha.shape[1], mean_ridge_leverage(columns, weight, C, lengths))
-        return np.minimum(found, _LARGEST_LEVERAGE)

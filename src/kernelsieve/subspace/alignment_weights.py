@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,8 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
-from ..estimators import all_or_nothing, estimator
-from ..estimators.parameters import SHARED_CONSTRAINTS
+from ..estimators import all_or_nothing
+from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, warn
 from ..kernels import Kernel, resolve_kernel
 from ..model import save
@@ -26,7 +25,6 @@ _SHARED = ("kernel", "gamma", "degree", "coef0", "kernel_params", "center", "tar
 
 
 @linked_to_documentation
-@estimator
 class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Non-negative weights of the features of X that align a kernel with the target.
 
@@ -116,20 +114,36 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="left")],
     }
 
-    kernel: str | Kernel = "rbf"
-    _: KW_ONLY
-    gamma: str | float = "scale"
-    degree: float = 3
-    coef0: float = 1.0
-    kernel_params: dict | None = None
-    center: bool = True
-    target_kernel: Any = "indicators"
-    penalty: float = 0.0
-    max_samples: int = 1000
-    max_iter: int = 200
-    tol: float = 1e-7
-    target: str = "auto"
-    random_state: Any = None
+    def __init__(
+        self,
+        kernel: str | Kernel = "rbf",
+        *,
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict | None = None,
+        center: bool = True,
+        target_kernel: Any = "indicators",
+        penalty: float = 0.0,
+        max_samples: int = 1000,
+        max_iter: int = 200,
+        tol: float = 1e-07,
+        target: str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.center = center
+        self.target_kernel = target_kernel
+        self.penalty = penalty
+        self.max_samples = max_samples
+        self.max_iter = max_iter
+        self.tol = tol
+        self.target = target
+        self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing

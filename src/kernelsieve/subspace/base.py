@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..deflation import Alignment, Criterion, Outcome
-from ..estimators import KernelEstimator, OutOfCoreMixin, parameters
+from ..estimators import KernelEstimator, OutOfCoreMixin
 from ..exceptions import FewerFeaturesWarning, warn
 from ..fitting import CandidatePool, Plan, Problem, RowPass
 from ..kernels import Kernel, Linear, Rows
@@ -22,12 +22,8 @@ _MOST_INPUTS = 3000  # of which a pass adds up inner products
 _MANY_SAMPLES = 4  # times as many as features of X: a pass over them shortens the rest
 
 
-@parameters
 class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
     """Base of the estimators that look for a subspace of the feature space by labels."""
-
-    candidates: Any = "auto"
-    max_memory: float = 2**30
 
     _use_of_candidates: ClassVar[str] = "combined"
 
@@ -47,7 +43,7 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
 
     def _takes_inputs(self, kernel: Kernel) -> bool:
         """Return whether coordinates are the features of X: linear kernel, no candidates given."""
-        return isinstance(kernel, Linear) and isinstance(self.candidates, str)
+        return isinstance(kernel, Linear) and isinstance(self._candidates().size, str)
 
     def _solve(self, problem: Problem) -> Fit:
         if problem.given is not None:
@@ -87,7 +83,8 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
         return ImagePass(plan, self._method())
 
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
-        named = isinstance(self.candidates, str) and self.candidates == "auto"
+        size = self._candidates().size
+        named = isinstance(size, str) and size == "auto"
         if named and X.shape[1] <= _MOST_INPUTS and self._is_linear():
             encoder = self._encoder(y, classes)
             problem = self._problem_of(self._batch(X, y, sample_weight, encoder), encoder)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
 
 from .._sklearn import Interval, StrOptions
-from ..estimators import estimator
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..fitting import Problem
+from ..kernels import KernelLike
 from ..model import Fit, orthonormal_additions
 from .base import SubspaceEstimator
 from .centroids import Centroids, class_centroids, exact_centroids, finish, mean_images
@@ -62,7 +61,6 @@ def discriminant_qr(
     )
 
 
-@estimator
 class KernelDiscriminantQR(SubspaceEstimator):
     """Discriminant analysis in the span of the centroids (KDA/QR), or of class means (AKDA/QR).
 
@@ -77,6 +75,31 @@ class KernelDiscriminantQR(SubspaceEstimator):
     n_components : int or None, default=None
         Number of features, at most one for each class; None for as many. Centroids that are
         combinations of others add none, and a ``FewerFeaturesWarning`` says so.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples in whose span centroids are taken, without ``approximate``: "all" is exact, and costs
+        a new sample as many kernel evaluations as there are training samples; with a pool, given as a
+        number or as an array of points (row numbers, for a precomputed kernel), centroids are
+        projected on its span. "auto" is "all" up to 10,000 samples. Under the linear kernel "auto"
+        and "all" are exact, with one landmark for each feature. Pass :class:`~kernelsieve.Candidates`
+        to say how they are drawn.
     approximate : bool, default=False
         Take images of means instead of means of images (AKDA/QR).
     between : {"projected", "factor"}, default="projected"
@@ -88,21 +111,39 @@ class KernelDiscriminantQR(SubspaceEstimator):
         does, instead of by their sizes.
     regularization : float, default=0.001
         Ridge added to the total scatter, as a part of its mean eigenvalue.
-    candidates : {"auto", "all"}, int or array, default="auto"
-        Samples in whose span centroids are taken, without ``approximate``: "all" is exact, and costs a
-        new sample as many kernel evaluations as there are training samples; with a pool, given as a
-        number or as an array of points (row numbers, for a precomputed kernel), centroids are
-        projected on its span. "auto" is "all" up to 10,000 samples. Under the linear kernel "auto" and
-        "all" are exact, with one landmark for each feature.
-    precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
-        columns to half the digits; "safe" updates a triangular factor, at about twice the cost.
-        "auto" is "safe" here.
-    {parameters}
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -131,18 +172,45 @@ class KernelDiscriminantQR(SubspaceEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
+        **SubspaceEstimator._parameter_constraints,
         "approximate": ["boolean"],
         "between": [StrOptions({"projected", "factor"})],
         "balanced": ["boolean"],
         "regularization": [Interval(Real, 0, None, closed="neither")],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    approximate: bool = False
-    between: str = "projected"
-    balanced: bool = False
-    regularization: float = 1e-3
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        approximate: bool = False,
+        between: str = "projected",
+        balanced: bool = False,
+        regularization: float = 0.001,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.approximate = approximate
+        self.between = between
+        self.balanced = balanced
+        self.regularization = regularization
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _of_centroids(self, centroids: Centroids) -> Fit:
         return discriminant_qr(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, replace
+from dataclasses import replace
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .._sklearn import Interval
-from ..estimators import estimator
 from ..fitting import Problem
+from ..kernels import KernelLike
 from ..model import Fit
 from ..rows import TargetEncoder
 from .base import SubspaceEstimator
@@ -46,7 +46,6 @@ def orthogonal_centroids(centroids: Centroids, n_components: int | None) -> Fit:
     )
 
 
-@estimator
 class KernelOrthogonalCentroid(SubspaceEstimator):
     """Projection on the span of the centroids of the classes (KOC).
 
@@ -59,23 +58,66 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
     ----------
     n_components : int or None, default=None
         Number of features, at most one for each centroid; None for as many.
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples in whose span centroids are taken: "all" is exact, and costs a new sample as many
+        kernel evaluations as there are training samples; with a pool, given as a number or as an
+        array of points (row numbers, for a precomputed kernel), centroids are projected on its span.
+        "auto" is "all" up to 10,000 samples. Under the linear kernel "auto" and "all" are exact, with
+        one landmark for each feature: the direction itself. Pass :class:`~kernelsieve.Candidates` to
+        say how they are drawn.
     n_clusters : int, default=1
         Clusters in each class, found by k-means on the images of its samples.
-    candidates : {"auto", "all"}, int or array, default="auto"
-        Samples in whose span centroids are taken: "all" is exact, and costs a new sample as many kernel
-        evaluations as there are training samples; with a pool, given as a number or as an array of
-        points (row numbers, for a precomputed kernel), centroids are projected on its span. "auto" is
-        "all" up to 10,000 samples. Under the linear kernel "auto" and "all" are exact, with one
-        landmark for each feature: the direction itself.
-    precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
-        columns to half the digits; "safe" updates a triangular factor, at about twice the cost.
-        "auto" is "safe" here.
-    {parameters}
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
@@ -107,12 +149,36 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
+        **SubspaceEstimator._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    n_clusters: int = 1
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        n_clusters: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _method(self) -> SubspaceMethod:
         return lambda images: orthogonal_centroids(class_centroids(images), self.n_components)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,10 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion
-from ..estimators import estimator
 from ..exceptions import InvalidParameterError, warn
 from ..fitting import Problem
-from ..kernels import Precomputed, Rows
+from ..kernels import KernelLike, Precomputed, Rows
 from ..model import Fit, Search
 from ..rows import TargetEncoder
 from .base import SubspaceEstimator
@@ -29,7 +27,6 @@ from .target_kernels import CODINGS
 _MARGINS: dict[str, type[LargeMargin]] = {"large_margin": LargeMargin, "radius_margin": RadiusMargin}
 
 
-@estimator
 class SubspaceKernelFeatures(SubspaceEstimator):
     """Features along a subspace that is learned from labels (SKFE).
 
@@ -44,12 +41,33 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     n_components : int or None, default=None
         Number of features; None for as many as the data give, at most the number of classes, or that
         of the directions or points in ``init``.
-    candidates : {"auto", "all"}, int or array, default="auto"
+    kernel : str, callable or Kernel, default="rbf"
+        A name, "chi2", "cosine", "laplacian", "linear", "matern", "matern12", "matern32", "matern52",
+        "poly", "precomputed", "rational_quadratic", "rbf", "sigmoid"; an object of
+        :class:`~kernelsieve.kernels.Kernel`; or a function: vectorised, ``f(X, Z)`` giving an array of
+        shape (len(X), len(Z)), or pairwise, ``f(x, z)`` giving a number.
+    gamma : {"scale", "median"}, part or multiple of these, "cv", or float, default="scale"
+        Width of a named kernel; rbf is exp(-gamma d^2). "scale" is one over (number of features times
+        variance of X, or standard deviation for a distance that is not squared); "median" is one over
+        the median (squared) distance of a sample; "scale/4" and "median*2" are understood. With
+        candidates given as points they are taken from these points, so that a fit may go out of core.
+        "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
+        at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
+    degree : float, default=3
+        Of the "poly" kernel.
+    coef0 : float, default=1.0
+        Of the "poly" and "sigmoid" kernels.
+    kernel_params : dict, default=None
+        Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
         Samples that directions combine. "all" takes every training sample, and costs a new sample as
         many kernel evaluations; with a pool, given as a number or as an array of points (row numbers,
         for a precomputed kernel), training needs one pass and a new sample one evaluation for each of
         them. "auto" is "all" up to 2,000 samples. Under the linear kernel "auto" and "all" are the
-        same, with one landmark for each feature: the direction itself.
+        same, with one landmark for each feature: the direction itself. Pass
+        :class:`~kernelsieve.Candidates` to say how they are drawn.
+    tol : float, default=0.0001
+        The search has converged when ten iterations gained at most this each, on average.
     init : {"koc", "kpls"} or array, default="koc"
         Where the search begins: the span of the classes' centroids, the directions of kernel PLS, or
         combinations of the candidates, with one row for each of them and one column for each
@@ -61,17 +79,17 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         For the "rbf", "poly" and "linear" kernels; for the last it makes no difference. Where the
         points are not as many as the classes they begin with k-means, so the result depends on
         ``random_state``. Points that meet count once.
-    objective : {"alignment", "large_margin", "radius_margin"}, default="alignment"
-        What is optimised. "large_margin" is the objective of a support vector machine with squared
-        slack on the features; with ``span="points"`` that is the sparse large margin classifier.
-        "radius_margin" is the bound on the leave-one-out error of such a machine. Of more than two
-        classes each is separated from the rest.
-    C : float, default=1.0
-        Price of slack for "large_margin" and "radius_margin", for a kernel whose mean of k(x, x) is 1.
-    target_kernel : {"indicators", "signs", "balanced"} or array, default="indicators"
-        What the kernel of labels is for two samples, with which features are aligned: 1 for the same
-        class and 0 otherwise; 1 and ``-1 / (c - 1)``, which is -1 for two classes; one over the size of
-        the class and 0; or a positive semidefinite matrix with a row and a column for each sample.
+    objective : {"alignment", "large_margin", "radius_margin"} or (str, value), default="alignment"
+        What is optimised. "alignment" is that with the kernel of labels, and ("alignment",
+        target_kernel) says what this is for two samples: "indicators", which the word alone has, is 1
+        for the same class and 0 otherwise; "signs" is 1 and ``-1 / (c - 1)``, which is -1 for two
+        classes; "balanced" is one over the size of the class and 0; or a positive semidefinite matrix
+        with a row and a column for each sample. "large_margin" is the objective of a support vector
+        machine with squared slack on the features; with ``span="points"`` that is the sparse large
+        margin classifier. "radius_margin" is the bound on the leave-one-out error of such a machine.
+        Of more than two classes each is separated from the rest. ("large_margin", C) and
+        ("radius_margin", C) say the price of slack, which is 1 for the word alone, for a kernel whose
+        mean of k(x, x) is 1.
     solver : {"lbfgs", "cg"}, default="lbfgs"
         L-BFGS, or conjugate gradients as in the paper.
     max_iter : int or None, default=None
@@ -80,13 +98,12 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         30 were chosen on text data, with the linear kernel, ``objective="alignment"`` and
         ``span="examples"``; they are no more than a first guess elsewhere. It is worth
         cross-validating: the best number differs between data sets.
-    tol : float, default=0.0001
-        The search has converged when ten iterations gained at most this each, on average.
-    precision : {"auto", "fast", "safe"}, default="auto"
-        How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
-        columns to half the digits; "safe" updates a triangular factor, at about twice the cost.
-        "auto" is "safe" here.
-    {parameters}
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
 
     Attributes
     ----------
@@ -100,12 +117,35 @@ class SubspaceKernelFeatures(SubspaceEstimator):
     ending_ : str
         Why the search ended. Where it should have converged, and did not, a ``ConvergenceWarning``
         says so too.
-    {attributes}
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Their indices in the training set, or in the given candidates; -1 for points of neither.
+    projection_ : ndarray of shape (n_landmarks, n_components)
+        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is subtracted, so that features have mean zero where they are centred.
+    n_components_ : int
+        Number of components found.
+    kernel_, gamma_ : Kernel, float
+        The kernel with all of its parameters, and its width, where it has one.
+    kernel_evaluations_ : ndarray of shape (n_components,)
+        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+    criterion_path_ : ndarray of shape (n_components,)
+        The criterion's value at each step.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Ratio of the variance of the kernel images that each component's direction adds.
+    explained_target_ratio_ : ndarray of shape (n_components,)
+        Ratio of the targets' variance that each component explains; zeros without targets.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, where ``y`` has labels.
+    n_features_in_, feature_names_in_
+        Number and names of the features of X, as in scikit-learn.
 
     Notes
     -----
     With K the kernel matrix and W the coefficients of the directions, the kernel after projection is
-    ``K W (W'KW)^-1 W'K``, and its alignment with ``target_kernel``, for indicators Y of the classes
+    ``K W (W'KW)^-1 W'K``, and its alignment with the kernel of labels, for indicators Y of the classes
     ``Y Y'``, is maximised over W. It depends on the span of the directions only. The search runs in
     orthonormal coordinates of what the candidates span: the derivative is that of formulas (23) to
     (27) in another basis, and stays well scaled where K is nearly singular. Features are
@@ -141,30 +181,59 @@ class SubspaceKernelFeatures(SubspaceEstimator):
 
     _nested: ClassVar[bool] = False  # the whole subspace is learned together
     _use_of_candidates: ClassVar[str] = "solved"
+    _moved: ClassVar[dict[str, str]] = {
+        "C": "pass objective=('large_margin', C) or ('radius_margin', C).",
+        "target_kernel": "pass objective=('alignment', target_kernel).",
+    }
     _parameter_constraints: ClassVar[dict] = {
+        **SubspaceEstimator._parameter_constraints,
         "init": [StrOptions({"koc", "kpls"}), "array-like"],
         "span": [StrOptions({"examples", "points"})],
-        "objective": [StrOptions({"alignment", *_MARGINS})],
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "target_kernel": [StrOptions(set(CODINGS)), "array-like"],
+        "objective": [StrOptions({"alignment", *_MARGINS}), tuple],
         "solver": [StrOptions({"lbfgs", "cg"})],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
     }
 
-    n_components: int | None = None
-    _: KW_ONLY
-    init: Any = "koc"
-    span: str = "examples"
-    objective: str = "alignment"
-    C: float = 1.0
-    target_kernel: Any = "indicators"
-    solver: str = "lbfgs"
-    max_iter: int | None = None
-    tol: float = 1e-4
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: str | float = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        candidates: Any = "auto",
+        tol: float = 0.0001,
+        init: Any = "koc",
+        span: str = "examples",
+        objective: str | tuple[str, Any] = "alignment",
+        solver: str = "lbfgs",
+        max_iter: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.candidates = candidates
+        self.tol = tol
+        self.init = init
+        self.span = span
+        self.objective = objective
+        self.solver = solver
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _screening(self) -> Criterion | None:
-        return super()._screening() if self.pool == "screen" else None
+        return super()._screening() if self._candidates().how == "screen" else None
 
     @property
     def subspace_kernel_(self) -> SubspaceKernel:
@@ -188,28 +257,32 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         return search
 
     def _learned(self) -> LearnedSubspace:
+        objective, value = _objective_and_value(self.objective)
+        is_margin = objective in _MARGINS
         return LearnedSubspace(
             self.n_components,
             init=self.init,
             solver=self.solver,
             max_iter=self.max_iter,
             tol=self.tol,
-            C=self.C,
-            target_kernel=self.target_kernel,
-            margin=_MARGINS.get(self.objective),
+            C=value if is_margin else 1.0,
+            target_kernel="indicators" if is_margin else value,
+            margin=_MARGINS.get(objective),
         )
 
     def _method(self) -> SubspaceMethod:
         return self._learned().solve
 
     def _needs_samples(self) -> bool:
-        return self.objective in _MARGINS or not isinstance(self.target_kernel, str)
+        objective, value = _objective_and_value(self.objective)
+        return objective in _MARGINS or not isinstance(value, str)
 
     def _out_of_core_obstacle(self) -> str:
-        if self.objective in _MARGINS:
-            return f"objective={self.objective!r} looks at all samples; pass objective='alignment'."
-        if not isinstance(self.target_kernel, str):
-            return "target_kernel is a matrix of all samples; pass target_kernel='indicators'."
+        objective, value = _objective_and_value(self.objective)
+        if objective in _MARGINS:
+            return f"objective={objective!r} looks at all samples; pass objective='alignment'."
+        if not isinstance(value, str):
+            return "its target kernel is a matrix of all samples; pass objective='alignment'."
         if self.span == "points":
             return "span='points' optimises points on all samples; pass span='examples'."
         return super()._out_of_core_obstacle()
@@ -245,3 +318,22 @@ class SubspaceKernelFeatures(SubspaceEstimator):
                 f"{search.ending}.",
                 ConvergenceWarning,
             )
+
+
+def _objective_and_value(given: Any) -> tuple[str, Any]:
+    """Return the name of an objective, and its price of slack or kernel of labels."""
+    name, value = (given, None) if isinstance(given, str) else (*given, None, None)[:2]
+    if name == "alignment" and len(given) != 1:
+        value = "indicators" if isinstance(given, str) else value
+        if not isinstance(value, str) or value in CODINGS:
+            return name, value
+    if name in _MARGINS:
+        value = 1.0 if isinstance(given, str) else value
+        if isinstance(value, Real) and 0 < float(value) < np.inf:
+            return name, float(value)
+    raise InvalidParameterError(
+        f"objective={given!r} cannot be optimised; it must be 'alignment', 'large_margin' or "
+        "'radius_margin', or a pair of it: ('alignment', target_kernel) with "
+        f"{', '.join(map(repr, sorted(CODINGS)))} or a matrix, or ('large_margin', C) with C above 0. "
+        "Pass one of these."
+    )

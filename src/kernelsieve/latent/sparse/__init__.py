@@ -1,10 +1,7 @@
 """Sparse kernel PLS and boosted latent features: few support vectors a feature (nu-KPLS, nu-KBLF)."""
 
-from .estimators import (
-    SparseKernelBoostedLatentFeatures,
-    SparseKernelBoostedLatentFeaturesClassifier,
-    SparseKernelPLS,
-)
+from .boosted import SparseKernelBoostedLatentFeatures, SparseKernelBoostedLatentFeaturesClassifier
+from .pls import SparseKernelPLS
 
 __all__ = [
     "SparseKernelBoostedLatentFeatures",
