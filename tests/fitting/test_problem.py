@@ -14,6 +14,7 @@ from kernelsieve import (
     KernelPCA,
     KernelPLS,
     SparseMaximalAlignment,
+    SparseMaximalCovariance,
     SubspaceKernelFeatures,
     config_context,
 )
@@ -111,6 +112,10 @@ def test_sizes_by_default():
     sizes = {
         SparseMaximalAlignment(10): (1500, 150, 225),
         SparseMaximalAlignment(300): (1500, 450, 525),
+        SparseMaximalCovariance(10): (1500, 150, 225),
+        GreedyKernelFisherDiscriminant(10): (1500, 150, 225),
+        KernelFeatureExtraction("opls"): (1000, 1000, 1000),
+        KernelPCA(10): (10_000, 1000, 1000),
         AcceleratedKernelFeatureAnalysis(10): (10_000, 200, 200),
         KernelPLS(10): (10_000, 1000, 1000),
         KernelOrthogonalCentroid(): (10_000, 1000, 1000),

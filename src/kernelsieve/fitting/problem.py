@@ -19,8 +19,15 @@ from .settings import DEFAULT_COMPONENTS, Settings
 AUTO_POOL = 1000
 # Of up to so many samples candidates="auto" takes all, by what is done with candidates: single ones
 # are "chosen" by a criterion that can screen them, or "followed" by deflation of the kernel matrix;
-# all of them are "combined" by products with their columns, or "solved" for by systems of equations.
-_ALL_UP_TO = {"chosen": 1500, "followed": 10_000, "combined": 10_000, "solved": 2000}
+# all of them are "combined" by products with their columns, "solved" for by a system of equations, or
+# "decomposed" as a whole, in cubes of their number.
+_ALL_UP_TO = {
+    "chosen": 1500,
+    "followed": 10_000,
+    "combined": 10_000,
+    "solved": 2000,
+    "decomposed": AUTO_POOL,
+}
 _IN_ANY_CASE = 3000  # of these, whatever a kernel value takes, and however small the memory
 _KERNEL_WORK = 2e10  # numbers that all kernel values are made of, about two seconds
 _VALUE_WORK = 100  # that the rest of a fit takes for each kernel value, in such numbers
@@ -42,9 +49,11 @@ class CandidatePool:
 
 
 def use_of_candidates(criterion: Criterion) -> str:
-    """Return what the loop does with candidates: "chosen", "followed" or "combined", as above."""
+    """Return what the loop does with candidates, as above."""
     if criterion.can_screen:
         return "chosen"
+    if criterion.needs_columns or criterion.needs_all_digits:
+        return "decomposed"
     return "followed" if criterion.deflation.symmetric else "combined"
 
 
@@ -130,7 +139,7 @@ class Problem:
         ----------
         n_samples : int
             How many there are to draw from.
-        use : {"chosen", "followed", "combined", "solved"}
+        use : {"chosen", "followed", "combined", "solved", "decomposed"}
             What is done with candidates.
         screening : Criterion or None
             By which they may be screened.
@@ -152,6 +161,8 @@ class Problem:
             return min(n_samples, _MOST_TO_COMBINE[screening.size])
         if use == "solved":
             return min(n_samples, _ALL_UP_TO[use] if rule.how in ("auto", "random") else AUTO_POOL)
+        if use == "decomposed":
+            return min(n_samples, _ALL_UP_TO[use])
         screened = way_to_draw(rule, screening) == "screen"
         use = use if screened else "combined"
         if n_samples <= min(_ALL_UP_TO[use], self._most_columns()):

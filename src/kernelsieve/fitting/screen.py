@@ -11,8 +11,9 @@ from ..execution import run_blocks
 from ..rows import row_slices
 
 SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
-# Picks of a round: the first ones change the scores of all candidates the most.
-_FEWEST_STEPS, _MOST_STEPS = 10, 50
+# Picks of a round, as many as there have been: the first ones change the scores of all candidates the
+# most, and those that have the best scores before them are alike.
+_FEWEST_STEPS, _MOST_STEPS = 1, 50
 _SHORTLISTED_EACH, _FEWEST_SHORTLISTED = 4, 100  # that may be picked, for every pick of a round
 _THREAD_PRODUCTS = 2**26  # multiplications that are worth a thread
 _ROUND_FLOOR = 1e-4  # of the squared norm in a round; below it float32 products are noise

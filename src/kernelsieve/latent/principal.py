@@ -24,6 +24,7 @@ from ..fitting import (
     about_the_mean,
     diagonal_of,
     row_columns,
+    select_in_pool,
     total_weight,
     weighted_sum,
 )
@@ -196,10 +197,16 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     def _criterion(self) -> Criterion:
         return PrincipalDirections()
 
+    def _pool_size(self, problem: Problem, n_samples: int) -> int:
+        """Return how many samples are candidates: many, as no system of equations is solved."""
+        return problem.pool_size(n_samples, "combined", self._criterion())
+
     def _solve(self, problem: Problem) -> Fit:
         n_samples = len(problem.rows)
-        if problem.given is not None or self._pool_size(problem, n_samples) < n_samples:
-            return super()._solve(problem)
+        size = self._pool_size(problem, n_samples)
+        if problem.given is not None or size < n_samples:
+            candidates = problem.given or self._draw(problem, size)
+            return select_in_pool(problem, problem.rows, candidates, self._criterion(), self._row_pass)
         return fit_exactly(
             problem.rows,
             problem.kernel,
