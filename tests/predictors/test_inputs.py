@@ -175,3 +175,10 @@ def test_lists_are_no_categories():
     X = pd.DataFrame({"a": np.arange(20.0), "l": [[1, 2]] * 20})
     with pytest.raises(InvalidDataError, match=r"no categories, such as \[1, 2\]; make numbers, texts"):
         SieveRegressor(5).fit(X, X["a"])
+
+
+@pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.IgnoredFeatureWarning")
+def test_identifiers_alone_say_nothing():
+    X = pd.DataFrame({"id": [f"id {i}" for i in range(20)]})
+    with pytest.raises(InvalidDataError, match="Every column of X has a value of its own for each"):
+        SieveRegressor(5).fit(X, np.arange(20.0))

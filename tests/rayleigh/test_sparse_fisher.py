@@ -21,7 +21,12 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR
 
 from kernelsieve import KernelFisherDiscriminant, SparseKernelFisherDiscriminant
-from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
+from kernelsieve.exceptions import (
+    FewerFeaturesWarning,
+    InvalidDataError,
+    InvalidParameterError,
+    KernelError,
+)
 from kernelsieve.kernels import RBF
 from kernelsieve.rayleigh import DecisionRule, Tangent, penalised_squares
 from kernelsieve.rayleigh.column_generation import Effort, PricedColumns
@@ -481,6 +486,12 @@ def test_a_penalty_below_the_rounding_of_alike_columns():
     with pytest.warns(ConvergenceWarning, match="Raise C, or scale X"):
         model.fit(X, np.arange(10) == 0, sample_weight=weight)
     assert np.isfinite(model.transform(X)).all()
+
+
+def test_kernel_values_that_cannot_be_summed_up():
+    X = np.random.default_rng(0).normal(size=(40, 2)) * 1e271
+    with pytest.raises(KernelError, match="too large for their sums"):
+        SparseKernelFisherDiscriminant(kernel="linear", candidates=12).fit(X, np.arange(40) % 2)
 
 
 # ---------------------------------------------------------------------- the path

@@ -123,6 +123,11 @@ class InputEncoder:
         with_missing = np.flatnonzero(missing.any(axis=0))
         of_categories = [column.feature for column in columns for _ in column.values]
         source = np.array([*numeric, *numeric[with_missing], *of_categories], dtype=np.intp)
+        if len(source) == 0:
+            raise InvalidDataError(
+                "Every column of X has a value of its own for each sample, as identifiers have; pass "
+                "other columns, or group their values."
+            )
         ones = np.ones(len(source))
         plain = cls(numeric, medians, with_missing, columns, ones, source, X.shape[1])
         return plain._scaled(plain(X))

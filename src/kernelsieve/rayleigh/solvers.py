@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..deflation import PoolMetric
-from ..exceptions import InvalidParameterError
+from ..exceptions import InvalidParameterError, KernelError
 from ..fitting import trace_of
 from ..kernels import Kernel
 from ..model import explained_variance_ratio, is_indefinite
@@ -191,6 +191,8 @@ class ClassPrograms:
         """Return the sum of the squared distances of the images of the samples from their mean."""
         batch, W, weight = self._batch, self._W, self._batch.root_weight**2
         means = self.columns.prices(weight) / weight.sum()
+        if not np.isfinite(means).all():
+            raise KernelError("Kernel values are too large for their sums, or not numbers; scale X.")
         if W is None:
             of_mean = float(weight @ means[: len(weight)] / weight.sum())
             trace = float(weight @ self._kernel.diag_at(batch.X, np.arange(len(batch))))
