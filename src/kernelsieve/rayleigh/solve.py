@@ -83,7 +83,7 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Directions:
+class LargestRatios:
     """Directions with the largest ratios, and what they were found from."""
 
     seen: Seen
@@ -143,7 +143,7 @@ class Directions:
 
 
 #: Completes a fit, given its directions, and the samples where they can be passed over again.
-Complete = Callable[[Fit, Directions, Iterable[Batch] | None], Fit]
+Complete = Callable[[Fit, LargestRatios, Iterable[Batch] | None], Fit]
 
 
 class RayleighPass:
@@ -212,7 +212,7 @@ class RayleighPass:
         """Fit from a statistic alone."""
         return self._described(self._maximise(statistic), None)
 
-    def _maximise(self, sums: ColumnSums) -> Directions:
+    def _maximise(self, sums: ColumnSums) -> LargestRatios:
         """Maximise the Rayleigh coefficient (1), ``alpha' M alpha`` over ``alpha' (N + C P) alpha``.
 
         In Fisher's discriminant M is the scatter (6) between classes and N that within them, (7), where
@@ -241,7 +241,7 @@ class RayleighPass:
         else:
             alpha, ratios = largest_ratios(M, denominator, settings.n_components, settings.tol)
             alpha = alpha * np.sqrt(seen.coordinates.total_weight)
-        return Directions(seen, alpha * self._signs(seen, alpha), ratios, M, denominator)
+        return LargestRatios(seen, alpha * self._signs(seen, alpha), ratios, M, denominator)
 
     def _seen_by_class(self, sums: ColumnSums) -> Seen:
         """Return factors of both scatters from sums by class, where classes are many."""
@@ -282,7 +282,7 @@ class RayleighPass:
             products = (self._W @ alpha - coordinates.means @ alpha).T
         return signs_of_largest(products)
 
-    def _described(self, found: Directions, batches: Iterable[Batch] | None) -> Fit:
+    def _described(self, found: LargestRatios, batches: Iterable[Batch] | None) -> Fit:
         """Return the model of the directions, and what its features explain."""
         coordinates, alpha, ratios = found.seen.coordinates, found.alpha, found.ratios
         features, targets = coordinates.columns @ alpha, coordinates.targets
