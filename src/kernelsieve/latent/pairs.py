@@ -104,25 +104,25 @@ class Pairs:
 def boost(
     span: Span, pairs: Pairs, n_components: int, random_state: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return unit directions as columns in the coordinates of the span, and the step of each.
+    """Return unit directions Z as columns in the coordinates C of the span, and the step a of each.
 
-    A direction z maximises ``z'C'B C z``: the feature ``C z`` that agrees best with the weighted
-    pairs. There may be more directions than coordinates.
+    With the signed weights B of the pairs a direction z maximises ``z'C'B C z``: its feature
+    ``p = C z`` agrees best with them. ``a p p'`` joins the learned kernel, which gives the next B.
+    There may be more directions than coordinates.
     """
-    size = span.coordinates.shape[1]
+    C, size = span.coordinates, span.coordinates.shape[1]
     start = np.asarray(random_state.standard_normal(size))
-    directions: list[np.ndarray] = []
-    steps: list[float] = []
+    Z, steps = list[np.ndarray](), list[float]()
     while size and len(steps) < n_components:
-        direction = _best_direction(span.coordinates, pairs, start)
-        feature = span.coordinates @ direction
-        step = pairs.step(feature)
-        if step < _SHORTEST_STEP:
+        z = _best_direction(C, pairs, start)
+        p = C @ z
+        a = pairs.step(p)
+        if a < _SHORTEST_STEP:
             break
-        pairs.add(step, feature)
-        directions.append(direction)
-        steps.append(step)
-    return np.array(directions).reshape(len(steps), size).T, np.array(steps)
+        pairs.add(a, p)
+        Z.append(z)
+        steps.append(a)
+    return np.array(Z).reshape(len(steps), size).T, np.array(steps)
 
 
 def _best_direction(coordinates: np.ndarray, pairs: Pairs, start: np.ndarray) -> np.ndarray:

@@ -35,7 +35,7 @@ from .decisions import (
 from .invariance_mixin import InvarianceMixin
 from .outputs import Outputs
 from .scatter import BetweenClasses, TotalScatter, WithinClasses
-from .solve import Maximum, Ratio, RayleighPass, solve_ratio
+from .solve import LargestRatios, Ratio, RayleighPass, solve_ratio
 from .thresholds import decision_heads, joint_heads, regression_targets
 
 
@@ -265,7 +265,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         return RayleighPass(plan, ratio, copies, complete, needs_rows=needs_rows)
 
     def _complete(
-        self, fit: Fit, found: Maximum, batches: Iterable[Batch] | None, *, joint: bool
+        self, fit: Fit, found: LargestRatios, batches: Iterable[Batch] | None, *, joint: bool
     ) -> Fit:
         """Add to a fit how it decides."""
         if len(found.ratios) == 0:  # which is refused later

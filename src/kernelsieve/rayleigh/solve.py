@@ -87,8 +87,8 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Maximum:
-    """The directions with the largest ratios, and what they were found from."""
+class LargestRatios:
+    """Directions with the largest ratios, and what they were found from."""
 
     seen: Seen
     alpha: np.ndarray  # (m, k)
@@ -147,7 +147,7 @@ class Maximum:
 
 
 #: Completes a fit, given its directions, and the samples where they can be passed over again.
-Complete = Callable[[Fit, Maximum, Iterable[Batch] | None], Fit]
+Complete = Callable[[Fit, LargestRatios, Iterable[Batch] | None], Fit]
 
 
 class RayleighPass:
@@ -216,7 +216,7 @@ class RayleighPass:
         """Fit from a statistic alone."""
         return self._described(self._maximise(statistic), None)
 
-    def _maximise(self, sums: ColumnSums) -> Maximum:
+    def _maximise(self, sums: ColumnSums) -> LargestRatios:
         """Maximise the Rayleigh coefficient (1), ``alpha' M alpha`` over ``alpha' (N + C P) alpha``.
 
         In Fisher's discriminant M is the scatter (6) between classes and N that within them, (7), where
@@ -226,40 +226,35 @@ class RayleighPass:
         """
         ratio, settings, size = self._ratio, self._settings, len(self._pool)
         with single_threaded_blas.lifted_for(size, size):
-            seen = self._seen(sums)
+            if self._pass.n_labels:
+                seen = self._seen_by_class(sums)
+            else:
+                coordinates = self._pass.coordinates(sums, center=True)
+                K, B = coordinates.columns, _class_basis(coordinates.targets)  # D = I - B B'
+                between, within = B.T @ K, K - B @ (B.T @ K)  # within is D K
+                seen = Seen(self._kernel, self._pool, coordinates, between, within, settings.n_jobs)
             self._check(seen.coordinates)
-            K, Y = seen.coordinates.columns, seen.coordinates.targets
             M = np.vstack(_factors(ratio.numerator, seen, sums.lines_beside(0)))
             N = _factors(ratio.denominator, seen, sums.lines_beside(1))
             C_P = [np.sqrt(ratio.reg) * self._penalty()] if ratio.reg > 0 else []
             squared = not (sums.keeps_all_digits or ratio.needs_all_digits())
             denominator = factorise([*N, *C_P], squared=squared)
         if ratio.one_against_rest:  # an M of each class; N has the scatter of all, which is M + N
-            M = M[:0]
-            alpha, ratios = one_against_rest(K, Y, denominator)
+            M, coordinates = M[:0], seen.coordinates
+            alpha, ratios = one_against_rest(coordinates.columns, coordinates.targets, denominator)
         else:
             alpha, ratios = largest_ratios(M, denominator, settings.n_components, settings.tol)
             alpha = alpha * np.sqrt(seen.coordinates.total_weight)
-        return Maximum(seen, alpha * self._signs(seen, alpha), ratios, M, denominator)
+        return LargestRatios(seen, alpha * self._signs(seen, alpha), ratios, M, denominator)
 
-    def _seen(self, sums: ColumnSums) -> Seen:
-        """Return the centred kernel columns K, and factors of the scatters between and within classes.
-
-        With an orthonormal basis B of the centred class indicators and ``D = I - B B'`` these are
-        ``B'K`` for (6) and ``D K`` for (7). Of many classes the sums by class give both.
-        """
-        known, n_jobs = (self._kernel, self._pool), self._settings.n_jobs
-        if self._pass.n_labels:
-            classes = self._pass.class_scatter(sums, center=True)
-            between = classes.between
-            if len(between) > between.shape[1]:
-                between = np.asarray(np.linalg.qr(between, mode="r"))
-            return Seen(*known, classes.coordinates(), between, classes.within, n_jobs)
-        coordinates = self._pass.coordinates(sums, center=True)
-        K = coordinates.columns
-        B, sizes, _ = np.linalg.svd(coordinates.targets, full_matrices=False)
-        B = B[:, sizes > _NO_CLASS * sizes.max(initial=0.0)]
-        return Seen(*known, coordinates, B.T @ K, K - B @ (B.T @ K), n_jobs)
+    def _seen_by_class(self, sums: ColumnSums) -> Seen:
+        """Return factors of both scatters from sums by class, where classes are many."""
+        classes = self._pass.class_scatter(sums, center=True)
+        between = classes.between
+        if len(between) > between.shape[1]:
+            between = np.asarray(np.linalg.qr(between, mode="r"))
+        known = self._kernel, self._pool, classes.coordinates()
+        return Seen(*known, between, classes.within, self._settings.n_jobs)
 
     def _check(self, coordinates: Coordinates) -> None:
         """Refuse classes that cannot be separated."""
@@ -291,7 +286,7 @@ class RayleighPass:
             products = (self._W @ alpha - coordinates.means @ alpha).T
         return signs_of_largest(products)
 
-    def _described(self, found: Maximum, batches: Iterable[Batch] | None) -> Fit:
+    def _described(self, found: LargestRatios, batches: Iterable[Batch] | None) -> Fit:
         """Return the model of the directions, and what its features explain."""
         coordinates, alpha, ratios = found.seen.coordinates, found.alpha, found.ratios
         features, targets = coordinates.columns @ alpha, coordinates.targets
@@ -317,6 +312,12 @@ class RayleighPass:
             return Outcome.COMPLETE
         by_classes = all(scatter.supervised for scatter in self._ratio.numerator)
         return Outcome.TARGETS if by_classes else Outcome.EXHAUSTED
+
+
+def _class_basis(Y: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of centred class indicators: one less than there are classes."""
+    B, sizes, _ = np.linalg.svd(Y, full_matrices=False)
+    return np.asarray(B[:, sizes > _NO_CLASS * sizes.max(initial=0.0)])
 
 
 def _factors(scatters: Sequence[Scatter], seen: Seen, own: np.ndarray) -> list[np.ndarray]:

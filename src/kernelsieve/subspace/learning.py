@@ -64,20 +64,21 @@ class LearnedSubspace:
         return root * factor(checked_target_kernel(self.target_kernel, len(root)))
 
     def solve(self, images: Images) -> Fit:
+        """Learn directions V in the span of the images, formulas (17) to (27)."""
         wanted = self._wanted(images)
-        first = start(images, self.init, wanted)
-        if first.shape[1] == 0:
+        V = start(images, self.init, wanted)
+        if V.shape[1] == 0:
             raise InvalidDataError(
                 "No feature could be found: all images are zero. Look for samples of zeros, or use "
                 "another kernel."
             )
-        rows, down, up = fewer_coordinates(images.rows, first)
-        function = Directions(rows, self.objective(images))
-        found = self._climb(function, down(first), function.put_in_order)
+        outcome = Outcome.COMPLETE if V.shape[1] == wanted else Outcome.EXHAUSTED
+        rows, down, up = fewer_coordinates(images.rows, V)
+        alignment = Directions(rows, self.objective(images))
+        found = self._climb(alignment, down(V), alignment.put_in_order)
         features = np.asarray(rows @ found.point)
         rotation = by_contribution(features, self.coded(images))
         model, indices = images.model(up(found.point @ rotation))
-        outcome = Outcome.COMPLETE if first.shape[1] == wanted else Outcome.EXHAUSTED
         return self._finish(model, indices, features @ rotation, images, outcome, found)
 
     def solve_points(self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState) -> Fit:
