@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         StabilityBoundDisplay,
     )
     from .estimators import StatisticPart, StatisticPlan
-    from .export import export_c, export_onnx
     from .fitting import candidates_needed
     from .greedy import (
         AcceleratedKernelFeatureAnalysis,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
         ComponentPathCV,
     )
     from .predictors import SieveClassifier, SieveRegressor
+    from .program import export_c, export_onnx, predictor
     from .rayleigh import (
         GreedyKernelFisherDiscriminant,
         KernelFisherDiscriminant,
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
         RayleighCoefficient,
         SparseKernelFisherDiscriminant,
     )
-    from .serving import predictor
     from .subspace import (
         AlignmentWeights,
         KernelDiscriminantQR,
@@ -135,8 +134,8 @@ _ROOM_OF = {
     "StabilityBoundDisplay": "displays",
     "StatisticPart": "estimators",
     "StatisticPlan": "estimators",
-    "export_c": "export",
-    "export_onnx": "export",
+    "export_c": "program",
+    "export_onnx": "program",
     "candidates_needed": "fitting",
     "AcceleratedKernelFeatureAnalysis": "greedy",
     "SparseKernelFeatureAnalysis": "greedy",
@@ -169,7 +168,7 @@ _ROOM_OF = {
     "OrientedKernelPCA": "rayleigh",
     "RayleighCoefficient": "rayleigh",
     "SparseKernelFisherDiscriminant": "rayleigh",
-    "predictor": "serving",
+    "predictor": "program",
     "AlignmentWeights": "subspace",
     "KernelDiscriminantQR": "subspace",
     "KernelOrthogonalCentroid": "subspace",

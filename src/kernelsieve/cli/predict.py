@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas
 
-from ..export import served_form
-from ..model import landmark_contributions, load
+from ..model import load
 from ..predictors.base import SievePredictor
+from ..program import compiled
 from .columns import LostValues
 from .errors import TableError, no_column
 from .methods import extractor_of
@@ -164,14 +164,11 @@ def _own_contributions(fitted: Any) -> Callable[[Any], np.ndarray]:
 
 def _folded_contributions(fitted: Any) -> Callable[[np.ndarray], np.ndarray]:
     """Return the same for a model whose scores are one product with kernel values."""
-    form = served_form(fitted, "prediction")
+    program = compiled(fitted)
 
     def contributions(X: np.ndarray) -> np.ndarray:
-        inputs = X if form.before is None else form.before(X)
-        values = form.kernel.block(np.ascontiguousarray(inputs), form.landmarks)
-        added = landmark_contributions(form.kernel, form.landmarks, form.coefficients, values)
-        scores = values @ form.coefficients + form.intercept
-        return _of_largest(added, scores - added.sum(axis=1))
+        added, baseline, _ = program.contributions(X)
+        return _of_largest(added, baseline)
 
     return contributions
 

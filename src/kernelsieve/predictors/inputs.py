@@ -12,6 +12,9 @@ from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..program import AffineMap, EncodeColumns
+from ..program.steps.encode import Indicator, Number, missing_indicator
+from ..program.tables import column_of, is_frame, is_missing, numbers_of, rows_of
 from ..rows import row_hashes, row_slices
 
 _HASHED = 16_384  # rows together
@@ -33,15 +36,11 @@ class CategoryColumn:
         kept = np.sort(np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES])
         return cls(feature, [values[i] for i in kept])
 
-    def encode(self, column: np.ndarray) -> np.ndarray:
-        """Return an indicator for each value; values that are not known have none."""
-        values, codes = _factorised(column)
-        places = {value: place for place, value in enumerate(self.values)}
-        table = np.zeros((len(values), len(self.values)))
-        for code, value in enumerate(values):
-            if value in places:
-                table[code, places[value]] = 1.0
-        return table[codes]
+    @property
+    def indicators(self) -> list[Indicator]:
+        """An indicator for each value; values that are not known have none."""
+        missing = missing_indicator(self.feature)
+        return [missing if v is None else Indicator(self.feature, v) for v in self.values]
 
 
 def _factorised(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
@@ -50,11 +49,6 @@ def _factorised(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
     values = sorted(set(plain), key=lambda value: (value is None, str(value)))
     number = {value: i for i, value in enumerate(values)}
     return values, np.fromiter((number[value] for value in plain), np.intp, len(plain))
-
-
-def is_missing(value: Any) -> bool:
-    """Tell if a value of a table is none: None, NaN or NA."""
-    return value is None or value != value or type(value).__name__ == "NAType"
 
 
 @dataclass(frozen=True)
@@ -87,16 +81,19 @@ class InputEncoder:
         plain = cls(numeric, medians, with_missing, columns, ones, source, X.shape[1])
         return plain._scaled(plain(X))
 
+    @property
+    def steps(self) -> tuple[EncodeColumns, AffineMap]:
+        """The encoding of columns, and the scales, as steps of a program."""
+        numbers = zip(self.numeric.tolist(), self.medians.tolist(), strict=True)
+        columns: list[Number | Indicator] = [Number(i, median) for i, median in numbers]
+        columns += [missing_indicator(int(self.numeric[i])) for i in self.with_missing]
+        columns += [indicator for column in self.categories for indicator in column.indicators]
+        return EncodeColumns(tuple(columns), self.n_features), AffineMap(self.scales)
+
     def __call__(self, X: Any) -> np.ndarray:
         """Return samples as numbers."""
-        numbers = numbers_of(X, self.numeric)
-        parts = [numbers]
-        missing = np.isnan(numbers) if len(self.numeric) else np.zeros_like(numbers, dtype=bool)
-        if missing.any():
-            parts[0] = np.where(missing, self.medians, numbers)
-        parts.append(missing[:, self.with_missing].astype(np.float64))
-        parts += [column.encode(column_of(X, column.feature)) for column in self.categories]
-        return np.hstack(parts) * self.scales if len(parts) > 1 else parts[0] * self.scales
+        encode, scale = self.steps
+        return scale.run(encode.run(X))
 
     def take_state(self, state: dict[str, Any]) -> None:
         """Take the fields from what a file holds; earlier ones have variances of columns, too."""
@@ -136,11 +133,6 @@ def _median(column: np.ndarray) -> float:
 # ---------------------------------------------------------------------- tables and arrays
 
 
-def is_frame(X: Any) -> bool:
-    """Tell if X is a data frame, whose columns have types of their own."""
-    return hasattr(X, "iloc") and hasattr(X, "dtypes")
-
-
 def as_table(X: Any, min_samples: int = 1) -> Any:
     """Return a data frame as it is, and all else as an array of numbers that may be missing."""
     if getattr(X, "ndim", 2) == 1:
@@ -164,11 +156,6 @@ def as_table(X: Any, min_samples: int = 1) -> Any:
         input_name="X",
         ensure_min_samples=min_samples,
     )
-
-
-def rows_of(X: Any, rows: np.ndarray | slice) -> Any:
-    """Return some samples of a table."""
-    return X.iloc[rows] if is_frame(X) else X[rows]
 
 
 def categorical_mask(X: Any, categorical_features: Any, names: np.ndarray | None) -> np.ndarray:
@@ -209,30 +196,6 @@ def _number_of(value: Any, n_features: int, names: np.ndarray | None) -> int:
 
 def _is_text(dtype: Any) -> bool:
     return str(dtype) in ("category", "object", "string", "str") or getattr(dtype, "kind", "") == "O"
-
-
-def column_of(X: Any, feature: int) -> np.ndarray:
-    """Return a feature as Python objects."""
-    column = X.iloc[:, feature] if is_frame(X) else X[:, feature]
-    return np.asarray(column, dtype=object)
-
-
-def numbers_of(X: Any, features: np.ndarray) -> np.ndarray:
-    """Return numeric features as float64, NaN where they are missing."""
-    if not is_frame(X):
-        return X if len(features) == X.shape[1] else X[:, features]
-    if len(features) == 0:
-        return np.empty((X.shape[0], 0))
-    try:
-        numbers = X.iloc[:, features].to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError) as error:
-        raise InvalidDataError(
-            f"A column of X that should be numeric is not ({error}); convert it, or name it in "
-            "categorical_features."
-        ) from error
-    return check_array(
-        numbers, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X", ensure_min_features=0
-    )
 
 
 def table_hashes(X: Any, categorical: np.ndarray) -> np.ndarray:

@@ -13,12 +13,13 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from .._sklearn import StrOptions, fit_context
 from ..estimators import all_or_nothing, estimator, row_wise
 from ..exceptions import InvalidDataError
+from ..program import Link
 from ..rows import check_squares, refuse_labels
 from .assembly import MANY_SAMPLES
 from .base import SievePredictor
 from .calibration import half_width
 from .explanation import Explanation
-from .losses import LOSSES, RegressionLoss
+from .losses import LARGEST_LOG, LOSSES, RegressionLoss
 
 
 def _is_out_of_core(sieve: SieveRegressor) -> bool:
@@ -155,6 +156,10 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         self._fit_more(X, y, sample_weight)
         return self
 
+    def _link(self) -> Link:
+        largest_log = LARGEST_LOG if self.loss == "poisson" else None
+        return Link(self._sieve.model.n_components, self._one_dimensional_y, largest_log=largest_log)
+
     @row_wise
     def predict(self, X: Any) -> np.ndarray:
         """Predict the targets of samples.
@@ -168,7 +173,8 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
         """
-        return self._shaped(self._loss.predictions(self._scores(X)))
+        scores = self._scores(X)
+        return self._link().run(scores)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> np.ndarray:
         """Predict intervals that hold the target with a probability, on average over samples.
@@ -213,9 +219,6 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         """
         found = self._explained(X)
         return found.of_output(0) if self._one_dimensional_y else found
-
-    def _shaped(self, values: np.ndarray) -> np.ndarray:
-        return values[:, 0] if self._one_dimensional_y else values
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -35,7 +35,7 @@ from .scatter import Tangent, move
 
 
 @dataclass(frozen=True)
-class Program:
+class DiscriminantProgram:
     """What is minimised, and how well."""
 
     loss: str
@@ -109,7 +109,7 @@ ClassesSolver = OneAgainstRest | PenalisedGroups | Rescaled
 
 
 def solver_of_classes(
-    program: Program,
+    program: DiscriminantProgram,
     columns: PricedColumns,
     W: np.ndarray | None,
     batch: Batch,
@@ -140,7 +140,7 @@ def solver_of_classes(
 
 
 def _sparse(
-    program: Program,
+    program: DiscriminantProgram,
     columns: PricedColumns | ChangingColumns,
     lines: Lines,
     factors: np.ndarray | None,
@@ -162,7 +162,7 @@ def _sparse(
 
 
 def _of_line(
-    program: Program, columns: SolverColumns, lines: Lines
+    program: DiscriminantProgram, columns: SolverColumns, lines: Lines
 ) -> PenalisedSmooth | ColumnGeneration:
     """Return what minimises a loss that is no square and the l1 penalty, for one class."""
     smooth = program.smooth_loss(lines)
@@ -173,7 +173,7 @@ def _of_line(
 
 
 def _quadratic(
-    program: Program, Z: np.ndarray, lines: Lines, to_alpha: np.ndarray
+    program: DiscriminantProgram, Z: np.ndarray, lines: Lines, to_alpha: np.ndarray
 ) -> PenalisedQuadratic:
     smooth = program.smooth_loss(lines)
     regression: Regression
@@ -185,7 +185,11 @@ def _quadratic(
 
 
 def _coordinates(
-    program: Program, columns: PricedColumns, W: np.ndarray | None, batch: Batch, kernel: Kernel
+    program: DiscriminantProgram,
+    columns: PricedColumns,
+    W: np.ndarray | None,
+    batch: Batch,
+    kernel: Kernel,
 ) -> np.ndarray:
     """Return M with ``alpha = M v``, in which the penalty is ``C ||v||^2``."""
     n, m = columns.shape

@@ -38,7 +38,7 @@ from .leverages import mean_ridge_leverage
 from .outputs import Moments, Outputs, prior_heads
 from .penalties import as_penalties, strength_and_priors, why_constant
 from .scatter import Tangent
-from .solvers import ClassesSolver, Program, solver_of_classes
+from .solvers import ClassesSolver, DiscriminantProgram, solver_of_classes
 
 _LARGEST_LEVERAGE = 0.9  # as many coefficients as samples would leave nothing to hold out
 
@@ -311,7 +311,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         if shared.columns is None or shared.images is None or shared.solver is None:
             shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
             shared.images = ImageVariance(batch, kernel, shared.columns, W)
-            program = Program(
+            program = DiscriminantProgram(
                 loss=self.loss,
                 delta=float(self.delta),
                 epsilon=float(self.epsilon),
