@@ -28,7 +28,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntW
 from ..execution import open_source
 from ..model import save
 from ..model_selection import folds_of
-from ..program import Link, Output, Program, ProgramStep
+from ..program import Explanation, Link, Output, Program, ProgramStep
 from ..rows import Part, Source, check_not_constant, drawn_order
 from .assembly import (
     MANY_SAMPLES,
@@ -43,7 +43,6 @@ from .assembly import (
 )
 from .choice import KINDS
 from .clock import Clock
-from .explanation import Explanation
 from .importances import importances
 from .inputs import as_table, categorical_mask, table_hashes
 from .losses import LOSSES, RegressionLoss
@@ -372,8 +371,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return len(self.landmark_indices_)
 
     def _explained(self, X: Any) -> Explanation:
-        found, baseline, similarities = self._program.contributions(self._table(X, reset=False))
-        return Explanation(found, baseline, self.landmark_indices_, similarities)
+        return self._program.explain(self._table(X, reset=False), self.landmark_indices_)
 
     # ------------------------------------------------------------------ inputs
 

@@ -16,13 +16,12 @@ from .._sklearn import fit_context
 from ..estimators import all_or_nothing, estimator, row_wise
 from ..estimators.parameters import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..program import Link
+from ..program import Explanation, Link
 from ..rows import warn_if_numbers
 from .assembly import Sieve
 from .base import SievePredictor
 from .calibration import calibrated
 from .clock import Clock
-from .explanation import Explanation
 from .recipe import MappedSamples
 
 
@@ -241,5 +240,4 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         -------
         Explanation
         """
-        found = self._explained(X)
-        return found.of_difference(1, 0) if len(self.classes_) == 2 else found
+        return self._explained(X)

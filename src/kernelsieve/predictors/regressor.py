@@ -13,12 +13,10 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from .._sklearn import StrOptions, fit_context
 from ..estimators import all_or_nothing, estimator, row_wise
 from ..exceptions import InvalidDataError
-from ..program import Link
+from ..program import Explanation, Link
 from ..rows import check_squares, refuse_labels
 from .assembly import MANY_SAMPLES
 from .base import SievePredictor
-from .calibration import half_width
-from .explanation import Explanation
 from .losses import LARGEST_LOG, LOSSES, RegressionLoss
 
 
@@ -193,13 +191,8 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         ndarray of shape (n_samples, 2) or (n_samples, n_targets, 2)
             Lower and upper ends.
         """
-        loss, predicted = self._loss, self._loss.predictions(self._scores(X))
-        held_out = self._sieve.held_out
-        expected = loss.predictions(held_out.scores)
-        residuals = (held_out.targets - expected) / loss.spread(expected)
-        reach = half_width(residuals, held_out.weight, coverage) * loss.spread(predicted)
-        lower = loss.lower_end(predicted - reach)
-        ends = np.stack([lower, predicted + reach], axis=-1)
+        scores = self._scores(X)
+        ends = self._loss.intervals(scores, self._sieve.held_out, coverage)
         return ends[:, 0] if self._one_dimensional_y else ends
 
     def explain(self, X: Any) -> Explanation:
@@ -217,8 +210,7 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         -------
         Explanation
         """
-        found = self._explained(X)
-        return found.of_output(0) if self._one_dimensional_y else found
+        return self._explained(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

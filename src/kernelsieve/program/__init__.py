@@ -2,6 +2,7 @@
 
 from .c import export_c
 from .compilation import Compilable, Output, compiled, predictor
+from .explanation import Explanation
 from .exported import Exported
 from .onnx import export_onnx
 from .program import Program
@@ -12,6 +13,7 @@ __all__ = [
     "Calibration",
     "Compilable",
     "EncodeColumns",
+    "Explanation",
     "Exported",
     "KernelSum",
     "Link",

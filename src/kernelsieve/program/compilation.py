@@ -52,8 +52,9 @@ def compiled(model: Any, output: Output = "prediction") -> Program:
             f"A {type(model).__name__} is no estimator; pass a fitted one, a pipeline, a search, or "
             "the attribute pipeline of a model of the command line."
         )
-    check_is_fitted(model)
     parts = list(_parts(model))
+    for _, part in parts:
+        check_is_fitted(part)
     if output == "prediction":
         steps = _predicting(parts)
     else:

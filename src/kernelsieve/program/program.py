@@ -12,6 +12,7 @@ from ..exceptions import InvalidDataError
 from ..kernels import Rows
 from ..model import landmark_contributions
 from ..rows import row_slices, rows_per_block
+from .explanation import Explanation
 from .steps.encode import EncodeColumns
 from .steps.kernel_sum import KernelSum
 from .steps.link import Link
@@ -167,32 +168,34 @@ class Program:
             found = self.kernel_sum.model.features(found, n_jobs)
         return self._run(self._from_kernel, found)
 
-    def contributions(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return what landmarks add to the scores of samples; there must be a kernel.
+    def explain(self, X: Any, landmark_indices: np.ndarray) -> Explanation:
+        """Return what landmarks contribute to scores: of the second class above the first for two.
 
         Parameters
         ----------
         X : array, CSR matrix or data frame of shape (n_samples, n_features)
             Samples.
+        landmark_indices : ndarray of shape (n_landmarks,)
+            Rows of the training samples that the landmarks are.
 
         Returns
         -------
-        contributions : ndarray of shape (n_samples, n_landmarks, n_scores)
-            Of each landmark.
-        baseline : ndarray of shape (n_samples, n_scores)
-            The rest of the scores.
-        similarities : ndarray of shape (n_samples, n_landmarks)
-            Kernel values of samples and landmarks.
+        Explanation
+            With an axis of outputs where there are several, and not two classes.
         """
         assert self.kernel_sum is not None
-        model = self.kernel_sum.model
-        inputs, coefficients = self.inputs(X), model.projection
+        model, inputs = self.kernel_sum.model, self.inputs(X)
+        coefficients = model.projection
         for step in self._from_kernel:  # where digits would be lost by folding
             coefficients = step.run(coefficients) - step.run(np.zeros((1, len(coefficients.T))))
         values = model.kernel.block(np.ascontiguousarray(inputs), model.landmarks)
         added = landmark_contributions(model.kernel, model.landmarks, coefficients, values)
         scores = self._run(self._from_kernel, self.kernel_sum.run(inputs))
-        return added, scores - added.sum(axis=1), values
+        found = Explanation(added, scores - added.sum(axis=1), landmark_indices, values)
+        if self.classes is not None and self.link.n_scores == 2:
+            return found.of_difference(1, 0)
+        is_one = self.link.n_scores == 1 and (self.link.flat or self.classes is not None)
+        return found.of_output(0) if is_one else found
 
     def _applied(self, X: Rows, function: Callable[[np.ndarray], np.ndarray]) -> Any:
         rows = self._as_rows(X)
