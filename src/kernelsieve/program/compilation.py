@@ -13,6 +13,7 @@ from .heads import read_head
 from .program import Program
 from .scikit_learn import AFFINE_STEPS, ENCODERS, Front, affine_of
 from .steps.affine import AffineMap
+from .steps.encode import EncodeColumns
 from .steps.kernel_sum import KernelSum
 from .steps.link import Link
 from .steps.step import ProgramStep
@@ -142,11 +143,9 @@ def _predicting(parts: list[tuple[str, Any]]) -> list[ProgramStep]:
 
 def _composed(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) -> list[ProgramStep]:
     """Return parts as steps, folded where that loses nothing; some parts come with their steps."""
-    front = Front()
-    kernel: KernelSum | None = None
-    after: AffineMap | None = None
+    front, later = Front(), list[ProgramStep]()
     for name, part, given in parts:
-        longer = front.then(part) if given is None and kernel is None else None
+        longer = front.then(part) if given is None and not later else None
         if longer is not None:
             front = longer
             continue
@@ -154,21 +153,32 @@ def _composed(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) ->
         if not steps and given is None:
             raise InvalidParameterError(_cannot_fold(name, part))
         for step in steps:
-            longer = front.then_step(step) if kernel is None else None
+            longer = None if later else front.then_step(step)
             if longer is not None:
                 front = longer
-            elif isinstance(step, KernelSum) and kernel is None:
-                kernel = step
-            elif isinstance(step, AffineMap):
-                after = step if after is None else after.then(step)
-            else:
+            elif isinstance(step, EncodeColumns) or _is_second_kernel(step, later):
                 raise InvalidParameterError(_cannot_fold(name, part, step))
-    if kernel is None:
-        return front.steps
-    if after is None:
-        return [*front.steps, kernel]
-    whole = kernel.then(after)
-    return [*front.steps, *([kernel, after] if whole is None else [whole])]
+            elif isinstance(step, AffineMap) and later and isinstance(later[-1], AffineMap):
+                later[-1] = later[-1].then(step)
+            else:
+                later.append(step)
+    return [*front.steps, *_folded(later)]
+
+
+def _is_second_kernel(step: ProgramStep, before: Sequence[ProgramStep]) -> bool:
+    return isinstance(step, KernelSum) and any(isinstance(each, KernelSum) for each in before)
+
+
+def _folded(steps: Sequence[ProgramStep]) -> list[ProgramStep]:
+    """Return steps in which kernel sums have taken in the affine maps behind them."""
+    found: list[ProgramStep] = []
+    for step in steps:
+        last = found[-1] if found else None
+        whole = None
+        if isinstance(last, KernelSum) and isinstance(step, AffineMap):
+            whole = last.then(step)
+        found = [*found, step] if whole is None else [*found[:-1], whole]
+    return found
 
 
 def _steps_of(part: Any) -> Sequence[ProgramStep]:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ..exceptions import InvalidDataError
+from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Rows
 from ..model import landmark_contributions
 from ..rows import row_slices, rows_per_block
 from .explanation import Explanation
+from .steps.affine import AffineMap
 from .steps.encode import EncodeColumns
 from .steps.kernel_sum import KernelSum
 from .steps.link import Link
@@ -182,8 +183,17 @@ class Program:
         -------
         Explanation
             With an axis of outputs where there are several, and not two classes.
+
+        Raises
+        ------
+        InvalidParameterError
+            If scores are no sums over landmarks.
         """
-        assert self.kernel_sum is not None
+        if self.kernel_sum is None or not all(isinstance(s, AffineMap) for s in self._from_kernel):
+            raise InvalidParameterError(
+                "The scores of this model are no sums over landmarks, so none contributes to them; "
+                "pass a model with a kernel and a linear head."
+            )
         model, inputs = self.kernel_sum.model, self.inputs(X)
         coefficients = model.projection
         for step in self._from_kernel:  # where digits would be lost by folding
