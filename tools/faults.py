@@ -117,9 +117,9 @@ FAULTS = [
     ),
     Fault(
         "class means about the wrong centre",
-        "rayleigh/scatter.py",
-        "means = mean + targets.T @ (self.coordinates.columns @ alpha) / weights[:, None]",
-        "means = targets.T @ (self.coordinates.columns @ alpha) / weights[:, None]",
+        "rayleigh/solve.py",
+        "means = coordinates.means @ self.alpha - offset + products / weights[:, None]",
+        "means = products / weights[:, None]",
     ),
     Fault(
         "centroids as sums of samples",

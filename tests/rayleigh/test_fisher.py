@@ -32,7 +32,7 @@ from kernelsieve import (
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.rayleigh import ImageRotation, ImageTranslation, fisher
 from kernelsieve.rayleigh.decisions import decided
-from kernelsieve.rayleigh.outputs import margin_threshold
+from kernelsieve.rayleigh.thresholds import margin_threshold
 
 GAMMA = 0.02
 THRESHOLDS = ["least_squares", "margin", "midpoint", "gaussian"]

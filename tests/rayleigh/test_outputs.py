@@ -9,9 +9,8 @@ from scipy.optimize import linprog
 from scipy.special import expit, softmax
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from kernelsieve.rayleigh.outputs import (
-    Moments,
-    Outputs,
+from kernelsieve.rayleigh.outputs import Moments, Outputs
+from kernelsieve.rayleigh.thresholds import (
     decision_heads,
     gaussian_heads,
     gaussian_logit,

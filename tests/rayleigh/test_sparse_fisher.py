@@ -26,8 +26,8 @@ from kernelsieve.kernels import RBF
 from kernelsieve.rayleigh import penalised_squares
 from kernelsieve.rayleigh.column_generation import Effort, PricedColumns
 from kernelsieve.rayleigh.linear_program import check_gap
-from kernelsieve.rayleigh.outputs import margin_nu, margin_threshold
 from kernelsieve.rayleigh.penalised_squares import least_squares
+from kernelsieve.rayleigh.thresholds import margin_nu, margin_threshold
 
 GAMMA = 1 / 30
 LOSSES = ["squared", "absolute", "huber", "epsilon_insensitive"]
@@ -464,6 +464,16 @@ def test_bad_invariances_are_refused(data):
         make(invariances=[(lambda X: X[:5], 1.0)]).fit(X, y)
     with pytest.raises(InvalidParameterError, match="precomputed"):
         make(kernel="precomputed", invariances=INVARIANCES).fit(K, y)
+
+
+def test_a_penalty_below_the_rounding_of_alike_columns():
+    """A preconditioner is then no positive matrix unless rounding is allowed for."""
+    X = np.random.default_rng(0).uniform(0.4, 1.6, (10, 1))
+    model = SparseKernelFisherDiscriminant(multi_class="joint", random_state=0)
+    weight = 1e19 * np.array([2, 2, 2, 2, 1, 2, 1, 0, 2, 0])
+    with pytest.warns(ConvergenceWarning, match="Raise C, or scale X"):
+        model.fit(X, np.arange(10) == 0, sample_weight=weight)
+    assert np.isfinite(model.transform(X)).all()
 
 
 # ---------------------------------------------------------------------- the path
@@ -938,16 +948,16 @@ def test_bad_parameters_are_refused(data):
 )
 def test_penalised_least_squares_meets_its_conditions(seed, n_columns, scale, repeated):
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((30, n_columns))
+    X = rng.standard_normal((30, n_columns)) * rng.uniform(0.5, 2.0, n_columns)
     if repeated:
         X = np.hstack([X, X[:, :1]])
     y = rng.standard_normal(30)
-    penalties = 10**scale * rng.uniform(0.5, 2.0, X.shape[1])
-    a = least_squares(X, y, penalties, np.zeros(X.shape[1]), 1e-8, Effort(10**6))
+    C = 10**scale
+    a = least_squares(X, y[:, None], C, np.zeros((X.shape[1], 1)), 1e-8, Effort(10**6))[:, 0]
     slopes = 2 * X.T @ (y - X @ a)
-    assert np.all(np.abs(slopes) <= penalties * (1 + 1e-7))
+    assert np.all(np.abs(slopes) <= C * (1 + 1e-7))
     used = np.flatnonzero(a)
-    assert_allclose(slopes[used], penalties[used] * np.sign(a[used]), rtol=1e-6)
+    assert_allclose(slopes[used], C * np.sign(a[used]), rtol=1e-6)
 
 
 @settings(max_examples=25, deadline=None)
@@ -957,8 +967,8 @@ def test_penalised_least_squares_is_never_worse_than_nothing(seed, spread, alike
     X = rng.standard_normal((30, 3)) @ rng.standard_normal((3, 20))
     X = (X + 10**alike * rng.standard_normal((30, 20))) * 10 ** (spread * rng.uniform(-1, 1, 20))
     y = rng.standard_normal(30)
-    start = 10**spread * rng.standard_normal(20)
-    a = least_squares(X, y, np.ones(20), start, 1e-8, Effort(10**6))
+    start = 10**spread * rng.standard_normal((20, 1))
+    a = least_squares(X, y[:, None], 1.0, start, 1e-8, Effort(10**6))[:, 0]
     objective = np.sum((y - X @ a) ** 2) + np.abs(a).sum()
     assert objective <= y @ y * (1 + 1e-12)
     d = 2 * (y - X @ a)

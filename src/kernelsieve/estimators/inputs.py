@@ -14,6 +14,7 @@ from ..exceptions import InputScaleWarning, InvalidDataError, InvalidParameterEr
 from ..execution import check_finite
 from ..fitting import CandidatePool
 from ..kernels import KERNELS, Kernel, Precomputed, Rows
+from ..program.tables import first_text
 from ..rows import Pool, row_number, row_slices
 
 _LARGEST_WEIGHT = 1e100
@@ -34,6 +35,7 @@ def check_rows(
 
     Without ``finite``, the caller checks that values are finite.
     """
+    check_names(X)
     try:
         X = validate_data(
             estimator,
@@ -54,29 +56,23 @@ def check_rows(
     return _summed(X)
 
 
-def _about_text(X: Any) -> str:
-    """Name the first column that holds text, and what to do about it."""
+def check_names(X: Any) -> None:
+    """Refuse a data frame with two columns of one name."""
     names = list(getattr(X, "columns", ()))
-    values = np.asarray(X, dtype=object)
-    where, first = "X", ""
-    for i, column in enumerate(values.T if values.ndim == 2 else ()):
-        texts = [value for value in column.tolist() if isinstance(value, str) and not _is_number(value)]
-        if texts:
-            where = f"column {repr(names[i]) if names else i} of X"
-            first = f" ({texts[0]!r})"
-            break
-    return (
-        f"There is text in {where}{first}; encode it, for example by OneHotEncoder in a "
-        "ColumnTransformer, or use SieveRegressor or SieveClassifier, which take categories."
+    if len(set(names)) == len(names):
+        return
+    twice = next(name for i, name in enumerate(names) if name in names[:i])
+    raise InvalidDataError(
+        f"X has {names.count(twice)} columns that are named {twice!r}; rename or drop all but one."
     )
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _about_text(X: Any) -> str:
+    """Name the first column that holds text, and what to do about it."""
+    return (
+        f"There is text in {first_text(X)}; encode it, for example by OneHotEncoder in a "
+        "ColumnTransformer, or use SieveRegressor or SieveClassifier, which take categories."
+    )
 
 
 def _summed(X: Rows) -> Rows:

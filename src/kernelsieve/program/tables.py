@@ -41,9 +41,32 @@ def numbers_of(X: Any, features: np.ndarray) -> np.ndarray:
         numbers = X.iloc[:, features].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise InvalidDataError(
-            f"A column of X that should be numeric is not ({error}); convert it, or name it in "
-            "categorical_features."
+            f"There is text in {first_text(X.iloc[:, features])}, which should be numeric; convert it, "
+            "or name the column in categorical_features when fitting."
         ) from error
     return check_array(
         numbers, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X", ensure_min_features=0
     )
+
+
+def first_text(X: Any) -> str:
+    """Name the first column that holds text, with the first text that is no number."""
+    names = list(getattr(X, "columns", ()))
+    values = np.asarray(X, dtype=object)
+    where, first = "X", ""
+    for i, column in enumerate(values.T if values.ndim == 2 else ()):
+        texts = [value for value in column.tolist() if isinstance(value, str) and not is_number(value)]
+        if texts:
+            where = f"column {repr(names[i]) if names else i} of X"
+            first = f" ({texts[0]!r})"
+            break
+    return where + first
+
+
+def is_number(text: str) -> bool:
+    """Tell if a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

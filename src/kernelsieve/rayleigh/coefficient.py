@@ -11,9 +11,8 @@ import numpy as np
 from ..estimators import estimator
 from ..exceptions import InvalidParameterError
 from ..fitting import Plan, RowPass
-from .ratio_pass import RayleighPass, Recipe
 from .scatter import Scatter, Tangent, TotalScatter
-from .solve import RatioEstimator
+from .solve import Ratio, RatioEstimator, RayleighPass
 
 
 @estimator
@@ -93,7 +92,7 @@ class RayleighCoefficient(RatioEstimator):
         return [scatter for scatter in self._scatters()[1] if isinstance(scatter, Tangent)]
 
     def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
-        return RayleighPass(plan, Recipe(*self._scatters(), self.reg, self.penalty), copies)
+        return RayleighPass(plan, Ratio(*self._scatters(), self.reg, self.penalty), copies)
 
     def _scatters(self) -> tuple[list[Scatter], list[Scatter]]:
         numerator: list[Scatter] = [TotalScatter()]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
+from scipy.linalg import qr
 
 from ..deflation import RecomputedColumns
 from ..kernels import Kernel, Rows
@@ -16,6 +18,8 @@ _COLUMNS_AT_ONCE = 2048  # a block of samples of that many is a few megabytes
 #: Columns that a solver takes in at once, the most violated ones first.
 COLUMNS_A_ROUND = 20
 _SAME_PRICE = 1e-12
+_MOST_VALUES = 2**24  # that a factor of all columns may have: 128 MB
+_BLOCKS = 4  # of rows at once, in sizes of the factor, so that little work is spent on the factor again
 
 
 class PricedColumns:
@@ -79,12 +83,23 @@ class PricedColumns:
         return lines
 
 
-class ChangingColumns:
-    """Columns with what transformations change in them below: ``k_j(x_i) - k_j(t x_i)`` for each t."""
+class ProgramColumns:
+    """Columns of a program: kernel columns, what transformations change in them below, times factors.
 
-    def __init__(self, columns: PricedColumns, moved: list[PricedColumns]) -> None:
+    The lines below are ``k_j(x_i) - k_j(t x_i)`` for each transformation t. A penalty of one for the
+    coefficient of a scaled column is one over its factor for that of the column as it was.
+    """
+
+    def __init__(
+        self,
+        columns: PricedColumns,
+        moved: Sequence[PricedColumns] = (),
+        factors: np.ndarray | None = None,
+    ) -> None:
+        self.shape = columns.shape
         self._columns = columns
         self._moved = moved
+        self._factors = np.ones(columns.shape[1]) if factors is None else factors
 
     def prices(self, vector: np.ndarray) -> np.ndarray:
         """Return the inner product of every column with a vector."""
@@ -92,32 +107,24 @@ class ChangingColumns:
         prices = self._columns.prices(parts.sum(axis=0))
         for moved, part in zip(self._moved, parts[1:], strict=True):
             prices = prices - moved.prices(part)
-        return prices
+        return np.asarray((prices.T * self._factors).T)
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
         """Return the chosen columns."""
         values = self._columns.take(chosen)
-        return np.vstack([values, *(values - moved.take(chosen) for moved in self._moved)])
+        stacked = np.vstack([values, *(values - moved.take(chosen) for moved in self._moved)])
+        return np.asarray(stacked * self._factors[chosen])
 
+    @property
+    def fits_in_memory(self) -> bool:
+        """Whether a triangular factor of all columns is of moderate size."""
+        n, m = self.shape
+        return not self._moved and min(n, m) * m <= _MOST_VALUES
 
-class ScaledColumns:
-    """Columns times a factor each: a penalty of one for these is one over the factor for those."""
-
-    def __init__(self, columns: PricedColumns | ChangingColumns, factors: np.ndarray) -> None:
-        self._columns = columns
-        self._factors = factors
-
-    def prices(self, vector: np.ndarray) -> np.ndarray:
-        """Return the inner product of every column with a vector."""
-        return np.asarray((self._columns.prices(vector).T * self._factors).T)
-
-    def take(self, chosen: np.ndarray) -> np.ndarray:
-        """Return the chosen columns."""
-        return np.asarray(self._columns.take(chosen) * self._factors[chosen])
-
-
-#: What a solver works with.
-SolverColumns = PricedColumns | ChangingColumns | ScaledColumns
+    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield blocks of samples, a few times as many as there are columns, and all columns there."""
+        for rows in row_slices(self.shape[0], _BLOCKS * (1 + self.shape[1])):
+            yield rows, self._columns.block(rows) * self._factors
 
 
 @dataclass(frozen=True)
@@ -152,6 +159,78 @@ class Lines:
         means = np.asarray(of_rows @ values / of_rows.sum())
         less = np.multiply.outer(self.constant, means)
         return np.asarray(((values - less).T * np.sqrt(weight)).T), means
+
+
+class Design(Protocol):
+    """Columns and targets of least squares with a free constant, which centring takes out.
+
+    Attributes
+    ----------
+    targets : ndarray of shape (n_rows, n_outputs)
+        Weighted and centred.
+    target_means : ndarray of shape (n_outputs,)
+        What centring took from them.
+    columns_a_round : int
+        How many columns a solver should take at once.
+    """
+
+    columns_a_round: int
+    targets: np.ndarray
+    target_means: np.ndarray
+
+    def take(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the chosen columns, (n_rows, len(chosen)), and what centring took from them."""
+
+    def prices(self, residuals: np.ndarray) -> np.ndarray:
+        """Return the slopes of the sum of squares along every column, (n_columns, ...)."""
+
+
+class CentredColumns:
+    """Columns that are evaluated when they are asked for."""
+
+    columns_a_round = COLUMNS_A_ROUND
+
+    def __init__(self, columns: ProgramColumns, lines: Lines) -> None:
+        self._columns = columns
+        self._lines = lines
+        self._root = np.sqrt(lines.weight)
+        self.targets, self.target_means = lines.centred(lines.y, lines.weight)
+
+    def take(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._lines.centred(self._columns.take(chosen), self._lines.weight)
+
+    def prices(self, residuals: np.ndarray) -> np.ndarray:
+        return self._columns.prices(2 * (residuals.T * self._root).T)
+
+
+class ReducedColumns:
+    """All columns at once, by the triangular factor of them and the targets.
+
+    An orthogonal transformation of the rows changes no sum of squares. Behind the column of ones the
+    factor has the centred columns, and its first row has their means. It is found from blocks of
+    samples in one pass, which many classes share. Inner products of the columns would have half the
+    digits only.
+    """
+
+    columns_a_round = 3 * COLUMNS_A_ROUND  # they are in memory anyway
+
+    def __init__(self, columns: ProgramColumns, lines: Lines) -> None:
+        m, width = columns.shape[1], 1 + columns.shape[1] + lines.y.shape[1]
+        factor = np.empty((0, width))
+        for rows, values in columns.blocks():
+            block = np.column_stack([lines.constant[rows], values, lines.y[rows]])
+            block *= np.sqrt(lines.weight[rows, None])
+            factor = np.vstack([factor, block])
+            factor = qr(factor, mode="r", overwrite_a=True, check_finite=False)[0][:width]
+        means = factor[0, 1:] / factor[0, 0]
+        self._values, self._means = np.asfortranarray(factor[1:, 1 : m + 1]), means[:m]
+        self.targets, self.target_means = factor[1:, m + 1 :], means[m:]
+
+    def take(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._values[:, chosen], self._means[chosen]
+
+    def prices(self, residuals: np.ndarray) -> np.ndarray:
+        return np.asarray(2 * self._values.T @ residuals)
 
 
 @dataclass

@@ -9,21 +9,25 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils import check_array
 
 from .._sklearn import Interval, StrOptions, fit_context
-from ..deflation import Heads
+from ..deflation import NEVER, Heads
 from ..estimators import KernelEstimator, all_or_nothing, row_wise
-from ..exceptions import IgnoredParameterWarning, InvalidParameterError, warn
+from ..exceptions import InvalidParameterError
 from ..model import Decision, Fit
 from ..rows import Batch
-from .calibration import likeliest_slope, probabilities, sample_places
-from .outputs import Moments, Outputs, decision_heads, gaussian_heads, indicator_heads
+from .outputs import Outputs, spread_places
 
 #: Classes each of which may have a feature, or a programme, of its own.
 MOST_ALONE = 1000
+_MOST_SAMPLES = 10_000  # whose outputs a slope is found by; more would change its third digit
+_MOST_DECISIONS = 2**20  # of samples about classes, where these are many
+_SLOPES = 1e-6, 1e6  # smallest and largest, for decisions of unit size
 
 DECISION_CONSTRAINTS: dict[str, list] = {
     "threshold": [StrOptions({"auto", "margin", "midpoint", "least_squares", "gaussian"})],
@@ -84,7 +88,7 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
         params=params,
     ).reshape(len(batch), -1)
     fit = model._current_fit()
-    some = sample_places(len(batch), batch.n_targets)
+    some = _places(batch)
     slope = likeliest_slope(outputs[some], batch[some].Y, batch.root_weight[some] ** 2)
     # The same factor corrects the slopes with fewer features.
     slopes = fit.decision.slopes * (slope / fit.decision.slopes[-1])
@@ -105,48 +109,19 @@ def check_out_of_core(parameters: dict[str, Any]) -> None:
         )
 
 
-def heads_of_features(
-    model: Any,
-    moments: Moments,
-    ratios: np.ndarray,
-    *,
-    joint: bool,
-    all_outputs: Callable[[], Outputs | None],
-) -> Heads:
-    """Return how features decide, given their moments.
-
-    Joint features serve several classes together, and the classes are taken for Gaussian. Other
-    features separate one class each from the rest (a single one the second of two classes from the
-    first), with a threshold of its own.
-    """
-    threshold = model.threshold
-    if not joint:
-        samples = all_outputs() if threshold == "margin" else None
-        return decision_heads(threshold, moments, samples, model.nu)
-    if threshold in ("margin", "midpoint"):
-        warn(
-            f"threshold={threshold!r} is for features of one class each; joint features of "
-            f"{len(moments.weights)} classes are decided by a Gaussian model. Pass "
-            "multi_class='ovr', or threshold='auto'.",
-            IgnoredParameterWarning,
-        )
-    # The mean of a class that weighs less than a sample would be taken for as certain as others.
-    if threshold == "least_squares" or (threshold == "auto" and moments.weights.min() < 1):
-        return indicator_heads(moments, ratios)
-    # Features have unit variance with the ridge, and less without it; the ridge must be part of
-    # the Gaussians too, or classes that the candidates separate completely leave none.
-    return gaussian_heads(replace(moments, covariance=np.eye(len(moments.covariance))))
-
-
-def held_out(model: Any, outputs: Outputs, wanted: np.ndarray, leverages: np.ndarray) -> Outputs:
+def held_out(
+    model: Any, outputs: Outputs, wanted: np.ndarray, leverages: Any, *, drawn: bool = False
+) -> Outputs:
     """Return the outputs that probabilities are made of, as the parameters say.
 
-    ``wanted`` are the targets of the samples.
+    ``wanted`` are the targets of the samples. Where samples cannot be passed over again, outputs are
+    drawn, and all leave out the same part.
     """
     if model.probability != "loo":
         return outputs
-    leverages = leverages.reshape(len(outputs.weight), -1)
-    return outputs.left_out(wanted, left_weights(model, outputs)[:, None] * leverages)
+    leverages = np.reshape(leverages, (1 if np.ndim(leverages) == 0 else len(outputs.weight), -1))
+    factors = 1.0 if drawn else left_weights(model, outputs)[:, None]
+    return outputs.left_out(wanted, factors * leverages)
 
 
 def left_weights(model: Any, outputs: Outputs) -> np.ndarray:
@@ -156,13 +131,6 @@ def left_weights(model: Any, outputs: Outputs) -> np.ndarray:
     of_class = outputs.weight @ outputs.indicators
     counts = np.maximum(outputs.indicators.sum(axis=0), 1)
     return np.minimum(outputs.weight, outputs.indicators @ (of_class / counts))
-
-
-def held_out_moments(model: Any, moments: Moments, targets: np.ndarray, leverage: float) -> Outputs:
-    """Return outputs that probabilities are made of where samples cannot be passed over again."""
-    if model.probability == "loo":
-        moments = moments.left_out(targets, leverage)
-    return Outputs.drawn(moments)
 
 
 def check_few_classes(n_classes: int, what: str, remedy: str) -> None:
@@ -176,8 +144,13 @@ def check_few_classes(n_classes: int, what: str, remedy: str) -> None:
 
 def thinned(batch: Batch) -> Batch:
     """Return as many samples, from all over the batch, as probabilities need."""
-    places = sample_places(len(batch), batch.n_targets)
+    places = _places(batch)
     return batch if len(places) == len(batch) else batch[places]
+
+
+def _places(batch: Batch) -> np.ndarray:
+    """Return by which samples a slope is found; fewer where classes are many."""
+    return spread_places(len(batch), min(_MOST_SAMPLES, max(1, _MOST_DECISIONS // batch.n_targets)))
 
 
 def decided(fit: Fit, heads: Heads, outputs: Outputs, n_candidates: int, *, joint: bool) -> Fit:
@@ -232,3 +205,90 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
 def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function that makes probabilities of decisions."""
     return partial(probabilities, slope=float(self._current_fit().decision.slopes[-1]))
+
+
+def probabilities(decisions: np.ndarray, slope: float) -> np.ndarray:
+    """Return the probability of each class; that of the largest decision is the largest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.decisions import probabilities
+    >>> probabilities(np.array([[np.log(3.0)], [0.0]]), 1.0)
+    array([[0.25, 0.75],
+           [0.5 , 0.5 ]])
+    """
+    return np.asarray(softmax(slope * _of_classes(decisions), axis=1))
+
+
+def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.ndarray) -> float:
+    """Return the slope of log odds per unit of decision that makes the classes of samples likeliest.
+
+    Half an error is added to those of all samples, or the slope of decisions without any error would
+    be infinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.decisions import likeliest_slope
+    >>> classes = np.eye(2)[[1, 1, 1, 0]]  # of four equal decisions, three are right
+    >>> slope = likeliest_slope(np.full((4, 1), 2.0), classes, np.full(4, 1e6))
+    >>> round(float(np.exp(2 * slope)), 3)
+    3.0
+    """
+    scores = _of_classes(decisions)
+    counts = (weight @ indicators > 0) | (scores > NEVER / 2).all(axis=0)
+    scores = scores[:, counts]
+    wrong = 0.5 / (weight.sum() + 1)
+    n_others = max(scores.shape[1] - 1, 1)
+    targets = indicators[:, counts] * (1 - wrong - wrong / n_others) + wrong / n_others
+    scores = scores - scores.mean(axis=1, keepdims=True)
+    size = float(np.sqrt(weight @ (scores**2).sum(axis=1) / weight.sum()))
+    if not 0 < size < np.inf:
+        return 1.0
+    scores = scores / size
+    wanted = float(weight @ (targets * scores).sum(axis=1))
+
+    def excess(log_slope: float) -> float:
+        expected = softmax(np.exp(log_slope) * scores, axis=1) * scores
+        return float(weight @ expected.sum(axis=1)) - wanted
+
+    smallest, largest = np.log(_SLOPES)
+    if excess(smallest) >= 0:
+        return float(np.exp(smallest) / size)
+    if excess(largest) <= 0:
+        return float(np.exp(largest) / size)
+    return float(np.exp(brentq(excess, smallest, largest, xtol=1e-12)) / size)
+
+
+def _of_classes(decisions: np.ndarray) -> np.ndarray:
+    """Return a score of each class; a single decision is that of the second of two."""
+    if decisions.shape[1] > 1:
+        return decisions
+    return np.hstack([np.zeros_like(decisions), decisions])
+
+
+def mean_ridge_leverage(
+    columns: np.ndarray, weight: np.ndarray, ridge: float, lengths: np.ndarray | None = None
+) -> float:
+    """Return the mean leverage in ridge regression with a constant.
+
+    The ridge is on the squares of the coefficients, or on the squared length of the combination, by
+    the inner products ``lengths`` of the columns in feature space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.decisions import mean_ridge_leverage
+    >>> columns = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    >>> mean_ridge_leverage(columns, np.ones(4), 4.0)  # of the constant 1/4, and of the column half
+    0.375
+    """
+    centred = columns - weight @ columns / weight.sum()
+    gram = centred.T @ (weight[:, None] * centred)
+    penalty = ridge * (np.eye(len(gram)) if lengths is None else lengths)
+    try:
+        used = np.trace(np.linalg.solve(gram + penalty, gram))
+    except np.linalg.LinAlgError:  # columns that depend on each other
+        used = np.trace(np.linalg.pinv(gram + penalty, hermitian=True) @ gram)
+    return (1 + float(used)) / float(weight.sum())

@@ -21,9 +21,7 @@ from .decisions import (
     check_out_of_core,
     decided,
     fit_discriminant,
-    heads_of_features,
     held_out,
-    held_out_moments,
     predict_proba,
     probability_link,
     sparsity,
@@ -31,11 +29,10 @@ from .decisions import (
     thresholds,
 )
 from .invariance_mixin import InvarianceMixin
-from .leverages import Leverages
-from .outputs import Moments, Outputs, regression_targets
-from .ratio_pass import RayleighPass, Recipe
-from .scatter import BetweenClasses, WithinClasses
-from .solve import solve_ratio
+from .outputs import Outputs
+from .scatter import BetweenClasses, TotalScatter, WithinClasses
+from .solve import Maximum, Ratio, RayleighPass, solve_ratio
+from .thresholds import decision_heads, joint_heads, regression_targets
 
 
 @estimator
@@ -47,7 +44,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     one feature; more have one less than classes together, or one each with ``multi_class="ovr"``. With
     a linear kernel this is linear discriminant analysis.
 
-    Directions are expanded in all samples or in a pool of them. A pool needs one pass over the
+    Maximum are expanded in all samples or in a pool of them. A pool needs one pass over the
     samples, out of core too; all classes share it and one
     factorisation.
 
@@ -159,46 +156,46 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         return super()._plan(X, y, classes, sample_weight)
 
     def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
+        """Maximise the scatter M between classes over N, that within them, with a ridge: (8), (11)."""
         n_classes = len(plan.target_shift)
         joint = self.multi_class == "joint" and n_classes > 2
-        denominator = [WithinClasses(), *self._tangents()]
         one_against_rest = self.multi_class == "ovr" and n_classes > 2
         if one_against_rest:
             what = "multi_class='ovr' finds a feature"
             check_few_classes(n_classes, what, "Pass multi_class='joint'.")
-        recipe = Recipe([BetweenClasses()], denominator, self.reg, self.penalty, one_against_rest)
+        M = [BetweenClasses()]
+        # For each class alone the scatter of all serves as well, and all classes share it.
+        N = [TotalScatter() if one_against_rest else WithinClasses(), *self._tangents()]
+        ratio = Ratio(M, N, self.reg, self.penalty, one_against_rest)
         needs_rows = self.threshold == "margin" and not joint
         complete = partial(self._complete, joint=joint)
-        return RayleighPass(plan, recipe, copies, complete, needs_rows=needs_rows)
+        return RayleighPass(plan, ratio, copies, complete, needs_rows=needs_rows)
 
     def _complete(
-        self,
-        fit: Fit,
-        moments: Moments | None,
-        leverages: Leverages,
-        batches: Iterable[Batch] | None,
-        *,
-        joint: bool,
+        self, fit: Fit, found: Maximum, batches: Iterable[Batch] | None, *, joint: bool
     ) -> Fit:
         """Add to a fit how it decides."""
-        if moments is None:  # no feature was found, which is refused later
+        if len(found.ratios) == 0:  # which is refused later
             return fit
-
-        def all_outputs() -> Outputs:
+        offset, moments, samples = fit.model.offset, found.moments(fit.model.offset), None
+        if self.threshold == "margin" and not joint:
             parts = [
                 (fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
                 for batch in batches or ()
             ]
-            return Outputs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-        ratios = fit.criterion_path
-        heads = heads_of_features(self, moments, ratios, joint=joint, all_outputs=all_outputs)
-        targets = regression_targets(moments, ratios, joint=joint)
+            samples = Outputs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        if joint:
+            heads = joint_heads(self.threshold, moments, found.ratios)
+        else:
+            heads = decision_heads(self.threshold, moments, samples, self.nu)
+        targets = regression_targets(moments, found.ratios, joint=joint)
         if isinstance(batches, list) and self.probability_cv is None:
             some = thinned(batches[0])
-            features, of_samples = leverages.with_features(some.X, self.n_jobs)
+            features, leverages = found.with_leverages(some.X, offset, self.n_jobs)
             outputs = Outputs(features, some.Y, some.root_weight**2)
-            outputs = held_out(self, outputs, outputs.indicators @ targets, of_samples)
+            outputs = held_out(self, outputs, outputs.indicators @ targets, leverages)
         else:
-            outputs = held_out_moments(self, moments, targets, leverages.mean)
-        return decided(fit, heads, outputs, len(leverages.coordinates.means), joint=joint)
+            outputs = Outputs.drawn(moments)
+            wanted = outputs.indicators @ targets
+            outputs = held_out(self, outputs, wanted, found.mean_leverage, drawn=True)
+        return decided(fit, heads, outputs, len(found.alpha), joint=joint)

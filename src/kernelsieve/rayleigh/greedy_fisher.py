@@ -28,20 +28,21 @@ from ..fitting import (
 from ..kernels import Rows
 from ..model import Decision, Fit
 from ..rows import Batch, TargetEncoder, distinct
-from .calibration import likeliest_slope
 from .decisions import (
     DECISION_CONSTRAINTS,
     check_out_of_core,
     fit_discriminant,
     held_out,
+    likeliest_slope,
     predict_proba,
     probability_link,
     sparsity,
     thinned,
 )
 from .invariance_mixin import InvarianceMixin
-from .outputs import Moments, Outputs, decision_lines
+from .outputs import Moments, Outputs
 from .scatter import Tangent, move
+from .thresholds import decision_lines
 
 _FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
 
@@ -238,7 +239,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         for j in range(1, fit.model.n_components + 1):
             first = features.first(j)
             samples = None if rows is None else replace(rows, values=rows.values[:, :j])
-            sides = _sides(first, directions[:j])
+            sides = first.sides(directions[:j])
             outputs = None if samples is None else samples.combined(directions[:j])
             lines = decision_lines(self.threshold, sides, outputs, self.nu)
             outputs = self._held_out(fit, samples, first, directions[:j])
@@ -280,11 +281,9 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
             outputs = Outputs.drawn(features.combined(directions))
         else:
             outputs = Outputs.drawn(features).combined(directions)
-        if self.probability != "loo":
-            return outputs
         penalised = 0.0 if fit.penalty is None else float(np.trace(fit.penalty[:j, :j]))
-        leverage = (1 + j - penalised / m) / m
-        return outputs.left_out((outputs.indicators - shares)[:, -n_outputs:], np.array([[leverage]]))
+        wanted = (outputs.indicators - shares)[:, -n_outputs:]
+        return held_out(self, outputs, wanted, (1 + j - penalised / m) / m, drawn=True)
 
 
 @dataclass(frozen=True)
@@ -318,28 +317,6 @@ def _moments(fit: Fit) -> Moments:
     total = m * np.eye(k) - (0.0 if fit.penalty is None else fit.penalty)
     within = total - means.T @ (weights[:, None] * means)
     return Moments(weights, means, within / m)
-
-
-def _sides(features: Moments, directions: np.ndarray) -> list[Moments]:
-    """Return the moments of the rest and of a class for each combination of features.
-
-    It is the class of the same number, or the second of two. Nothing is computed for pairs of classes,
-    which may be many.
-    """
-    weights, means = features.weights, features.means
-    total = weights.sum()
-    mean = weights @ means / total
-    scatter = (means - mean).T @ (weights[:, None] * (means - mean))
-    classes = slice(1, None) if directions.shape[1] == 1 else slice(None)
-    own, overall = np.einsum("ok,ko->o", means[classes], directions), mean @ directions
-    of_own, of_rest = weights[classes], total - weights[classes]
-    rest = (total * overall - of_own * own) / of_rest
-    spread = np.einsum("ko,ko->o", directions, scatter @ directions)
-    spread += total * (overall - rest) ** 2 - of_own * (own - rest) ** 2
-    variance = np.einsum("ko,ko->o", directions, features.covariance @ directions)
-    variance += np.maximum(spread, 0.0) / total
-    pairs = np.column_stack([of_rest, of_own]), np.stack([rest, own])[None].T, variance[:, None, None]
-    return [Moments(*moments) for moments in zip(*pairs, strict=True)]
 
 
 def _nested(lines: list[tuple[np.ndarray, np.ndarray]], directions: np.ndarray) -> Heads:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -14,8 +12,8 @@ from scipy import sparse
 from ..estimators import parameters
 from ..exceptions import InvalidParameterError
 from ..fitting import CandidatePool, Problem
-from ..rows import Batch, Pool
-from .scatter import Tangent, Transform, move
+from ..rows import Batch
+from .scatter import Tangent, move
 
 
 @parameters
@@ -25,56 +23,45 @@ class InvarianceMixin:
     virtual_candidates: bool = False
 
     def _given_tangents(self: Any) -> list[Tangent]:
-        return tangents(self.invariances)
+        """Turn ``invariances``, pairs (transform, weight), into scatters."""
+        scatters: list[Tangent] = []
+        for item in self.invariances or ():
+            if not (isinstance(item, (tuple, list)) and len(item) == 2):
+                raise InvalidParameterError(
+                    f"invariances has the item {item!r}; it must be a list of pairs (transform, "
+                    "weight)."
+                )
+            transform, weight = item
+            if not isinstance(weight, Real):
+                raise InvalidParameterError(
+                    f"invariances has the weight {weight!r}; weights must be numbers, not negative."
+                )
+            scatters.append(Tangent(transform, float(weight)))
+        return scatters
 
     def _tangents(self: Any) -> list[Tangent]:
         """Return what features are to be invariant under."""
-        found = self._given_tangents()
+        found: list[Tangent] = self._given_tangents()
         if found and self._is_precomputed:
             raise InvalidParameterError(
                 "invariances transform X, which a precomputed kernel does not have; pass a kernel by "
                 "its name or as a function, or invariances=None."
             )
-        return list(found)
+        return found
 
-    def _with_moved(self: Any, rows: Batch) -> Batch:
+    def _with_moved(self: Any, batch: Batch) -> Batch:
         """Return samples with their transformed copies below them, where these may be candidates."""
         moves = [tangent.transform for tangent in self._tangents()] if self.virtual_candidates else []
-        return with_moved(rows, moves)
+        if not moves:
+            return batch
+        X = [batch.X, *(move(transform, batch.X) for transform in moves)]
+        stacked = sparse.vstack(X, format="csr") if sparse.issparse(batch.X) else np.vstack(X)
+        again = np.tile(np.arange(len(batch)), len(X))
+        weight = None if batch.weight is None else batch.weight[again]
+        return Batch(stacked.astype(batch.X.dtype), batch.targets[again], weight)
 
     def _draw(self: Any, problem: Problem, size: int) -> CandidatePool:
         union = replace(problem, rows=self._with_moved(problem.rows))
         drawn = super()._draw(union, size)  # type: ignore[misc]
         # The index of a transformed sample is that of the sample.
-        pool = Pool(drawn.pool.points, drawn.pool.indices % len(problem.rows))
-        return CandidatePool(pool, drawn.W)
-
-
-def with_moved(batch: Batch, transforms: Sequence[Transform]) -> Batch:
-    """Return the samples with their transformed copies below them."""
-    if not transforms:
-        return batch
-    stack = partial(sparse.vstack, format="csr") if sparse.issparse(batch.X) else np.vstack
-    again = np.tile(np.arange(len(batch)), 1 + len(transforms))
-    return Batch(
-        stack([batch.X, *(move(transform, batch.X) for transform in transforms)]).astype(batch.X.dtype),
-        batch.targets[again],
-        None if batch.weight is None else batch.weight[again],
-    )
-
-
-def tangents(invariances: Any) -> list[Tangent]:
-    """Turn ``[(transform, weight), ...]`` into scatters."""
-    scatters: list[Tangent] = []
-    for item in invariances or ():
-        if not (isinstance(item, (tuple, list)) and len(item) == 2):
-            raise InvalidParameterError(
-                f"invariances has the item {item!r}; it must be a list of pairs (transform, weight)."
-            )
-        transform, weight = item
-        if not isinstance(weight, Real):
-            raise InvalidParameterError(
-                f"invariances has the weight {weight!r}; weights must be numbers, not negative."
-            )
-        scatters.append(Tangent(transform, float(weight)))
-    return scatters
+        return replace(drawn, pool=replace(drawn.pool, indices=drawn.pool.indices % len(problem.rows)))

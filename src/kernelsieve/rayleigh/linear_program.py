@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import InvalidDataError, warn
-from .column_generation import Lines, SolverColumns, SparseSolution, most_violated
+from .column_generation import Lines, ProgramColumns, SparseSolution, most_violated
 
 _MISSING = (
     "loss='absolute' and loss='epsilon_insensitive' are linear programs and need HiGHS; install it by "
@@ -44,7 +44,7 @@ class ColumnGeneration:
     violated by is then a part of C, and the unit in which a kernel is measured does not matter.
     """
 
-    def __init__(self, columns: SolverColumns, lines: Lines, epsilon: float, tol: float) -> None:
+    def __init__(self, columns: ProgramColumns, lines: Lines, epsilon: float, tol: float) -> None:
         self._columns = columns
         self._lines = lines
         self._epsilon = epsilon * lines.constant
@@ -54,7 +54,7 @@ class ColumnGeneration:
         self._highs = import_highspy()
         self._master = self._empty_master()
 
-    def solve(self, C: float) -> SparseSolution:
+    def solve(self, C: float) -> list[SparseSolution]:
         """Minimise for a penalty, from where the last one ended."""
         self._set_penalty(C)
         for n_rounds in range(1, _MOST_ROUNDS + 1):
@@ -62,7 +62,7 @@ class ColumnGeneration:
             prices = self._columns.prices(d)
             new = most_violated(prices, C, self._known, self._tol)
             if len(new) == 0:
-                return self._solution(C, prices, n_rounds)
+                return [self._solution(C, prices, n_rounds)]
             self._enter(new, C)
         raise InvalidDataError(
             f"The linear program is not solved after {_MOST_ROUNDS} rounds of column generation; raise "

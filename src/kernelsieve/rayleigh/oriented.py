@@ -13,9 +13,8 @@ from .._sklearn import Interval, StrOptions
 from ..estimators import estimator
 from ..exceptions import InvalidParameterError
 from ..fitting import Plan, RowPass
-from .ratio_pass import RayleighPass, Recipe
 from .scatter import NoiseCovariance, NoiseSamples, Scatter, TotalScatter
-from .solve import RatioEstimator
+from .solve import Ratio, RatioEstimator, RayleighPass
 
 
 @estimator
@@ -100,5 +99,5 @@ class OrientedKernelPCA(RatioEstimator):
                 "The denominator is zero: reg=0, and there is neither noise nor an invariance of "
                 "positive weight; raise reg, or pass noise or invariances."
             )
-        recipe = Recipe([TotalScatter()], denominator, self.reg, self.penalty)
-        return RayleighPass(plan, recipe, copies)
+        ratio = Ratio([TotalScatter()], denominator, self.reg, self.penalty)
+        return RayleighPass(plan, ratio, copies)

@@ -1,25 +1,17 @@
-"""From outputs to decisions: thresholds, and Gaussian models of the classes.
-
-Outputs are the values of discriminating features; everything here is a function of plain arrays.
-"""
+"""Outputs, the values of discriminating features, and their moments: functions of plain arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
-from ..deflation import NEVER, Heads
-from .calibration import spread_places
+from ..model import orthonormal_combinations
 
-_FOLDS = 5
-_NUS = (0.5, 0.3, 0.7, 0.2, 1.0, 0.1, 0.05, 0.02, 0.01)  # by preference
 _SMALLEST_REST = 1e-9  # of a leverage to one: what a fit without the sample says is then unknown
 _DRAWN = 400  # outputs of each class that stand for its Gaussian
 _MOST_INDICATORS = 2**22  # of their classes
-_SMALLEST_VARIANCE = 1e-10  # of the squared distance of the means: outputs of a perfect fit have none
 
 
 @dataclass(frozen=True)
@@ -49,22 +41,25 @@ class Moments:
         scatter = rest.T @ (rest * shares.sum(axis=1)[:, None])
         return cls(weights, means, scatter / weights.sum())
 
-    def one_against_rest(self, which: int, output: int) -> Moments:
-        """Return the moments of one output for two classes: the rest, and the one."""
-        rest = np.delete(np.arange(len(self.weights)), which)
-        weights = np.array([self.weights[rest].sum(), self.weights[which]])
-        of_rest = self.means[rest, output]
-        mean = float(self.weights[rest] @ of_rest) / weights[0]
-        spread = float(self.weights[rest] @ (of_rest - mean) ** 2) / weights.sum()
-        variance = self.covariance[output, output] + spread
-        means = np.array([[mean], [self.means[which, output]]])
-        return Moments(weights, means, np.array([[variance]]))
+    def sides(self, directions: np.ndarray | None = None) -> list[Moments]:
+        """Return the moments of the rest and of a class along each direction; None for each output.
 
-    def sides(self) -> list[Moments]:
-        """Return for each output the moments of the rest and of its class; one alone has the second."""
-        n_outputs = self.means.shape[1]
-        classes = [1] if n_outputs == 1 else range(n_outputs)
-        return [self.one_against_rest(which, output) for output, which in enumerate(classes)]
+        It is the class of the same number; the second of two, for a single direction.
+        """
+        directions = np.eye(self.means.shape[1]) if directions is None else directions
+        total, mean = self.weights.sum(), self.weights @ self.means / self.weights.sum()
+        centred = self.means - mean
+        scatter = centred.T @ (self.weights[:, None] * centred)
+        classes = slice(1, None) if directions.shape[1] == 1 else slice(None)
+        own, overall = np.einsum("ok,ko->o", self.means[classes], directions), mean @ directions
+        of_own, of_rest = self.weights[classes], total - self.weights[classes]
+        rest = (total * overall - of_own * own) / of_rest
+        spread = np.einsum("ko,ko->o", directions, scatter @ directions)
+        spread += total * (overall - rest) ** 2 - of_own * (own - rest) ** 2
+        variance = np.einsum("ko,ko->o", directions, self.covariance @ directions)
+        variance += np.maximum(spread, 0.0) / total
+        both = np.column_stack([of_rest, of_own]), np.stack([rest, own])[None].T
+        return [Moments(*moments) for moments in zip(*both, variance[:, None, None], strict=True)]
 
     @property
     def distance(self) -> float:
@@ -80,12 +75,6 @@ class Moments:
         """Return the moments of combinations of the outputs, one for each column."""
         covariance = directions.T @ self.covariance @ directions
         return replace(self, means=self.means @ directions, covariance=covariance)
-
-    def left_out(self, targets: np.ndarray, leverage: float) -> Moments:
-        """Return the moments of left-out outputs, as if all samples had the same leverage."""
-        rest = max(1 - leverage, _SMALLEST_REST)
-        means = targets - (targets - self.means) / rest
-        return replace(self, means=means, covariance=self.covariance / rest**2)
 
 
 @dataclass(frozen=True)
@@ -133,262 +122,19 @@ class Outputs:
         return cls(moments.means[classes] + noise[draws], indicators, moments.weights[classes] / _DRAWN)
 
 
-def margin_threshold(
-    outputs: np.ndarray,
-    positive: np.ndarray,
-    weight: np.ndarray | None = None,
-    nu: float | str = 0.5,
-) -> float:
-    """Return the threshold b with the largest margin between two classes, some errors allowed.
-
-    This is the linear programme (15) of Mika et al. (2003): maximise ``rho - C sum(xi)`` subject to
-    ``y_i (f_i + b) >= rho - xi_i`` and ``rho, xi >= 0``. It is bounded as long as C is at least one
-    over twice the size of the smaller class; here ``C = 1 / (2 nu m)``, with m that size and nu, at
-    most 1, the fraction of it that may lie within the margin; "cv" chooses it by ``margin_nu``.
-
-    With ``u = rho - b`` and ``v = rho + b`` the classes part: u is a quantile of the outputs of the
-    positive class and -v one of the others. Only where these cross (``u + v < 0``) the margin is zero,
-    and the threshold is where as much weight of the one class lies below as of the other above.
+def spread_places(n: int, most: int) -> np.ndarray:
+    """Return places from all over a sequence.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from kernelsieve.rayleigh.outputs import margin_threshold
-    >>> margin_threshold(np.array([-3.0, -1.0, 2.0, 4.0]), np.array([False, False, True, True]), nu=0.1)
-    -0.5
+    >>> from kernelsieve.rayleigh.outputs import spread_places
+    >>> spread_places(9, 3), spread_places(3, 9)
+    (array([0, 4, 8]), array([0, 1, 2]))
     """
-    if weight is None:
-        weight = np.ones(len(outputs))
-    elif not weight.all():
-        outputs, positive, weight = (values[weight > 0] for values in (outputs, positive, weight))
-    if isinstance(nu, str):
-        nu = margin_nu(outputs, positive, weight)
-    above, of_above = outputs[positive], weight[positive]
-    below, of_below = outputs[~positive], weight[~positive]
-    budget = nu * min(of_above.sum(), of_below.sum())
-    u = _quantile(above, of_above, budget)
-    v = _quantile(-below, of_below, budget)
-    if u + v >= 0:
-        return (v - u) / 2
-    return -_crossing(above, of_above, below, of_below)
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
 
 
-def margin_nu(outputs: np.ndarray, positive: np.ndarray, weight: np.ndarray) -> float:
-    """Return the nu whose threshold errs least on samples that it was not found from.
-
-    Each class is dealt out to five folds in turn. Outputs are those of one fit to all samples, and only
-    the threshold is found again. Of equally good values the one nearest to 1/2 is taken.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelsieve.rayleigh.outputs import margin_nu
-    >>> outputs = np.concatenate([np.linspace(-2, -1, 20), np.linspace(1, 2, 17), [-1.9, -1.5, -1.1]])
-    >>> margin_nu(outputs, np.arange(40) >= 20, np.ones(40))
-    0.5
-    """
-    n_folds = min(_FOLDS, int(positive.sum()), int((~positive).sum()))
-    if n_folds < 2:
-        return 0.5
-    fold = np.empty(len(outputs), np.intp)
-    for members in (positive, ~positive):
-        fold[members] = np.arange(np.count_nonzero(members)) % n_folds
-    errors = np.zeros(len(_NUS))
-    for held_out in (fold == j for j in range(n_folds)):
-        rest = ~held_out
-        for i, nu in enumerate(_NUS):
-            b = margin_threshold(outputs[rest], positive[rest], weight[rest], nu)
-            wrong = (outputs[held_out] + b > 0) != positive[held_out]
-            errors[i] += weight[held_out] @ wrong
-    return _NUS[int(np.argmin(errors))]
-
-
-def _quantile(values: np.ndarray, weight: np.ndarray, budget: float) -> float:
-    """Maximise ``budget u - sum(weight max(0, u - values))``: the middle of the best u."""
-    order = np.argsort(values, kind="stable")
-    sums = np.cumsum(weight[order])
-    tolerance = 1e-12 * sums[-1]
-    first = int(np.searchsorted(sums, budget - tolerance))
-    last = int(np.searchsorted(sums, budget + tolerance))
-    ends = values[order[np.minimum([first, last], len(values) - 1)]]
-    return float(ends.mean())
-
-
-def _crossing(
-    above: np.ndarray, of_above: np.ndarray, below: np.ndarray, of_below: np.ndarray
-) -> float:
-    """Minimise ``sum(of_above max(0, u - above)) + sum(of_below max(0, below - u))`` over u."""
-    values = np.concatenate([above, below])
-    # The slope starts at minus the weight of the lower class; every value passed adds its weight.
-    return _quantile(values, np.concatenate([of_above, of_below]), float(of_below.sum()))
-
-
-def midpoint_threshold(moments: Moments) -> float:
-    """Return b that puts zero in the middle between the means of two classes."""
-    return -float(moments.means[:, 0].mean())
-
-
-def least_squares_threshold(moments: Moments) -> float:
-    """Return b where least squares of labels -1 and 1 on the output crosses zero."""
-    share = moments.weights / moments.weights.sum()
-    product = float(share[0] * share[1])
-    mean = float(share @ moments.means[:, 0])
-    covariance = 2 * product * moments.distance
-    if covariance == 0:  # the output says nothing about the classes, which leaves their weights
-        return float(share[1] - share[0]) - mean
-    variance = float(moments.covariance[0, 0]) + product * moments.distance**2
-    return float(share[1] - share[0]) * variance / covariance - mean
-
-
-def gaussian_logit(moments: Moments) -> tuple[float, float]:
-    """Return a and b of ``P(second class | f) = sigma(a f + b)`` for Gaussian classes.
-
-    Both classes have the pooled variance, so the log of their odds is linear in the output.
-    """
-    coefficients, intercepts = gaussian_scores(moments)
-    a = coefficients[0, 1] - coefficients[0, 0]
-    return float(a), float(intercepts[1] - intercepts[0])
-
-
-def gaussian_scores(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
-    """Return coefficients (q, c) and intercepts (c,) of the log density plus log prior of classes.
-
-    Terms that all classes share are left out: this is linear discriminant analysis on the outputs.
-    """
-    means = moments.means
-    mean = moments.weights @ means / moments.weights.sum()
-    spread = float(((means - mean) ** 2).max(initial=0.0))
-    floor = _SMALLEST_VARIANCE * spread + 1e-300
-    variances, axes = np.linalg.eigh(moments.covariance)
-    coefficients = axes / np.maximum(variances, floor) @ axes.T @ (means - mean).T
-    log_priors = log_shares(moments.weights)
-    middles = (means + mean) / 2
-    return coefficients, log_priors - np.einsum("cq,qc->c", middles, coefficients)
-
-
-def log_shares(weights: np.ndarray) -> np.ndarray:
-    """Return the logarithms of the shares of classes; one without weight is never the one."""
-    shares = weights / weights.sum()
-    return np.log(shares, out=np.full(len(shares), NEVER), where=shares > 0)
-
-
-def decision_heads(
-    how: str, moments: Moments, samples: Outputs | None = None, nu: float | str = 0.5
-) -> Heads:
-    """Return heads ``s (f + b)`` of outputs that each separate one class from the rest.
-
-    One output separates the second of two classes from the first. The scale s makes the means of both
-    sides differ by 2, as problem (9) of Mika et al. (2003) does, so that outputs can be compared and
-    the largest one wins. The outputs of all samples are needed for "margin" alone.
-    """
-    slopes, constants = decision_lines(how, moments.sides(), samples, nu)
-    # With the first j outputs, only the first j classes can win.
-    intercepts = np.where(np.tri(len(slopes), dtype=bool), constants, NEVER)
-    return Heads(intercepts, np.diag(slopes))
-
-
-def decision_lines(
-    how: str, sides: Sequence[Moments], samples: Outputs | None = None, nu: float | str = 0.5
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return s and ``s b`` of each output, given the moments of the two classes that it separates."""
-
-    def threshold(moments: Moments, which: int, output: int) -> float:
-        if how == "midpoint":
-            return midpoint_threshold(moments)
-        if how in ("least_squares", "auto"):
-            return least_squares_threshold(moments)
-        if how == "gaussian":
-            a, b = gaussian_logit(moments)
-            return b / a if a != 0 else midpoint_threshold(moments)
-        if samples is None:
-            raise ValueError("the margin needs the outputs of all samples; pass them")
-        positive = samples.indicators[:, which] > 0
-        return margin_threshold(samples.values[:, output], positive, samples.weight, nu)
-
-    def line(moments: Moments, which: int, output: int) -> tuple[float, float]:
-        if not moments.weights[1] > 0:
-            return 1.0, NEVER  # a class without weight is never the one
-        scale = 2 / moments.distance if moments.distance != 0 else 1.0
-        return scale, scale * threshold(moments, which, output)
-
-    first = 1 if len(sides) == 1 else 0  # a single output is for the second class
-    lines = [line(each, first + output, output) for output, each in enumerate(sides)]
-    slopes, constants = np.array(lines).T
-    return slopes, constants
-
-
-def gaussian_heads(moments: Moments) -> Heads:
-    """Return heads of joint features: a score of each class, from the first j features for every j."""
-    n_classes, k = moments.means.shape
-    intercepts, coefficients = np.empty((k, n_classes)), np.zeros((k, k, n_classes))
-    for j in range(1, k + 1):
-        coefficients[j - 1, :j], intercepts[j - 1] = gaussian_scores(moments.first(j))
-    return Heads(intercepts, coefficients)
-
-
-def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
-    """Return heads of joint features: ridge regression to the indicators of the classes.
-
-    Joint features of unit length in the scatter within classes and the ridge have the length
-    ``1 + ratio`` where the scatter between classes is added, so the regression on all candidates is
-    one on each feature alone. Weights of classes act on it as on any least squares.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelsieve.rayleigh.outputs import Moments, indicator_heads
-    >>> means = np.array([[-1.0], [0.0], [1.0]])
-    >>> heads = indicator_heads(Moments(np.ones(3), means, np.eye(1)), np.array([2 / 3]))
-    >>> heads.predict(np.array([[3.0]])).round(3)
-    array([[-0.267,  0.333,  0.933]])
-    """
-    shares = moments.weights / moments.weights.sum()
-    mean = shares @ moments.means
-    coefficients = ((moments.means - mean) * shares[:, None]).T / (1 + ratios)[:, None]
-    # A class without weight is never the one.
-    constants = np.where(shares > 0, shares, NEVER)
-    intercepts = constants - np.cumsum(mean[:, None] * coefficients, axis=0)
-    first = np.tri(len(ratios))[:, :, None]  # features do not matter to each other's coefficients
-    return Heads(intercepts, first * coefficients)
-
-
-def prior_heads(moments: Moments) -> Heads:
-    """Return heads of outputs that say nothing about the classes: log odds by the weights alone.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelsieve.rayleigh.outputs import Moments, prior_heads
-    >>> constant = Moments(np.array([30.0, 10.0]), np.zeros((2, 1)), np.zeros((1, 1)))
-    >>> prior_heads(constant).predict(np.zeros((1, 1))).round(4)  # log(10 / 30)
-    array([[-1.0986]])
-    """
-    priors = log_shares(moments.weights)
-    n_outputs = moments.means.shape[1]
-    odds = priors[1:] - priors[0] if n_outputs == 1 else priors
-    lines = np.where(np.tri(n_outputs, dtype=bool), odds - moments.means[0], NEVER)
-    return Heads(lines, np.eye(n_outputs))
-
-
-def regression_targets(moments: Moments, ratios: np.ndarray, *, joint: bool) -> np.ndarray:
-    """Return what samples of each class (rows) have for targets in the regressions that features solve.
-
-    A feature with the largest ratio of scatters is ridge regression to the means that it has of the
-    classes, with the distances multiplied by ``1 + 1 / ratio``; of one class against the rest, to the
-    means of these two.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelsieve.rayleigh.outputs import Moments, regression_targets
-    >>> moments = Moments(np.ones(2), np.array([[-1.0], [1.0]]), np.eye(1))
-    >>> regression_targets(moments, np.array([4.0]), joint=True)
-    array([[-1.25],
-           [ 1.25]])
-    """
-    means = moments.means
-    mean = moments.weights @ means / moments.weights.sum()
-    if not joint and means.shape[1] > 1:
-        sides = [moments.one_against_rest(c, c).means[:, 0] for c in range(means.shape[1])]
-        means = np.where(np.eye(len(sides), dtype=bool), *np.transpose(sides)[::-1])
-    return np.asarray(mean + (1 + 1 / ratios) * (means - mean))
+def explained_targets(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Return the share of the squared targets that each feature adds to those before it."""
+    products = orthonormal_combinations(features.T @ features).T @ (features.T @ targets)
+    return np.asarray((products**2).sum(axis=1) / (float((targets**2).sum()) or np.inf))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import warn
 from .column_generation import Effort, Lines, SparseSolution
-from .noise import SmoothLoss
+from .penalised_smooth import SmoothLoss
 
 _HALVINGS = 30
 _GAP = 1e-9  # between the objective and its lower bound, as a part of it
@@ -21,29 +21,21 @@ _SIDES = np.array([[1.0], [-1.0]])
 _DEPENDENT = 1e-12  # relative size below which an eigenvalue of the penalty is nothing but rounding
 
 
-class Regression(Protocol):
-    """Minimises losses of ``y - Z v - b constant`` and ``C ||v||^2``."""
-
-    def solve(self, C: float, effort: Effort) -> tuple[np.ndarray, float, float]:
-        """Return v, b and the objective."""
-
-
-class PenalisedQuadratic:
+class PenalisedQuadratic(ABC):
     """``min sum_i w_i loss(xi_i) + C alpha' P alpha`` with ``K alpha + b = y - xi``.
 
     P is the identity, or the kernel matrix of the candidates. In coordinates ``v`` with
-    ``alpha = to_alpha v`` the penalty is ``C ||v||^2``.
+    ``alpha = to_alpha v`` and ``Z = K to_alpha`` the penalty is ``C ||v||^2``.
     """
 
-    def __init__(self, regression: Regression, to_alpha: np.ndarray, max_iter: int) -> None:
-        self._regression = regression
+    def __init__(self, to_alpha: np.ndarray, max_iter: int) -> None:
         self._to_alpha = to_alpha
         self._max_iter = max_iter
 
-    def solve(self, C: float) -> SparseSolution:
+    def solve(self, C: float) -> list[SparseSolution]:
         """Minimise for a penalty."""
         effort = Effort(self._max_iter)
-        v, b, objective = self._regression.solve(C, effort)
+        v, b, objective = self.minimise(C, effort)
         if effort.exhausted:
             warn(
                 f"The penalised problem is not solved after max_iter={effort.limit} linear systems. "
@@ -52,7 +44,11 @@ class PenalisedQuadratic:
             )
         alpha = self._to_alpha @ v
         # Only columns that separate nothing have no coefficient.
-        return SparseSolution(np.arange(len(alpha)), alpha, b, objective, 0.0, effort.spent)
+        return [SparseSolution(np.arange(len(alpha)), alpha, b, objective, 0.0, effort.spent)]
+
+    @abstractmethod
+    def minimise(self, C: float, effort: Effort) -> tuple[np.ndarray, float, float]:
+        """Return v, b and the objective."""
 
 
 def coordinates_of(W: np.ndarray) -> np.ndarray:
@@ -66,6 +62,7 @@ class _Ridge:
     """Ridge regression with a free constant, and other weights at each step."""
 
     def __init__(self, Z: np.ndarray, constant: np.ndarray) -> None:
+        self.constant = constant
         self.design = np.column_stack([Z, constant])
 
     def solver(self, curvature: np.ndarray, C: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -82,18 +79,26 @@ class _Ridge:
         return lambda right: np.asarray(cho_solve(factor, right, check_finite=False))
 
 
-class SmoothRegression:
+class SmoothRegression(PenalisedQuadratic):
     """Newton's method with a line search, for losses with a slope everywhere."""
 
-    def __init__(self, Z: np.ndarray, lines: Lines, loss: SmoothLoss, tol: float) -> None:
+    def __init__(
+        self,
+        Z: np.ndarray,
+        lines: Lines,
+        loss: SmoothLoss,
+        to_alpha: np.ndarray,
+        tol: float,
+        max_iter: int,
+    ) -> None:
+        super().__init__(to_alpha, max_iter)
         self._ridge = _Ridge(Z, lines.constant)
         self._lines = lines
         self._loss = loss
         self._tol = tol
         self._x = np.zeros(Z.shape[1] + 1)  # v and b
 
-    def solve(self, C: float, effort: Effort) -> tuple[np.ndarray, float, float]:
-        """Return v, b and the objective."""
+    def minimise(self, C: float, effort: Effort) -> tuple[np.ndarray, float, float]:
         penalty = np.append(np.full(len(self._x) - 1, C), 0.0)
         design = self._ridge.design
         while not effort.exhausted:
@@ -127,7 +132,7 @@ class SmoothRegression:
         return float(self._lines.weight @ loss) + C * float(x[:-1] @ x[:-1])
 
 
-class CornerRegression:
+class CornerRegression(PenalisedQuadratic):
     """``sum_i w_i max(0, |xi_i| - epsilon_i) + C ||v||^2`` by a primal-dual interior point method.
 
     Each residual has two multipliers u in [0, w], for lying above and below the tube; their difference
@@ -137,14 +142,16 @@ class CornerRegression:
     for Mehrotra's predictor and corrector.
     """
 
-    def __init__(self, Z: np.ndarray, lines: Lines, epsilon: np.ndarray) -> None:
+    def __init__(
+        self, Z: np.ndarray, lines: Lines, epsilon: float, to_alpha: np.ndarray, max_iter: int
+    ) -> None:
+        super().__init__(to_alpha, max_iter)
         counts = lines.weight > 0  # without room between its bounds a multiplier has no interior
         self._ridge = _Ridge(Z[counts], lines.constant[counts])
         self._y, self._weight = lines.y[counts], lines.weight[counts]
-        self._epsilon = epsilon[counts]
+        self._epsilon = epsilon * self._ridge.constant
 
-    def solve(self, C: float, effort: Effort) -> tuple[np.ndarray, float, float]:
-        """Return v, b and the objective."""
+    def minimise(self, C: float, effort: Effort) -> tuple[np.ndarray, float, float]:
         point = _Interior.start(self._ridge.design.shape[1], self._weight)
         while not effort.exhausted and not self._is_solved(point, C):
             effort.spent += 1

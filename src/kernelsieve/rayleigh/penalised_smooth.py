@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from .column_generation import (
-    Effort,
-    Lines,
-    SolverColumns,
-    SparseSolution,
-    most_violated,
-)
-from .noise import SmoothLoss
+from .column_generation import Effort, Lines, ProgramColumns, SparseSolution, most_violated
 from .penalised_squares import check_solved, least_squares
 
 _MOST_ROUNDS = 1000
@@ -20,23 +15,64 @@ _FLAT = 1e-6  # part of the largest curvature that samples are given where the l
 _HALVINGS = 12
 
 
+@dataclass(frozen=True)
+class Huber:
+    """xi^2 up to delta, and the line ``2 delta |xi| - delta^2`` beyond; delta may differ by line.
+
+    Slopes and curvatures of losses are halved, as for xi^2. Safe curvatures are those of squares with
+    the same slopes that lie above the loss nearby.
+    """
+
+    delta: np.ndarray
+
+    def values(self, xi: np.ndarray) -> np.ndarray:
+        inner = np.minimum(np.abs(xi), self.delta)
+        return np.asarray(inner * (2 * np.abs(xi) - inner))
+
+    def slopes(self, xi: np.ndarray) -> np.ndarray:
+        return np.clip(xi, -self.delta, self.delta)
+
+    def curvatures(self, xi: np.ndarray) -> np.ndarray:
+        return np.where(np.abs(xi) > self.delta, 0.0, 1.0)
+
+    def safe_curvatures(self, xi: np.ndarray) -> np.ndarray:
+        return np.asarray(1 / np.maximum(np.abs(xi) / self.delta, 1.0))
+
+
+@dataclass(frozen=True)
+class Power:
+    """``|xi|^power``, with a power of at least 2 that may differ by line."""
+
+    power: np.ndarray
+
+    def values(self, xi: np.ndarray) -> np.ndarray:
+        return np.asarray(np.abs(xi) ** self.power)
+
+    def slopes(self, xi: np.ndarray) -> np.ndarray:
+        return np.asarray(self.power / 2 * np.sign(xi) * np.abs(xi) ** (self.power - 1))
+
+    def curvatures(self, xi: np.ndarray) -> np.ndarray:
+        return np.asarray(self.power * (self.power - 1) / 2 * np.abs(xi) ** (self.power - 2))
+
+    def safe_curvatures(self, xi: np.ndarray) -> np.ndarray:
+        return self.curvatures(np.full_like(xi, np.abs(xi).max(initial=0.0)))
+
+
+SmoothLoss = Huber | Power
+
+
 class PenalisedSmooth:
     """``min sum_i w_i loss(xi_i) + C ||alpha||_1`` with ``K alpha + b = y - xi``.
 
-    On a working set of columns the
-    loss is replaced by a square with the same slope at the residuals as they are, and the penalised
-    least squares problem is solved for a direction. With the curvature of the loss itself that is
-    Newton's method, which for the Huber loss is finished when it knows which samples are outlying;
-    where such a step leads nowhere, the curvature of a square above the loss lets the loss fall.
+    On a working set of columns the loss is replaced by a square with the same slope at the residuals as
+    they are, and the penalised least squares problem is solved for a direction. With the curvature of
+    the loss itself that is Newton's method, which for the Huber loss is finished when it knows which
+    samples are outlying; where such a step leads nowhere, the curvature of a square above the loss lets
+    the loss fall.
     """
 
     def __init__(
-        self,
-        columns: SolverColumns,
-        lines: Lines,
-        loss: SmoothLoss,
-        tol: float,
-        max_iter: int,
+        self, columns: ProgramColumns, lines: Lines, loss: SmoothLoss, tol: float, max_iter: int
     ) -> None:
         self._max_iter = max_iter
         self._effort = Effort(max_iter)
@@ -51,7 +87,7 @@ class PenalisedSmooth:
         self._alpha = np.empty(0)
         self._b = 0.0
 
-    def solve(self, C: float) -> SparseSolution:
+    def solve(self, C: float) -> list[SparseSolution]:
         """Minimise for a penalty, from where the last one ended."""
         self._effort = Effort(self._max_iter)
         for _ in range(_MOST_ROUNDS):
@@ -67,14 +103,10 @@ class PenalisedSmooth:
         check_solved(prices, C, self._tol, self._effort)
         used = np.flatnonzero(self._alpha)
         used = used[np.argsort(self._known[used])]
-        return SparseSolution(
-            candidates=self._known[used],
-            alpha=self._alpha[used],
-            intercept=self._b,
-            objective=self._objective(self._residual(), self._alpha, C),
-            largest_price=float(np.abs(prices).max()) / C,
-            n_iter=self._effort.spent,
-        )
+        objective = self._objective(self._residual(), self._alpha, C)
+        largest, n_iter = float(np.abs(prices).max()) / C, self._effort.spent
+        known, alpha = self._known[used], self._alpha[used]
+        return [SparseSolution(known, alpha, self._b, objective, largest, n_iter)]
 
     def _residual(self) -> np.ndarray:
         return self._residual_of(self._alpha, self._b)
@@ -123,8 +155,8 @@ class PenalisedSmooth:
         response = self._y - xi + self._loss.slopes(xi) / curvature
         X, means = self._lines.centred(self._X, v)
         y, mean = self._lines.centred(response, v)
-        penalties = np.full(len(self._known), C)
-        alpha = least_squares(X, y, penalties, self._alpha, self._tol, self._effort)
+        start = self._alpha[:, None]
+        alpha = least_squares(X, y[:, None], C, start, self._tol, self._effort)[:, 0]
         return alpha, float(mean - means @ alpha)
 
     def _search(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:

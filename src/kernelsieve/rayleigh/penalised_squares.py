@@ -1,9 +1,10 @@
-"""Sparse KFD: l1-penalised least squares on screened kernel columns, problem (12) of Mika et al."""
+"""Sparse KFD: penalised least squares on screened kernel columns, problem (12) of Mika et al."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr, svd
@@ -11,58 +12,68 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
 from ..exceptions import warn
-from .column_generation import Effort, SparseSolution, most_violated
-from .designs import Design
+from .column_generation import Design, Effort, SparseSolution, most_violated
 
-_SWEEPS = 200  # of coordinate descent between two looks at the optimality conditions
-_MOST_TURNS = 200
+_SWEEPS, _GROUP_SWEEPS = 200, 20  # of coordinate descent between two looks at the conditions
 _MOST_ROUNDS = 1000
 _IDLE_TURNS = 3
 _ROUNDING = 1e-14  # of the objective
 _ALIKE = 1e-4  # part of a column that no other has, below which inner products are too inexact
 _DEPENDENT = 1e-13  # relative size below which a combination of columns is nothing but rounding
+_NEWTON_STEPS = 5
+_CONJUGATE_STEPS = 50
+_HALVINGS = 12
 
 
 class PenalisedSquares:
-    """``min sum_i w_i xi_i^2 + C ||alpha||_1`` with ``K alpha + b = y - xi``, on a working set."""
+    """``min sum_i w_i ||xi_i||^2 + C sum_j ||alpha_j||`` with ``K alpha + 1 b' = Y - xi``.
 
-    def __init__(self, design: Design, output: int, tol: float, max_iter: int) -> None:
-        self._max_iter = max_iter
+    For one class the penalty is that of the lasso, ``C ||alpha||_1``. For several together the
+    coefficients ``alpha_j`` of a column for all classes are zero together: a multi-task lasso. A column
+    joins the working set when its slopes of all classes are longer than C.
+    """
+
+    def __init__(
+        self, design: Design, outputs: slice, tol: float, max_iter: int, *, grouped: bool
+    ) -> None:
         self._design = design
+        self._grouped = grouped
         self._tol = tol
-        self._y, self._mean = design.targets[:, output], float(design.target_means[output])
+        self._max_iter = max_iter
+        self._Y, self._target_means = design.targets[:, outputs], design.target_means[outputs]
         self._known = np.empty(0, np.intp)
-        self._alpha = np.empty(0)
-        self._X = np.empty((len(self._y), 0), order="F")  # their columns, weighted and centred
+        self._alpha = np.empty((0, self._Y.shape[1]))
+        self._X = np.empty((len(self._Y), 0), order="F")  # their columns, weighted and centred
         self._means = np.empty(0)
-        self._prices: np.ndarray | None = None  # of all columns, for the last penalty
+        self._prices = np.empty(0)  # of all columns, for the last penalty
         self._last_C = np.inf
 
-    def solve(self, C: float) -> SparseSolution:
-        """Minimise for a penalty, from where the last one ended."""
+    def solve(self, C: float) -> list[SparseSolution]:
+        """Minimise for a penalty, from where the last one ended; return a solution for each class."""
         effort = Effort(self._max_iter)
         self._enter(self._screened(C))
         for _ in range(_MOST_ROUNDS):
-            penalties = np.full(len(self._known), C)
-            self._alpha = least_squares(self._X, self._y, penalties, self._alpha, self._tol, effort)
-            residual = self._residual()
-            self._prices = self._design.prices(residual)
+            problem = self._X, self._Y, C, self._alpha, self._tol, effort
+            self._alpha = least_squares(*problem, grouped=self._grouped)
+            used = np.flatnonzero(self._alpha.any(axis=1))
+            residual = self._Y - self._X[:, used] @ self._alpha[used]
+            self._prices = np.linalg.norm(self._design.prices(residual), axis=1)
             new = most_violated(self._prices, C, self._known, self._tol, self._design.columns_a_round)
             if len(new) == 0 or effort.exhausted:
                 break
             self._enter(new)
         check_solved(self._prices, C, self._tol, effort)
         self._last_C = C
-        return self._solution(C, residual, effort)
+        return self._solutions(C, residual, effort)
 
     def _screened(self, C: float) -> np.ndarray:
         """Return what the sequential strong rule keeps: prices of at least ``2 C - last C``.
 
         The rule may err, so every column is priced afterwards (Tibshirani et al., 2012).
         """
-        if self._prices is None or not self._last_C > C:
+        if not self._last_C > C or len(self._prices) == 0:
             return np.empty(0, np.intp)
-        survives = np.abs(self._prices) >= 2 * C - self._last_C
+        survives = self._prices >= 2 * C - self._last_C
         return most_violated(np.where(survives, self._prices, 0.0), C, self._known, self._tol)
 
     def _enter(self, new: np.ndarray) -> None:
@@ -73,23 +84,20 @@ class PenalisedSquares:
         self._X = np.asfortranarray(np.hstack([self._X, added]))
         self._means = np.concatenate([self._means, means])
         self._known = np.concatenate([self._known, new])
-        self._alpha = np.concatenate([self._alpha, np.zeros(len(new))])
+        self._alpha = np.vstack([self._alpha, np.zeros((len(new), self._Y.shape[1]))])
 
-    def _residual(self) -> np.ndarray:
-        used = np.flatnonzero(self._alpha)
-        return np.asarray(self._y - self._X[:, used] @ self._alpha[used])
-
-    def _solution(self, C: float, residual: np.ndarray, effort: Effort) -> SparseSolution:
-        used = np.flatnonzero(self._alpha)
+    def _solutions(self, C: float, residual: np.ndarray, effort: Effort) -> list[SparseSolution]:
+        """Return what each class has of the solution, and its part of the objective."""
+        used = np.flatnonzero(self._alpha.any(axis=1))
         used = used[np.argsort(self._known[used])]
-        return SparseSolution(
-            candidates=self._known[used],
-            alpha=self._alpha[used],
-            intercept=self._mean - float(self._means[used] @ self._alpha[used]),
-            objective=float(residual @ residual) + C * float(np.abs(self._alpha).sum()),
-            largest_price=float(np.abs(np.asarray(self._prices)).max()) / C,
-            n_iter=effort.spent,
-        )
+        alpha, largest = self._alpha[used], float(self._prices.max()) / C
+        intercepts = self._target_means - self._means[used] @ alpha
+        lengths = np.linalg.norm(alpha, axis=1, keepdims=True)
+        objectives = np.sum(residual**2, axis=0) + C * np.sum(alpha**2 / lengths, axis=0)
+        return [
+            SparseSolution(self._known[used], own, float(b), float(objective), largest, effort.spent)
+            for own, b, objective in zip(alpha.T, intercepts, objectives, strict=True)
+        ]
 
 
 def check_solved(prices: np.ndarray | None, C: float, tol: float, effort: Effort) -> None:
@@ -112,103 +120,105 @@ def check_solved(prices: np.ndarray | None, C: float, tol: float, effort: Effort
 
 def least_squares(
     X: np.ndarray,
-    y: np.ndarray,
-    penalties: np.ndarray,
+    Y: np.ndarray,
+    C: float,
     start: np.ndarray,
     tol: float,
     effort: Effort,
+    *,
+    grouped: bool = False,
 ) -> np.ndarray:
-    """Minimise ``||y - X a||^2 + sum_j penalties_j |a_j|``.
+    """Minimise ``||Y - X A||^2 + C sum_j ||A_j||``, with A_j the rows of A.
 
-    scikit-learn's coordinate descent finds which coefficients are not zero, and their signs. Kernel
-    columns are so alike that it would take very many sweeps to converge; what is left is a
-    linear system, whose solution is checked against the optimality conditions, and coordinate descent
-    goes on from there where they do not hold. The objective never rises: what is returned is at least
-    as good as the start, and as no coefficients at all.
+    scikit-learn's coordinate descent finds which rows are not zero. Kernel columns are so alike that
+    it would take very many sweeps to converge. What is left is smooth: a linear system for a single
+    target, whose signs are known by then, or, ``grouped``, a few steps of Newton's method. Coordinate
+    descent goes on from there where the optimality conditions do not hold. The objective never rises:
+    what is returned is at least as good as the start, and as no coefficients at all.
     """
     if len(start) == 0:
         return start
-    problem = _UnitPenalties.reduced(X / penalties, y)
-    z = start * penalties
-    if problem.objective(z) > problem.objective(np.zeros_like(z)):
-        z = np.zeros_like(z)
-    best, excess, idle = problem.objective(z), np.inf, 0
-    for _ in range(_MOST_TURNS):
-        turned = _on_support(problem, _sweep(problem, z), effort)
+    problem = _UnitPenalties.reduced(X / C, Y)
+    A = start * C
+    if problem.objective(A) > problem.objective(np.zeros_like(A)):
+        A = np.zeros_like(A)
+    sweep, finish = (_group_sweep, _on_rows) if grouped else (_sweep, _on_support)
+    best, excess, idle = problem.objective(A), np.inf, 0
+    while excess > tol / 2 and idle < _IDLE_TURNS and not effort.exhausted:
+        turned = finish(problem, sweep(problem, A), effort)
         value, violated = problem.objective(turned), problem.excess(turned)
         if value > best * (1 + _ROUNDING):
             break
-        improves = value < best * (1 - _ROUNDING) or violated < 0.5 * excess
-        if improves or violated < excess:
-            z, best, excess = turned, min(value, best), violated
-        idle = 0 if improves else idle + 1
-        if excess <= tol / 2 or idle == _IDLE_TURNS or effort.exhausted:
-            break
-    return np.asarray(z / penalties)
+        idle = 0 if value < best * (1 - _ROUNDING) or violated < 0.5 * excess else idle + 1
+        if idle == 0 or violated < excess:
+            A, best, excess = turned, min(value, best), violated
+    return np.asarray(A / C)
 
 
 @dataclass(frozen=True)
 class _UnitPenalties:
-    """``||y - X z||^2 + ||z||_1``."""
+    """``||Y - X A||^2 + sum_j ||A_j||``."""
 
     X: np.ndarray
-    y: np.ndarray
+    Y: np.ndarray
 
     @classmethod
-    def reduced(cls, X: np.ndarray, y: np.ndarray) -> _UnitPenalties:
-        """Return the same problem with no more rows than there are columns, and one.
+    def reduced(cls, X: np.ndarray, Y: np.ndarray) -> _UnitPenalties:
+        """Return the same problem with no more rows than there are columns in X and Y.
 
         An orthogonal factor changes no length. Inner products of the columns would be as small, but
         have half the digits only, which is too few for kernels of very unequal eigenvalues.
         """
-        n, m = X.shape
-        if n > m + 1:
-            R = qr(np.column_stack([X, y]), mode="r", overwrite_a=True, check_finite=False)[0]
-            X, y = R[: m + 1, :m], R[: m + 1, m]
-        return cls(np.asfortranarray(X), np.ascontiguousarray(y))
+        m, width = X.shape[1], X.shape[1] + Y.shape[1]
+        if len(X) > width:
+            R = qr(np.hstack([X, Y]), mode="r", overwrite_a=True, check_finite=False)[0][:width]
+            X, Y = R[:, :m], R[:, m:]
+        return cls(np.asfortranarray(X), np.asfortranarray(Y))
 
-    def objective(self, z: np.ndarray) -> float:
-        residual = self.y - self.X @ z
-        return float(residual @ residual + np.abs(z).sum())
+    def objective(self, A: np.ndarray) -> float:
+        return float(np.sum((self.Y - self.X @ A) ** 2) + np.linalg.norm(A, axis=1).sum())
 
-    def excess(self, z: np.ndarray) -> float:
+    def excess(self, A: np.ndarray) -> float:
         """Return by how much the optimality conditions are violated."""
-        prices = 2 * self.X.T @ (self.y - self.X @ z)
-        used = z != 0
-        off = np.abs(prices[used] - np.sign(z[used])).max(initial=0.0)
-        return max(float(np.abs(prices).max()) - 1, float(off))
+        slopes = 2 * self.X.T @ (self.Y - self.X @ A)
+        used = A.any(axis=1)
+        units = A[used] / np.linalg.norm(A[used], axis=1, keepdims=True)
+        off = np.linalg.norm(slopes[used] - units, axis=1).max(initial=0.0)
+        return max(float(np.linalg.norm(slopes, axis=1).max()) - 1, float(off))
 
 
 def _sweep(problem: _UnitPenalties, start: np.ndarray) -> np.ndarray:
+    return _descended(problem.X, problem.Y[:, 0], start[:, 0], _SWEEPS)[:, None]
+
+
+def _group_sweep(problem: _UnitPenalties, start: np.ndarray) -> np.ndarray:
+    return _descended(problem.X, problem.Y, start.T, _GROUP_SWEEPS).T
+
+
+def _descended(X: np.ndarray, Y: np.ndarray, first: np.ndarray, n_sweeps: int) -> np.ndarray:
+    """Return coefficients after some sweeps of coordinate descent."""
+    how = {"precompute": False, "coef_init": first, "max_iter": n_sweeps, "tol": 1e-14}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        _, path, _ = lasso_path(
-            problem.X,
-            problem.y,
-            alphas=[0.5 / len(problem.y)],
-            precompute=False,
-            coef_init=start,
-            max_iter=_SWEEPS,
-            tol=1e-14,
-        )
-    return np.asarray(path[:, 0])
+        return np.asarray(lasso_path(X, Y, alphas=[0.5 / len(Y)], **how)[1][..., 0])
 
 
-def _on_support(problem: _UnitPenalties, z: np.ndarray, effort: Effort) -> np.ndarray:
+def _on_support(problem: _UnitPenalties, A: np.ndarray, effort: Effort) -> np.ndarray:
     """Go to the minimum for given signs; a coefficient that would change its sign becomes zero."""
-    z = z.copy()
+    A = A.copy()
+    z, y = A[:, 0], problem.Y[:, 0]
     while (support := np.flatnonzero(z)).size and not effort.exhausted:
         X, signs = problem.X[:, support], np.sign(z[support])
-        move = _towards(X, problem.y - X @ z[support], signs, effort)
+        move = _towards(X, y - X @ z[support], signs, effort)
         shrinking = np.flatnonzero(move * signs < 0)
         steps = -z[support[shrinking]] / move[shrinking]
         if len(steps) == 0 or steps.min() > 1:
             z[support] += move
-            return z
+            break
         first = int(np.argmin(steps))
         z[support] += steps[first] * move
         z[support[shrinking[first]]] = 0.0
-    return z
+    return A
 
 
 def _towards(X: np.ndarray, residual: np.ndarray, signs: np.ndarray, effort: Effort) -> np.ndarray:
@@ -218,14 +228,14 @@ def _towards(X: np.ndarray, residual: np.ndarray, signs: np.ndarray, effort: Eff
     is left of the signs the sum of squares hardly changes and the penalty falls.
     """
     slope = X.T @ residual - signs / 2
-    move = _newton(X, residual, signs, slope, effort)
+    move = _system(X, residual, signs, slope, effort)
     change = X @ move
     curvature = float(change @ change)
     # Rounding of an almost singular system: its solution says where to go, the line how far.
     return np.asarray(move * (float(slope @ move) / curvature)) if curvature > 0 else move
 
 
-def _newton(
+def _system(
     X: np.ndarray, residual: np.ndarray, signs: np.ndarray, slope: np.ndarray, effort: Effort
 ) -> np.ndarray:
     effort.spent += 1
@@ -243,3 +253,79 @@ def _newton(
         return -flat
     sizes = sizes[curved]
     return np.asarray(right.T @ ((left[:, curved].T @ residual - right @ signs / (2 * sizes)) / sizes))
+
+
+def _on_rows(problem: _UnitPenalties, A: np.ndarray, effort: Effort) -> np.ndarray:
+    """Lower the objective by Newton's method on the rows that are not zero."""
+    effort.spent += 1  # for the sweeps
+    A, value = A.copy(), problem.objective(A)
+    for _ in range(_NEWTON_STEPS):
+        used = np.flatnonzero(A.any(axis=1))
+        if len(used) == 0 or effort.exhausted:
+            break
+        effort.spent += 1
+        few = _UnitPenalties(problem.X[:, used], problem.Y)
+        lower = _search(few, A[used], _newton(few, A[used]), value)
+        if lower is None:
+            break
+        A[used] = lower
+        value = problem.objective(A)
+    return A
+
+
+def _search(
+    problem: _UnitPenalties, A: np.ndarray, move: np.ndarray, value: float
+) -> np.ndarray | None:
+    """Go as far along a move as the objective falls; a row that would turn round becomes zero."""
+    along = np.einsum("jq,jq->j", A, move) / np.einsum("jq,jq->j", A, A)  # -1 is where it turns
+    far = max(1.0, -float(along.min()))
+    for step in np.append(1 / far, 0.5 ** np.arange(_HALVINGS)):
+        lower = A + step * move
+        lower[step * along <= -1 + 1e-12] = 0.0
+        if problem.objective(lower) < value:
+            return lower
+    return None
+
+
+def _factored(matrix: np.ndarray) -> Any:
+    """Return a Cholesky factor, of a slightly larger matrix where rounding makes it indefinite."""
+    try:
+        return cho_factor(matrix, check_finite=False)
+    except LinAlgError:
+        rounding = 4 * len(matrix) * np.finfo(np.float64).eps * np.trace(matrix)
+        return cho_factor(matrix + rounding * np.eye(len(matrix)), check_finite=False)
+
+
+def _newton(problem: _UnitPenalties, A: np.ndarray) -> np.ndarray:
+    """Return Newton's move, by conjugate gradients.
+
+    The curvature of the length of a row is the identity over that length, less a direction. Without
+    "less", one small matrix serves all classes: that is the preconditioner.
+    """
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    units = A / lengths
+    gram = 2 * problem.X.T @ problem.X
+    factor = _factored(gram + np.diag(1 / lengths[:, 0]))
+
+    def curved(V: np.ndarray) -> np.ndarray:
+        across = V - units * np.sum(units * V, axis=1, keepdims=True)
+        return np.asarray(gram @ V + across / lengths)
+
+    rest = 2 * problem.X.T @ (problem.Y - problem.X @ A) - units
+    move, direction, before = np.zeros_like(A), np.zeros_like(A), 1.0
+    first = None
+    for _ in range(_CONJUGATE_STEPS):
+        corrected = cho_solve(factor, rest, check_finite=False)
+        now = float(np.sum(rest * corrected))
+        first = now if first is None else first
+        if not now > 1e-24 * first:
+            break
+        direction = corrected + (now / before) * direction
+        change = curved(direction)
+        curvature = float(np.sum(direction * change))
+        if not curvature > 0:
+            break
+        move += (now / curvature) * direction
+        rest = rest - (now / curvature) * change
+        before = now
+    return move

@@ -67,24 +67,16 @@ def factorise(factors: Sequence[np.ndarray], *, squared: bool = False) -> Denomi
         except LinAlgError:
             pass  # nearly dependent columns: by factors, then
     stacked = np.vstack(factors)
-    triangle = _triangle(stacked)
-    if len(triangle) == n_columns and _smallest_pivot(triangle) > _DEPENDENT:
+    triangle = np.asarray(np.linalg.qr(stacked, mode="r"))
+    sizes = np.abs(np.diagonal(triangle))
+    if len(triangle) == n_columns and sizes.min() > _DEPENDENT * sizes.max():
         return Denominator(triangle, everyone, n_columns)
     triangle, pivots = qr(stacked, mode="r", pivoting=True, check_finite=False)
     sizes = np.abs(np.diagonal(triangle))
     rank = int(np.count_nonzero(sizes > _DEPENDENT * sizes.max(initial=0.0)))
     # Sorted, so that columns keep their order; the triangle is made anew for that order.
     kept = np.sort(pivots[:rank]).astype(np.intp)
-    return Denominator(_triangle(stacked[:, kept]), kept, n_columns)
-
-
-def _triangle(stacked: np.ndarray) -> np.ndarray:
-    return np.asarray(np.linalg.qr(stacked, mode="r"))
-
-
-def _smallest_pivot(triangle: np.ndarray) -> float:
-    sizes = np.abs(np.diagonal(triangle))
-    return float(sizes.min() / sizes.max()) if sizes.max() > 0 else 0.0
+    return Denominator(np.asarray(np.linalg.qr(stacked[:, kept], mode="r")), kept, n_columns)
 
 
 def largest_ratios(

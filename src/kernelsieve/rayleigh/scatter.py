@@ -20,8 +20,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import change_block, gather
 from ..kernels import Kernel, Linear, Precomputed, Rows
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import ClassScatter, Coordinates, DoubleDoubleStatistic
-from .outputs import Moments
+from ..statistics import Coordinates, TriangularStatistic
 
 #: Transforms samples by a small step: X to an array of the same shape.
 Transform = Callable[[Rows], Rows]
@@ -34,41 +33,9 @@ class Seen:
     kernel: Kernel
     pool: Pool
     coordinates: Coordinates
+    between: np.ndarray  # a factor of the scatter of the class means about the mean of all
+    within: np.ndarray  # a factor of the scatter about the means of the classes
     n_jobs: int | None = None
-    classes: ClassScatter | None = None  # where they are many, and targets no columns
-
-    @property
-    def class_basis(self) -> np.ndarray:
-        """An orthonormal basis of the centred class indicators: one less than there are classes."""
-        left, sizes, _ = np.linalg.svd(self.coordinates.targets, full_matrices=False)
-        return left[:, sizes > 1e-7 * sizes.max(initial=0.0)]
-
-    @property
-    def between(self) -> np.ndarray:
-        """A factor of the scatter of the class means about the mean of all."""
-        if self.classes is None:
-            return self.class_basis.T @ self.coordinates.columns
-        factor = self.classes.between
-        is_long = len(factor) > factor.shape[1]
-        return np.asarray(np.linalg.qr(factor, mode="r")) if is_long else factor
-
-    @property
-    def within(self) -> np.ndarray:
-        """A factor of the scatter about the means of the classes."""
-        if self.classes is not None:
-            return self.classes.within
-        columns, basis = self.coordinates.columns, self.class_basis
-        return columns - basis @ (basis.T @ columns)
-
-    def moments(self, alpha: np.ndarray, mean: np.ndarray) -> Moments:
-        """Return the moments of classes for features along directions, which have the given mean."""
-        targets, shares = self.coordinates.targets, self.coordinates.target_means
-        total = self.coordinates.total_weight
-        # Products with centred indicators: the weight of a class times its mean less that of all.
-        weights = total * np.where(shares > 0, shares, 1.0)
-        means = mean + targets.T @ (self.coordinates.columns @ alpha) / weights[:, None]
-        rest = self.within @ alpha
-        return Moments(total * shares, means, rest.T @ rest / total)
 
 
 class Scatter(ABC):
@@ -269,7 +236,7 @@ class NoiseSamples(Scatter):
             samples = samples.toarray() if sparse.issparse(samples) else sparse.csr_matrix(samples)
         frame = AugmentedBlock(seen.kernel.against(points), np.zeros(len(seen.pool)), np.zeros(0))
         batch = Batch(samples, np.empty((samples.shape[0], 0)))
-        statistic = gather([batch], frame, DoubleDoubleStatistic, n_jobs=seen.n_jobs)
+        statistic = gather([batch], frame, TriangularStatistic, n_jobs=seen.n_jobs)
         columns = statistic.coordinates(np.zeros(0), frame.shift, center=True).columns
         return columns * np.sqrt(seen.coordinates.total_weight / samples.shape[0])
 

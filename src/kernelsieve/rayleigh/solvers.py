@@ -7,29 +7,29 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..deflation import PoolMetric
 from ..exceptions import InvalidParameterError
+from ..fitting import trace_of
 from ..kernels import Kernel
-from ..rows import Batch
+from ..model import explained_variance_ratio, is_indefinite
+from ..rows import Batch, Pool
 from .column_generation import (
-    ChangingColumns,
+    CentredColumns,
+    Design,
     Lines,
     PricedColumns,
-    ScaledColumns,
-    SolverColumns,
+    ProgramColumns,
+    ReducedColumns,
     SparseSolution,
 )
-from .designs import CentredColumns, Design, ReducedColumns
-from .linear_program import ColumnGeneration, import_highspy
-from .noise import Huber, Power, SmoothLoss
-from .penalised_groups import PenalisedGroups
+from .linear_program import ColumnGeneration
 from .penalised_quadratic import (
     CornerRegression,
     PenalisedQuadratic,
-    Regression,
     SmoothRegression,
     coordinates_of,
 )
-from .penalised_smooth import PenalisedSmooth
+from .penalised_smooth import Huber, PenalisedSmooth, Power, SmoothLoss
 from .penalised_squares import PenalisedSquares
 from .scatter import Tangent, move
 
@@ -79,125 +79,106 @@ class DiscriminantProgram:
 Solver = PenalisedSquares | PenalisedSmooth | ColumnGeneration | PenalisedQuadratic
 
 
-@dataclass(frozen=True)
-class OneAgainstRest:
-    """A solver for each class."""
-
-    solvers: Sequence[Solver]
-
-    def solve(self, C: float) -> list[SparseSolution]:
-        """Minimise for a penalty, from where the last one ended; return a solution for each class."""
-        return [solver.solve(C) for solver in self.solvers]
-
-
-@dataclass(frozen=True)
-class Rescaled:
-    """A solver of scaled columns, whose coefficients are scaled back."""
-
-    solver: OneAgainstRest | PenalisedGroups
-    factors: np.ndarray
-
-    def solve(self, C: float) -> list[SparseSolution]:
-        """Minimise for a penalty; return a solution for each class."""
-        return [
-            replace(solution, alpha=solution.alpha * self.factors[solution.candidates])
-            for solution in self.solver.solve(C)
-        ]
-
-
-ClassesSolver = OneAgainstRest | PenalisedGroups | Rescaled
-
-
-def solver_of_classes(
-    program: DiscriminantProgram,
-    columns: PricedColumns,
-    W: np.ndarray | None,
-    batch: Batch,
-    kernel: Kernel,
-    invariances: Sequence[Tangent],
-    n_jobs: int | None,
-) -> ClassesSolver:
-    """Return what solves for all classes; two classes have one output.
+class ClassPrograms:
+    """The programs of all classes on the same candidates, which keep what a path over C can reuse.
 
     W is the kernel matrix of the candidates, None where the first of them are the samples.
     """
-    moved = [
-        PricedColumns(move(t.transform, batch.X), kernel, columns.points, n_jobs=n_jobs)
-        for t in invariances
-    ]
-    labels = 2.0 * batch.Y - 1
-    labels = labels[:, 1:] if labels.shape[1] == 2 else labels
-    lines = Lines.of(labels, batch.root_weight**2, [t.weight for t in invariances])
-    changing = ChangingColumns(columns, moved) if moved else columns
-    if program.penalty != "l1":
-        to_alpha = _coordinates(program, columns, W, batch, kernel)
-        Z = changing.take(np.arange(columns.shape[1])) @ to_alpha
-        return OneAgainstRest([_quadratic(program, Z, line, to_alpha) for line in lines.of_outputs()])
-    if program.priors is None:
-        return _sparse(program, changing, lines, None)
-    factors = 1 / program.priors
-    return Rescaled(_sparse(program, changing, lines, factors), factors)
 
+    def __init__(
+        self,
+        program: DiscriminantProgram,
+        batch: Batch,
+        kernel: Kernel,
+        pool: Pool,
+        W: np.ndarray | None,
+        invariances: Sequence[Tangent],
+        n_jobs: int | None,
+    ) -> None:
+        self.pool, self._batch, self._kernel, self._W = pool, batch, kernel, W
+        self.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=n_jobs)
+        self._variance = self._total_variance()
+        moved = [
+            PricedColumns(move(t.transform, batch.X), kernel, pool.points, n_jobs=n_jobs)
+            for t in invariances
+        ]
+        Y = 2.0 * batch.Y - 1
+        Y = Y[:, 1:] if Y.shape[1] == 2 else Y  # two classes have one output
+        lines = Lines.of(Y, batch.root_weight**2, [t.weight for t in invariances])
+        self._factors: np.ndarray | None = None
+        self._solvers = self._solvers_of(program, moved, lines)
 
-def _sparse(
-    program: DiscriminantProgram,
-    columns: PricedColumns | ChangingColumns,
-    lines: Lines,
-    factors: np.ndarray | None,
-) -> OneAgainstRest | PenalisedGroups:
-    """Return what minimises with a penalty that makes coefficients zero."""
-    scaled = columns if factors is None else ScaledColumns(columns, factors)
-    if program.loss != "squared":
-        return OneAgainstRest([_of_line(program, scaled, line) for line in lines.of_outputs()])
-    n_outputs = lines.y.shape[1]
-    # Several outputs share the work of making columns short.
-    design: Design = CentredColumns(scaled, lines)
-    if n_outputs > 1 and isinstance(columns, PricedColumns) and ReducedColumns.fits(columns):
-        design = ReducedColumns(columns, lines, factors)
-    if program.joint:
-        return PenalisedGroups(design, program.tol, program.max_iter)
-    return OneAgainstRest(
-        [PenalisedSquares(design, j, program.tol, program.max_iter) for j in range(n_outputs)]
-    )
+    def solve(self, C: float) -> list[SparseSolution]:
+        """Minimise for a penalty, from where the last one ended; return a solution for each class."""
+        solutions = [solution for solver in self._solvers for solution in solver.solve(C)]
+        if self._factors is None:
+            return solutions
+        return [replace(s, alpha=s.alpha * self._factors[s.candidates]) for s in solutions]
 
+    def _solvers_of(
+        self, program: DiscriminantProgram, moved: Sequence[PricedColumns], lines: Lines
+    ) -> Sequence[Solver]:
+        """Return what solves (9), (12), (14), or a problem between them, for one class or for all."""
+        tol, max_iter, tube = program.tol, program.max_iter, program.tube
+        outputs = lines.of_outputs()
+        smooth = program.smooth_loss(lines)
+        if program.penalty != "l1":  # (9)
+            everyone = np.arange(len(self.pool))
+            to_alpha = self._coordinates(program)
+            Z = ProgramColumns(self.columns, moved).take(everyone) @ to_alpha
+            if smooth is None:
+                return [CornerRegression(Z, y, tube, to_alpha, max_iter) for y in outputs]
+            return [SmoothRegression(Z, y, smooth, to_alpha, tol, max_iter) for y in outputs]
+        self._factors = None if program.priors is None else 1 / program.priors  # (10)
+        K = ProgramColumns(self.columns, moved, self._factors)
+        if smooth is None:  # (14)
+            return [ColumnGeneration(K, y, tube, tol) for y in outputs]
+        if program.loss != "squared":
+            return [PenalisedSmooth(K, y, smooth, tol, max_iter) for y in outputs]
+        # (12): several outputs share the work of making columns short.
+        n_outputs = len(outputs)
+        reduced = n_outputs > 1 and K.fits_in_memory
+        design: Design = ReducedColumns(K, lines) if reduced else CentredColumns(K, lines)
+        if program.joint:
+            return [PenalisedSquares(design, slice(n_outputs), tol, max_iter, grouped=True)]
+        alone = [slice(j, j + 1) for j in range(n_outputs)]
+        return [PenalisedSquares(design, some, tol, max_iter, grouped=False) for some in alone]
 
-def _of_line(
-    program: DiscriminantProgram, columns: SolverColumns, lines: Lines
-) -> PenalisedSmooth | ColumnGeneration:
-    """Return what minimises a loss that is no square and the l1 penalty, for one class."""
-    smooth = program.smooth_loss(lines)
-    if smooth is not None:
-        return PenalisedSmooth(columns, lines, smooth, program.tol, program.max_iter)
-    import_highspy()
-    return ColumnGeneration(columns, lines, program.tube, program.tol)
+    def _coordinates(self, program: DiscriminantProgram) -> np.ndarray:
+        """Return M with ``alpha = M v``, in which the penalty is ``C ||v||^2``."""
+        n, m = self.columns.shape
+        if program.penalty == "norm":
+            return coordinates_of(self.among(np.arange(m)))
+        scale = np.ones(m)
+        if self._W is None:  # a sample of weight w is w equal candidates, which share a coefficient
+            scale = np.tile(self._batch.root_weight, m // n)
+        return np.diag(scale if program.priors is None else scale / np.sqrt(program.priors))
 
+    def among(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the kernel matrix of chosen candidates."""
+        if self._W is not None:
+            return self._W[np.ix_(chosen, chosen)]
+        if chosen.max() < self.columns.shape[0]:
+            return self.columns.take(chosen)[chosen]
+        points = self.pool.points[chosen]  # candidates that are no samples
+        return self._kernel.block(points, points)
 
-def _quadratic(
-    program: DiscriminantProgram, Z: np.ndarray, lines: Lines, to_alpha: np.ndarray
-) -> PenalisedQuadratic:
-    smooth = program.smooth_loss(lines)
-    regression: Regression
-    if smooth is not None:
-        regression = SmoothRegression(Z, lines, smooth, program.tol)
-    else:
-        regression = CornerRegression(Z, lines, program.tube * lines.constant)
-    return PenalisedQuadratic(regression, to_alpha, program.max_iter)
-
-
-def _coordinates(
-    program: DiscriminantProgram,
-    columns: PricedColumns,
-    W: np.ndarray | None,
-    batch: Batch,
-    kernel: Kernel,
-) -> np.ndarray:
-    """Return M with ``alpha = M v``, in which the penalty is ``C ||v||^2``."""
-    n, m = columns.shape
-    if program.penalty == "norm":
+    def _total_variance(self) -> float:
+        """Return the sum of the squared distances of the images of the samples from their mean."""
+        batch, W, weight = self._batch, self._W, self._batch.root_weight**2
+        means = self.columns.prices(weight) / weight.sum()
         if W is None:
-            W = columns.take(np.arange(m)) if m == n else kernel.block(columns.points, columns.points)
-        return coordinates_of(W)
-    scale = np.ones(m)
-    if W is None:  # a sample of weight w is w equal candidates, which share a coefficient
-        scale = np.tile(batch.root_weight, m // n)
-    return np.diag(scale if program.priors is None else scale / np.sqrt(program.priors))
+            of_mean = float(weight @ means[: len(weight)] / weight.sum())
+            trace = float(weight @ self._kernel.diag_at(batch.X, np.arange(len(batch))))
+        else:
+            of_mean = float(PoolMetric(W).mean_coefficients(means) @ means)
+            trace = trace_of(self._kernel, batch, np.diagonal(W))
+        return trace - weight.sum() * of_mean
+
+    def explained_variance(
+        self, chosen: np.ndarray, alpha: np.ndarray, features: np.ndarray
+    ) -> np.ndarray:
+        """Return the share of all variance that each direction adds to those before it."""
+        lengths = alpha.T @ self.among(chosen) @ alpha
+        total = np.nan if is_indefinite(lengths) else self._variance
+        return explained_variance_ratio(features, total, lengths)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,42 +15,31 @@ from .._sklearn import Interval, StrOptions
 from ..deflation import NEVER, Heads, Outcome
 from ..estimators import KernelEstimator, PredictMixin, estimator
 from ..exceptions import FewerFeaturesWarning, warn
-from ..fitting import CandidatePool, Problem
+from ..fitting import Problem
 from ..kernels import Kernel
 from ..model import Fit, KernelModel
 from ..rows import Batch, Pool, check_not_constant, weighted_targets
-from .column_generation import PricedColumns, SparseSolution, merged_coefficients
+from .column_generation import SparseSolution, merged_coefficients
 from .decisions import (
     DECISION_CONSTRAINTS,
     check_few_classes,
     decided,
     fit_discriminant,
-    heads_of_features,
     held_out,
+    mean_ridge_leverage,
     predict_proba,
     probability_link,
     sparsity,
     thresholds,
 )
-from .explained import ImageVariance, explained_targets
 from .invariance_mixin import InvarianceMixin
-from .leverages import mean_ridge_leverage
-from .outputs import Moments, Outputs, prior_heads
+from .outputs import Moments, Outputs, explained_targets
 from .penalties import as_penalties, strength_and_priors, why_constant
 from .scatter import Tangent
-from .solvers import ClassesSolver, DiscriminantProgram, solver_of_classes
+from .solvers import ClassPrograms, DiscriminantProgram
+from .thresholds import decision_heads, prior_heads
 
 _LARGEST_LEVERAGE = 0.9  # as many coefficients as samples would leave nothing to hold out
-
-
-@dataclass
-class _Shared:
-    """What the fits of a path have in common: the candidates, their columns, and the last solutions."""
-
-    pool: CandidatePool | None = None
-    columns: PricedColumns | None = None
-    images: ImageVariance | None = None
-    solver: ClassesSolver | None = None
 
 
 @estimator
@@ -252,7 +241,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         seed = self.random_state
         if not isinstance(seed, (int, np.integer)):  # all fits must draw the same candidates
             seed = check_random_state(seed).randint(2**31 - 1)
-        shared = _Shared()
+        shared: list[ClassPrograms] = []
         fitted: dict[int, SparseKernelFisherDiscriminant] = {}
         for i in np.argsort(-np.array(penalties), kind="stable"):
             model = clone(self).set_params(C=penalties[i], random_state=seed)
@@ -277,96 +266,81 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     def _target_kind(self) -> str:
         return "classes"
 
+    def _tangents(self) -> list[Tangent]:
+        # Without a weight there is nothing to pay, and no line of the program.
+        return [tangent for tangent in super()._tangents() if tangent.weight > 0]
+
     def _solve(self, problem: Problem) -> Fit:
-        rows, candidates = problem.rows, problem.given
+        rows = problem.rows
         what = "SparseKernelFisherDiscriminant solves a programme"
         check_few_classes(rows.n_targets, what, "Use KernelFisherDiscriminant.")
+        check_not_constant(weighted_targets(rows, True), rows.Y * rows.root_weight[:, None])
+        of_path: list[ClassPrograms] = vars(self).get("_shared", [])
+        if not of_path:
+            of_path.append(self._programs(problem))
+        programs = of_path[0]
+        solutions = programs.solve(strength_and_priors(self.C, len(programs.pool))[0])
+        n_columns = programs.columns.n_kept
+        self._say(f"{n_columns} of {len(programs.pool)} columns kept, {len(rows)} samples")
+        return self._fit_of(solutions, programs, rows, problem.kernel, n_columns)
+
+    def _programs(self, problem: Problem) -> ClassPrograms:
+        """Return the programs of all classes, on candidates that are given, drawn, or all samples."""
+        rows, kernel, candidates = problem.rows, problem.kernel, problem.given
         union = self._with_moved(rows)
         size = self._pool_size(problem, len(union))
         if candidates is None and size < len(union):
             candidates = self._draw(problem, size)
         if candidates is not None:
-            return self._programme(rows, problem.kernel, candidates.pool, candidates.W)
-        everyone = np.arange(len(union))  # the index of a transformed sample is that of the sample
-        pool = Pool(problem.kernel.points(union.X, everyone), everyone % len(rows))
-        return self._programme(rows, problem.kernel, pool, None)
-
-    def _draw(self, problem: Problem, size: int) -> CandidatePool:
-        shared = self._of_path()
-        if shared.pool is None:
-            shared.pool = super()._draw(problem, size)
-        return shared.pool
-
-    def _tangents(self) -> list[Tangent]:
-        # Without a weight there is nothing to pay, and no line of the program.
-        return [tangent for tangent in super()._tangents() if tangent.weight > 0]
-
-    def _of_path(self) -> _Shared:
-        return vars(self).get("_shared") or _Shared()
-
-    def _programme(self, batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray | None) -> Fit:
-        check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
-        C, priors = strength_and_priors(self.C, len(pool))
-        shared = self._of_path()
-        if shared.columns is None or shared.images is None or shared.solver is None:
-            shared.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=self.n_jobs)
-            shared.images = ImageVariance(batch, kernel, shared.columns, W)
-            program = DiscriminantProgram(
-                loss=self.loss,
-                delta=float(self.delta),
-                epsilon=float(self.epsilon),
-                power=float(self.power),
-                penalty=self.penalty,
-                joint=self.multi_class == "joint",
-                tol=self.tol,
-                max_iter=self.max_iter,
-                priors=priors,
-            )
-            shared.solver = solver_of_classes(
-                program, shared.columns, W, batch, kernel, self._tangents(), self.n_jobs
-            )
-        solutions = shared.solver.solve(C)
-        self._say(f"{shared.columns.n_kept} of {len(pool)} columns kept, {len(batch)} samples")
-        return self._fit_of(solutions, shared.columns, shared.images, batch, kernel, pool)
+            pool, W = candidates.pool, candidates.W
+        else:
+            everyone = np.arange(len(union))  # the index of a transformed sample is that of the sample
+            pool, W = Pool(kernel.points(union.X, everyone), everyone % len(rows)), None
+        program = DiscriminantProgram(
+            loss=self.loss,
+            delta=float(self.delta),
+            epsilon=float(self.epsilon),
+            power=float(self.power),
+            penalty=self.penalty,
+            joint=self.multi_class == "joint",
+            tol=self.tol,
+            max_iter=self.max_iter,
+            priors=strength_and_priors(self.C, len(pool))[1],
+        )
+        return ClassPrograms(program, rows, kernel, pool, W, self._tangents(), self.n_jobs)
 
     def _fit_of(
         self,
         solutions: list[SparseSolution],
-        columns: PricedColumns,
-        images: ImageVariance,
+        programs: ClassPrograms,
         batch: Batch,
         kernel: Kernel,
-        pool: Pool,
+        n_columns: int,
     ) -> Fit:
-        n_columns = columns.n_kept
+        columns, pool = programs.columns, programs.pool
         chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
         if not alpha.any():
             first = np.abs(columns.take(np.zeros(1, np.intp))[:, 0])
             terms = min(self.tol, 1e-6) * float(first @ batch.root_weight**2)
             limit = min(solution.largest_price for solution in solutions)
             warn(why_constant(self.C, limit, terms, bool(self._tangents())), FewerFeaturesWarning)
-        model = KernelModel(
-            kernel,
-            pool.points[chosen],
-            alpha,
-            -np.array([solution.intercept for solution in solutions]),
-            first_use,
-        )
-        outputs = columns.take(chosen) @ alpha - model.offset
+        b = np.array([solution.intercept for solution in solutions])
+        outputs = columns.take(chosen) @ alpha + b
         moments = Moments.of(outputs, batch.Y, batch.weight)
+        features = weighted_targets(replace(batch, targets=outputs), True)
         fit = Fit(
-            model=model,
+            model=KernelModel(kernel, pool.points[chosen], alpha, -b, first_use),
             landmark_indices=pool.first_of_equals(chosen).indices[chosen],
             criterion_path=np.array([solution.objective for solution in solutions]),
-            explained_variance_ratio=images.explained(chosen, alpha, outputs),
-            explained_target_ratio=explained_targets(outputs, batch),
+            explained_variance_ratio=programs.explained_variance(chosen, alpha, features),
+            explained_target_ratio=explained_targets(features, weighted_targets(batch, True)),
             outcome=Outcome.COMPLETE,
             n_columns=n_columns,
             n_iter=max(1, *(solution.n_iter for solution in solutions)),
         )
         rows = Outputs(outputs, batch.Y, batch.root_weight**2)
         heads = self._heads(rows, moments) if alpha.any() else prior_heads(moments)
-        leverages = self._leverages(model, columns.take(chosen), rows.weight)
+        leverages = self._leverages(programs, chosen, alpha, rows.weight)
         targets = 2.0 * np.eye(batch.Y.shape[1])[:, -outputs.shape[1] :] - 1
         left = held_out(self, rows, rows.indicators @ targets, np.tile(leverages, (len(batch), 1)))
         return decided(fit, heads, left, len(pool), joint=False)
@@ -376,16 +350,17 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
             n_outputs = rows.values.shape[1]
             lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, NEVER)
             return Heads(lower, np.eye(n_outputs))
-        return heads_of_features(self, moments, np.empty(0), joint=False, all_outputs=lambda: rows)
+        return decision_heads(self.threshold, moments, rows, self.nu)
 
-    def _leverages(self, model: KernelModel, columns: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    def _leverages(
+        self, programs: ClassPrograms, chosen: np.ndarray, alpha: np.ndarray, weight: np.ndarray
+    ) -> np.ndarray:
         """Return the mean leverage of samples in each output, as if the loss were that of squares."""
         if self.penalty == "l1":  # given the support, nearly least squares on its columns
-            n_used = np.count_nonzero(model.projection, axis=0)
+            n_used = np.count_nonzero(alpha, axis=0)
             found = (n_used + (n_used > 0)) / weight.sum()
         else:
-            of_norm = self.penalty == "norm"
-            lengths = model.kernel.block(model.landmarks, model.landmarks) if of_norm else None
-            leverage = mean_ridge_leverage(columns, weight, float(np.mean(self.C)), lengths)
-            found = np.full(model.n_components, leverage)
+            columns, C = programs.columns.take(chosen), float(np.mean(self.C))
+            lengths = programs.among(chosen) if self.penalty == "norm" else None
+            found = np.full(alpha.shape[1], mean_ridge_leverage(columns, weight, C, lengths))
         return np.minimum(found, _LARGEST_LEVERAGE)

@@ -35,6 +35,10 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
     def _method(self) -> SubspaceMethod:
         """Return what finds a subspace, by the parameters."""
 
+    def _needs_samples(self) -> bool:
+        """Return whether images of all samples are needed, and not only their inner products."""
+        return False
+
     def _target_kind(self) -> str:
         return "classes"
 
@@ -60,24 +64,24 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
     def _solve_among_all(self, problem: Problem) -> Fit:
         settings = problem.settings
         images = row_images(problem.rows, problem.kernel, settings.max_memory, settings.n_jobs)
-        return self._method().solve(images)
+        return self._method()(images)
 
     def _solve_inputs(self, problem: Problem) -> Fit:
         """Find a subspace under the linear kernel, for which no candidates are needed."""
-        rows, method = problem.rows, self._method()
+        rows = problem.rows
         n_samples, n_inputs = rows.X.shape
         settings = problem.settings_for(max(n_samples, n_inputs))
         many = n_samples > _MANY_SAMPLES * n_inputs and n_inputs <= _MOST_INPUTS
-        if not many or sparse.issparse(rows.X) or method.keeps_rows:
-            return method.solve(input_images(rows))
+        if not many or sparse.issparse(rows.X) or self._needs_samples():
+            return self._method()(input_images(rows))
         return self._row_pass(problem.plan(_inputs(n_inputs), settings)).fit([rows])
 
     def _solve_in_span(self, problem: Problem, candidates: CandidatePool) -> Fit:
-        rows, method, settings = problem.rows, self._method(), problem.settings_for(len(candidates))
-        if not method.keeps_rows:
+        rows, settings = problem.rows, problem.settings_for(len(candidates))
+        if not self._needs_samples():
             return self._row_pass(problem.plan(candidates, settings)).fit([rows])
         images = projected_images(rows, problem.kernel, candidates.pool, candidates.W, settings.n_jobs)
-        return method.solve(images)
+        return self._method()(images)
 
     def _row_pass(self, plan: Plan) -> RowPass:
         return ImagePass(plan, self._method())

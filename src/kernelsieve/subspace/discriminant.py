@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from numbers import Real
 from typing import ClassVar
 
@@ -17,49 +17,49 @@ from ..model import Fit, orthonormal_additions
 from .base import SubspaceEstimator
 from .centroids import Centroids, class_centroids, exact_centroids, finish, mean_images
 from .image_pass import SubspaceMethod
-from .images import Images
 
 
-@dataclass(frozen=True)
-class QRDiscriminant(SubspaceMethod):
-    """Discriminant directions in the span of the centroids."""
+def discriminant_qr(
+    centroids: Centroids,
+    n_components: int | None,
+    *,
+    between: str = "projected",
+    balanced: bool = False,
+    regularization: float = 1e-3,
+) -> Fit:
+    """Find the discriminant directions V in the span of the centroids, by their eigenvalues.
 
-    between: str
-    balanced: bool
-    regularization: float
-
-    def solve(self, images: Images) -> Fit:
-        return self.solve_centroids(class_centroids(images))
-
-    def solve_centroids(self, centroids: Centroids) -> Fit:
-        """Return the fit, the directions in the order of their eigenvalues."""
-        features = centroids.features
-        class_sums, total = centroids.class_sums, centroids.total_weight
-        projected = (centroids.labels.T @ features) / class_sums[:, None]  # class means of Q
-        means = projected if self.between == "projected" else centroids.own
-        root = centroids.labels.sum(axis=1)
-        centred = features - np.outer(root, class_sums @ projected / total)
-        T = centred.T @ centred
-        counts = np.ones(len(class_sums)) if self.balanced else class_sums
-        deviations = np.sqrt(counts)[:, None] * (means - counts @ means / counts.sum())
-        if not np.trace(T) > 1e-14 * np.sum(features**2):
-            raise InvalidDataError(
-                "No feature could be found: the samples do not differ in the span of the centroids. "
-                "Look for constant columns of X, center them if their means are large, or use another "
-                "gamma."
-            )
-        ridge = self.regularization * np.trace(T) / len(T)
-        values, V = eigh(deviations.T @ deviations, T + ridge * np.eye(len(T)))
-        V = V[:, ::-1][:, : self.n_components]
-        V /= np.linalg.norm(V, axis=0)
-        return finish(
-            *centroids.model(V),
-            features @ V,
-            features @ orthonormal_additions(V),
-            centroids,
-            np.maximum(values[::-1][: self.n_components], 0.0),
-            centroids.outcome(V.shape[1], self.n_components),
+    With M the averages over classes and ``M'KM = R'R`` the samples have the coordinates
+    ``Q = K M R^-1``. T is their total scatter, B the scatter between the class means, and V has the
+    eigenvectors of ``(T + ridge)^-1 B``; features are ``V'R^-T M'k(x)``.
+    """
+    Q, Y = centroids.features, centroids.labels
+    n, total = centroids.class_sums, centroids.total_weight
+    means = (Y.T @ Q) / n[:, None]
+    centred = Q - np.outer(Y.sum(axis=1), n @ means / total)
+    T = centred.T @ centred
+    if not np.trace(T) > 1e-14 * np.sum(Q**2):
+        raise InvalidDataError(
+            "No feature could be found: the samples do not differ in the span of the centroids. "
+            "Look for constant columns of X, center them if their means are large, or use another "
+            "gamma."
         )
+    counts = np.ones(len(n)) if balanced else n
+    centres = means if between == "projected" else centroids.own
+    N_Q = np.sqrt(counts)[:, None] * (centres - counts @ centres / counts.sum())
+    B = N_Q.T @ N_Q
+    ridge = regularization * np.trace(T) / len(T)
+    values, V = eigh(B, T + ridge * np.eye(len(T)))
+    values, V = values[::-1][:n_components], V[:, ::-1][:, :n_components]
+    V /= np.linalg.norm(V, axis=0)
+    return finish(
+        *centroids.model(V),
+        Q @ V,
+        Q @ orthonormal_additions(V),
+        centroids,
+        np.maximum(values, 0.0),
+        centroids.outcome(V.shape[1], n_components),
+    )
 
 
 @estimator
@@ -96,7 +96,7 @@ class KernelDiscriminantQR(SubspaceEstimator):
         "all" are exact, with one landmark for each feature.
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
-        columns to half the digits; "safe" in double-double precision, at about four times the cost.
+        columns to half the digits; "safe" updates a triangular factor, at about twice the cost.
         "auto" is "safe" here.
     {parameters}
 
@@ -144,8 +144,17 @@ class KernelDiscriminantQR(SubspaceEstimator):
     balanced: bool = False
     regularization: float = 1e-3
 
-    def _method(self) -> QRDiscriminant:
-        return QRDiscriminant(self.n_components, self.between, self.balanced, self.regularization)
+    def _of_centroids(self, centroids: Centroids) -> Fit:
+        return discriminant_qr(
+            centroids,
+            self.n_components,
+            between=self.between,
+            balanced=self.balanced,
+            regularization=self.regularization,
+        )
+
+    def _method(self) -> SubspaceMethod:
+        return lambda images: self._of_centroids(class_centroids(images))
 
     def _out_of_core_obstacle(self) -> str:
         if self.approximate:
@@ -160,8 +169,7 @@ class KernelDiscriminantQR(SubspaceEstimator):
                 "approximate=True takes means of X, which a precomputed kernel does not have; "
                 "pass approximate=False, or a kernel by its name or as a function."
             )
-        return self._method().solve_centroids(mean_images(problem.rows, problem.kernel, self.n_jobs))
+        return self._of_centroids(mean_images(problem.rows, problem.kernel, self.n_jobs))
 
     def _solve_among_all(self, problem: Problem) -> Fit:
-        centroids = exact_centroids(problem.rows, problem.kernel, problem.settings)
-        return self._method().solve_centroids(centroids)
+        return self._of_centroids(exact_centroids(problem.rows, problem.kernel, problem.settings))

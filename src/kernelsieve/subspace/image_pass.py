@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from ..fitting import ColumnSums, Plan, PrecisionPolicy, StatisticPass
+from ..fitting import ColumnSums, Plan, StatisticPass, form_of
 from ..kernels import Inputs, Kernel, Linear
 from ..model import Fit
 from ..rows import Batch
 from ..statistics import ClassScatter, Coordinates
 from .images import CandidateImages, Images, InputImages, independent, present_classes, whitened
 
-
-@dataclass(frozen=True)
-class SubspaceMethod(ABC):
-    """What finds a subspace from images."""
-
-    n_components: int | None
-
-    @property
-    def keeps_rows(self) -> bool:
-        """Whether it needs the images of all samples, and not only their inner products."""
-        return False
-
-    @abstractmethod
-    def solve(self, images: Images) -> Fit:
-        """Return the fit."""
+#: Finds a subspace from images.
+SubspaceMethod = Callable[[Images], Fit]
 
 
 class ImagePass:
@@ -46,7 +31,7 @@ class ImagePass:
         self._W = None if takes_inputs else W
         self._method = method
         # Coordinates solve systems in the candidates' columns.
-        self._policy = PrecisionPolicy(settings.precision, needs_double_double=True)
+        self._form = form_of(settings.precision, safe=True)
         self._pass = StatisticPass(
             self._kernel,
             pool,
@@ -61,7 +46,7 @@ class ImagePass:
 
     def new_statistic(self, *, repeatable: bool) -> ColumnSums:
         """Return an empty statistic."""
-        return self._pass.empty(self._policy.form())
+        return self._pass.empty(self._form)
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
         """Add samples to a statistic that nobody needs after an error."""
@@ -69,7 +54,7 @@ class ImagePass:
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on samples that come in batches."""
-        return self.solve(self._pass.gather(batches, self._policy.form()))
+        return self.solve(self._pass.gather(batches, self._form))
 
     def solve(self, statistic: ColumnSums) -> Fit:
         """Let the method find its subspace."""
@@ -89,4 +74,4 @@ class ImagePass:
             factor, chosen = independent(self._W)
             rows = whitened(columns[:, chosen], factor, chosen)
             images = CandidateImages(*sums, self._kernel, rows, self._pool, factor, chosen)
-        return self._method.solve(images)
+        return self._method(images)

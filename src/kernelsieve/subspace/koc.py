@@ -23,28 +23,27 @@ from .centroids import (
     finish,
 )
 from .image_pass import SubspaceMethod
-from .images import Images
 from .objectives import TargetAlignment
 
 
-class OrthogonalCentroids(SubspaceMethod):
-    """An orthonormal basis of the span of the centroids."""
+def orthogonal_centroids(centroids: Centroids, n_components: int | None) -> Fit:
+    """Take an orthonormal basis of the span of the centroids, in the order of what it adds.
 
-    def solve(self, images: Images) -> Fit:
-        return self.solve_centroids(class_centroids(images))
-
-    def solve_centroids(self, centroids: Centroids) -> Fit:
-        """Return the fit, the directions in the order of what they add to the alignment."""
-        rotation = by_contribution(centroids.features, centroids.labels)[:, : self.n_components]
-        features = centroids.features @ rotation
-        return finish(
-            *centroids.model(rotation),
-            features,
-            features,
-            centroids,
-            TargetAlignment(centroids.labels).prefixes(features),
-            centroids.outcome(rotation.shape[1], self.n_components),
-        )
+    With M the averages over classes and ``M'KM = R'R`` the samples have the coordinates
+    ``Q = K M R^-1``. A rotation gives as much of the alignment with the labels Y as can be to the first
+    features.
+    """
+    Q, Y = centroids.features, centroids.labels
+    rotation = by_contribution(Q, Y)[:, :n_components]
+    features = Q @ rotation
+    return finish(
+        *centroids.model(rotation),
+        features,
+        features,
+        centroids,
+        TargetAlignment(Y).prefixes(features),
+        centroids.outcome(features.shape[1], n_components),
+    )
 
 
 @estimator
@@ -70,7 +69,7 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
         landmark for each feature: the direction itself.
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
-        columns to half the digits; "safe" in double-double precision, at about four times the cost.
+        columns to half the digits; "safe" updates a triangular factor, at about twice the cost.
         "auto" is "safe" here.
     {parameters}
 
@@ -115,8 +114,8 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
     _: KW_ONLY
     n_clusters: int = 1
 
-    def _method(self) -> OrthogonalCentroids:
-        return OrthogonalCentroids(self.n_components)
+    def _method(self) -> SubspaceMethod:
+        return lambda images: orthogonal_centroids(class_centroids(images), self.n_components)
 
     def _out_of_core_obstacle(self) -> str:
         if self.n_clusters > 1:
@@ -134,4 +133,4 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
 
     def _solve_among_all(self, problem: Problem) -> Fit:
         centroids = exact_centroids(problem.rows, problem.kernel, problem.settings)
-        return self._method().solve_centroids(centroids)
+        return orthogonal_centroids(centroids, self.n_components)

@@ -18,9 +18,10 @@ from ..kernels import Precomputed, Rows
 from ..model import Fit, Search
 from ..rows import TargetEncoder
 from .base import SubspaceEstimator
+from .image_pass import SubspaceMethod
 from .images import input_images
 from .kernel import SubspaceKernel
-from .learning import LearnedMargin, LearnedSubspace
+from .learning import LearnedSubspace
 from .margins import LargeMargin, RadiusMargin
 from .optimise import Ending
 from .target_kernels import CODINGS
@@ -83,7 +84,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         The search has converged when ten iterations gained at most this each, on average.
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
-        columns to half the digits; "safe" in double-double precision, at about four times the cost.
+        columns to half the digits; "safe" updates a triangular factor, at about twice the cost.
         "auto" is "safe" here.
     {parameters}
 
@@ -186,8 +187,8 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         assert search is not None
         return search
 
-    def _method(self) -> LearnedSubspace:
-        found = LearnedSubspace(
+    def _learned(self) -> LearnedSubspace:
+        return LearnedSubspace(
             self.n_components,
             init=self.init,
             solver=self.solver,
@@ -195,10 +196,14 @@ class SubspaceKernelFeatures(SubspaceEstimator):
             tol=self.tol,
             C=self.C,
             target_kernel=self.target_kernel,
+            margin=_MARGINS.get(self.objective),
         )
-        if self.objective == "alignment":
-            return found
-        return LearnedMargin(**vars(found), margin=_MARGINS[self.objective])
+
+    def _method(self) -> SubspaceMethod:
+        return self._learned().solve
+
+    def _needs_samples(self) -> bool:
+        return self.objective in _MARGINS or not isinstance(self.target_kernel, str)
 
     def _out_of_core_obstacle(self) -> str:
         if self.objective in _MARGINS:
@@ -224,12 +229,12 @@ class SubspaceKernelFeatures(SubspaceEstimator):
                 "span='points' optimises points in the space of X, which a precomputed kernel does not "
                 "have; pass span='examples', or kernel='rbf', 'poly' or 'linear'."
             )
-        return self._method().solve_points(problem.rows, problem.kernel, problem.random_state)
+        return self._learned().solve_points(problem.rows, problem.kernel, problem.random_state)
 
     def _solve_inputs(self, problem: Problem) -> Fit:
         if isinstance(self.init, str):
             return super()._solve_inputs(problem)
-        return self._method().solve(input_images(problem.rows))  # init combines the samples
+        return self._method()(input_images(problem.rows))  # init combines the samples
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
         super()._set_fit(fit, encoder, rows)

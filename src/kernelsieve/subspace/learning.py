@@ -17,10 +17,9 @@ from ..kernels import Kernel, Rows
 from ..model import Fit, KernelModel, Search
 from ..rows import Batch
 from .centroids import by_contribution, finish
-from .image_pass import SubspaceMethod
 from .images import Images, Labelled, independent, labelled
 from .initialisation import start
-from .margins import LargeMargin, RadiusMargin
+from .margins import LargeMargin
 from .objectives import Objective, TargetAlignment
 from .optimise import Climb, Directions, climb
 from .points import Points, first_points
@@ -32,23 +31,30 @@ _LOST = 1e-6  # of directions of unit length
 
 
 @dataclass(frozen=True)
-class LearnedSubspace(SubspaceMethod):
-    """The subspace of largest alignment."""
+class LearnedSubspace:
+    """The subspace of largest alignment, or with the best objective or bound of a machine."""
 
+    n_components: int | None
     init: Any
     solver: str
     max_iter: int | None
     tol: float
     C: float  # price of squared slack, for the margin
     target_kernel: Any  # a coding of the classes, or K_y itself
-
-    @property
-    def keeps_rows(self) -> bool:
-        return not isinstance(self.target_kernel, str)
+    margin: type[LargeMargin] | None = None  # of a support vector machine, instead of the alignment
 
     def objective(self, known: Labelled) -> Objective:
         """Return what is to be maximised."""
-        return TargetAlignment(self.coded(known))
+        labels = known.labels
+        if self.margin is None:
+            return TargetAlignment(self.coded(known))
+        if labels.shape[1] > _MOST_MACHINES:
+            raise InvalidParameterError(
+                f"y has {labels.shape[1]} classes, and a margin needs a machine for each of them at "
+                f"every step; that is for {_MOST_MACHINES} at most. Pass objective='alignment'."
+            )
+        labels = labels.toarray() if sparse.issparse(labels) else labels
+        return self.margin(labels, known.trace / known.total_weight, self.C)
 
     def coded(self, known: Labelled) -> Rows:
         """Return F with ``F F'`` the kernel of the labels, scaled by root weights."""
@@ -121,27 +127,6 @@ class LearnedSubspace(SubspaceMethod):
         alignments = TargetAlignment(self.coded(known)).prefixes(features)
         fit = finish(model, indices, features, features, known, alignments, outcome)
         return replace(fit, search=Search(found.path, found.ending))
-
-
-@dataclass(frozen=True)
-class LearnedMargin(LearnedSubspace):
-    """The subspace in which a support vector machine has the best objective, or bound."""
-
-    margin: type[LargeMargin] = RadiusMargin
-
-    @property
-    def keeps_rows(self) -> bool:
-        return True
-
-    def objective(self, known: Labelled) -> Objective:
-        labels = known.labels
-        if labels.shape[1] > _MOST_MACHINES:
-            raise InvalidParameterError(
-                f"y has {labels.shape[1]} classes, and a margin needs a machine for each of them at "
-                f"every step; that is for {_MOST_MACHINES} at most. Pass objective='alignment'."
-            )
-        labels = labels.toarray() if sparse.issparse(labels) else labels
-        return self.margin(labels, known.trace / known.total_weight, self.C)
 
 
 #: From directions to directions.

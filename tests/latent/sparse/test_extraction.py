@@ -624,7 +624,7 @@ def test_stop_at_an_error(diabetes):
     found = sieve(X, y, RBF(0.05), 8, 0.2, target_error=target)
     first = int(np.argmax(whole.errors <= target)) + 1
     assert len(found) == first
-    assert found.outcome is Outcome.COMPLETE
+    assert found.outcome is Outcome.REACHED
     assert_allclose(found.errors, whole.errors[:first])
 
 
