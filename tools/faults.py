@@ -147,15 +147,15 @@ FAULTS = [
     ),
     Fault(
         "scaler to a range with the wrong centre",
-        "serving/affine.py",
-        "Affine(step.scale_, -step.min_ / step.scale_)",
-        "Affine(step.scale_, step.min_ / step.scale_)",
+        "program/scikit_learn.py",
+        "AffineMap(step.scale_, -step.min_ / step.scale_)",
+        "AffineMap(step.scale_, step.min_ / step.scale_)",
     ),
     Fault(
         "exponential before the bound of its argument",
-        "export/c.py",
-        "out[c] = exp(fmin(fmax(out[c], -{size}), {size}));",
-        "out[c] = exp(out[c]);",
+        "program/steps/link.py",
+        'value = f"exp(fmin(fmax({value}, -{size}), {size}))"',
+        'value = f"exp({value})"',
     ),
     Fault(
         "largest contributions by sign",

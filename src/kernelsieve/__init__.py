@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         StabilityBoundDisplay,
     )
     from .estimators import StatisticPart, StatisticPlan
-    from .export import export_c, export_onnx
     from .fitting import Candidates, candidates_needed
     from .greedy import (
         AcceleratedKernelFeatureAnalysis,
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
         ComponentPathCV,
     )
     from .predictors import SieveClassifier, SieveRegressor
+    from .program import export_c, export_onnx, predictor
     from .rayleigh import (
         GreedyKernelFisherDiscriminant,
         KernelFisherDiscriminant,
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
         RayleighCoefficient,
         SparseKernelFisherDiscriminant,
     )
-    from .serving import predictor
     from .subspace import (
         AlignmentWeights,
         KernelDiscriminantQR,
@@ -143,9 +142,9 @@ _ROOM_OF = {
     "set_config": "config",
     "StatisticPart": "estimators",
     "StatisticPlan": "estimators",
-    "export_c": "export",
-    "export_onnx": "export",
     "Candidates": "fitting",
+    "export_c": "program",
+    "export_onnx": "program",
     "candidates_needed": "fitting",
     "AcceleratedKernelFeatureAnalysis": "greedy",
     "SparseKernelFeatureAnalysis": "greedy",
@@ -178,7 +177,7 @@ _ROOM_OF = {
     "OrientedKernelPCA": "rayleigh",
     "RayleighCoefficient": "rayleigh",
     "SparseKernelFisherDiscriminant": "rayleigh",
-    "predictor": "serving",
+    "predictor": "program",
     "AlignmentWeights": "subspace",
     "KernelDiscriminantQR": "subspace",
     "KernelOrthogonalCentroid": "subspace",

@@ -66,9 +66,9 @@ def set_config(
     ----------
     precision : {"auto", "fast", "safe"}
         How a pass over the samples accumulates inner products. "fast" does so in float64, which
-        cannot resolve columns whose squared residual is below 1e-8 of their squared norm; "safe" updates
-        a triangular factor instead, at about twice the cost. "auto", which holds without a setting,
-        is safe where a selection on a few of the samples gets that far, and in a single pass
+        cannot resolve columns whose squared residual is below 1e-8 of their squared norm; "safe"
+        updates a triangular factor instead, at about twice the cost. "auto", which holds without a
+        setting, is safe where a selection on a few of the samples gets that far, and in a single pass
         (``partial_fit``, iterators).
     dtype : {"float64", "float32"}
         Precision of kernel values. "float32" is faster, and sees about half as many features of a wide

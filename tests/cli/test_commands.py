@@ -43,11 +43,11 @@ def test_predictions(folder, houses, run):
     assert found["street"].tolist() == houses["street"].tolist()
     assert (found["contribution_1"].abs() >= found["contribution_2"].abs()).all()
     assert set(found["landmark_1"]) <= set(range(160))
-    assert not hasattr(model, "explain")  # an extractor with a head
-    sieve = kernelsieve.load(folder / "auto.ksv")
-    explained = sieve.explain(houses)
-    total = explained.baseline + explained.contributions.sum(axis=1)
-    assert np.allclose(total, sieve.predict(houses))
+    for name in ("price", "auto"):  # an extractor with a head, and a sieve
+        model = kernelsieve.load(folder / f"{name}.ksv")
+        explained = model.explain(houses)
+        total = explained.baseline + explained.contributions.sum(axis=1)
+        assert np.allclose(total, model.predict(houses))
 
 
 def test_probabilities_in_other_orders_and_formats(folder, houses, run, tmp_path):

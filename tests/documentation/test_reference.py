@@ -14,7 +14,6 @@ from kernelsieve import (
     displays,
     estimators,
     exceptions,
-    export,
     greedy,
     kernels,
     latent,
@@ -22,8 +21,8 @@ from kernelsieve import (
     metrics,
     model_selection,
     predictors,
+    program,
     rayleigh,
-    serving,
     subspace,
 )
 
@@ -34,15 +33,14 @@ ROOMS = (
     deflation,
     displays,
     estimators,
-    export,
     greedy,
     kernels,
     latent,
     metric_learning,
     model_selection,
     predictors,
+    program,
     rayleigh,
-    serving,
     subspace,
 )
 
@@ -68,7 +66,6 @@ INTERNAL = {
         "steps of fit and of searches": "WIDTHS prepared screens",
         "checks of precomputed kernels": "check_precomputed_columns squared_lengths",
     },
-    "export": {"what both formats are written from": "ServedForm served_form"},
     "kernels": {
         "types; Kernel.against tells what a filler is": "Filler Rows TiledFiller",
         "a step of the cosine kernel that exports share": "unit_rows",
@@ -76,10 +73,10 @@ INTERNAL = {
     "model": {"files that appear whole or not at all": "check_writable"},
     "model_selection": {"folds as scikit-learn makes them": "folds_of"},
     "rows": {"a check of numbers whose squares overflow": "check_squares"},
-    "serving": {
-        "parts of a Predictor, for the exports": """
-            Affine Encoding Exponential Indicator Number Parts Response feature_parts folded jointly
-            one_by_one prediction_parts""",
+    "program": {
+        "kinds of steps, and a choice": """
+            AffineMap Calibration Compilable EncodeColumns KernelSum Link Output ProgramStep compiled
+            feature_steps""",
     },
 }
 
@@ -89,7 +86,7 @@ NOT_CONSTRUCTED = {
     "KernelEstimator",
     "LoopEstimator",
     "OutOfCoreMixin",
-    "Predictor",
+    "Program",
     "StatisticPart",
     "StatisticPlan",
     "View",

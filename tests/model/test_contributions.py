@@ -55,7 +55,7 @@ def test_those_of_a_wide_kernel_do_not_cancel(rng):
     sieve = SieveRegressor(40, metric=False, kernel="rbf", random_state=0).fit(X, y)
     found = sieve.explain(X[:50])
     assert np.abs(found.contributions).sum(axis=1).max() < 20 * np.ptp(y)
-    plain = found.similarities * sieve._sieve.function.coefficients[:, 0]
+    plain = found.similarities * sieve._sieve.model.projection[:, 0]
     assert np.abs(plain).sum(axis=1).min() > 20 * np.ptp(y)  # what products would be
     assert np.ptp(found.baseline) < 0.1 * np.ptp(y)
     assert len(np.unique(np.abs(found.contributions).argmax(axis=1))) > len(

@@ -1,6 +1,5 @@
 """The one model form on its own."""
 
-import pickle
 import warnings
 from dataclasses import replace
 from fractions import Fraction
@@ -10,8 +9,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelsieve.exceptions import InvalidDataError, KernelError
-from kernelsieve.kernels import RBF, Cosine, Laplacian, Linear, Precomputed
-from kernelsieve.model import KernelModel, Projector
+from kernelsieve.kernels import RBF, Laplacian, Linear, Precomputed
+from kernelsieve.model import KernelModel
+from kernelsieve.program import KernelSum
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_the_same_bits_from_any_number_of_rows_and_threads(model, rng):
     whole = model.features(X, 1)
     assert_array_equal(model.features(X, 2), whole)
     assert_array_equal(model.features(X[5:90], 1), whole[5:90])
-    assert_array_equal(Projector(model)(X[7]), whole[7])
+    assert_array_equal(KernelSum(model).run(X[7:8])[0], whole[7])
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -73,7 +73,7 @@ def test_combined_features(in_two_steps, model, rng):
     assert (twice.refinement is not None) == in_two_steps
     expected = (features @ first - shifts[0]) @ second - shifts[1]
     assert_allclose(twice.features(X), expected, atol=1e-12)
-    assert_allclose(Projector(twice)(X[0]), expected[0], atol=1e-12)
+    assert_allclose(KernelSum(twice).run_one(X[0]), expected[0], atol=1e-12)
     # projection and offset are the same in one step
     values = model.kernel.block(X, model.landmarks)
     assert_allclose(values @ twice.projection - twice.offset, expected, atol=1e-12)
@@ -96,7 +96,7 @@ def test_two_steps_lose_no_digits_of_large_weights(rng):
     expected = np.array([[exactly(row, column) for column in range(3)] for row in values])
     careful = model.in_two_steps()
     assert_allclose(careful.features(X), expected, rtol=1e-15, atol=1e-15)
-    assert_array_equal(Projector(careful)(X[3]), careful.features(X)[3])
+    assert_array_equal(KernelSum(careful).run_one(X[3]), careful.features(X)[3])
     assert np.abs(model.features(X) - expected).max() > 1e-6
 
 
@@ -106,25 +106,6 @@ def test_a_prefix_needs_only_its_landmarks(model, rng):
         short = model.truncate(k)
         assert len(short.landmarks) == landmarks
         assert_allclose(short.features(X), model.features(X)[:, :k], atol=1e-13)
-
-
-def test_projector_takes_one_row_or_many(model, rng):
-    X = rng.standard_normal((5, 3))
-    project = Projector(model)
-    assert_allclose(project(X), model.features(X), atol=1e-13)
-    assert project(X[0]).shape == (3,)
-    assert_allclose(project(X[0]), model.features(X)[0], atol=1e-13)
-
-
-def test_a_projector_can_be_sent_elsewhere(model, rng):
-    X = rng.standard_normal((5, 3))
-    sent = pickle.loads(pickle.dumps(Projector(model)))
-    assert_array_equal(sent(X), Projector(model)(X))
-
-
-@pytest.mark.parametrize("kernel", [RBF(), Linear(), Cosine(), Laplacian()])
-def test_a_projector_of_no_rows(kernel, model):
-    assert Projector(replace(model, kernel=kernel))(np.empty((0, 3))).shape == (0, 3)
 
 
 def test_no_rows_give_no_features(model):

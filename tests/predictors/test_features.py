@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from kernelsieve import SieveClassifier, SieveRegressor
 from kernelsieve.exceptions import InvalidParameterError
-from kernelsieve.serving import feature_parts
+from kernelsieve.program import compiled
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +33,9 @@ def sieve(data):
 
 def test_predictions_are_linear_in_the_features(data, sieve):
     X, _ = data
-    features, function = sieve.transform(X), sieve._sieve.function
+    features, model = sieve.transform(X), sieve._sieve.model
     assert features.shape == (200, len(sieve.landmark_indices_))
-    predicted = features @ function.coefficients[:, 0] + function.intercept[0]
+    predicted = features @ model.projection[:, 0] - model.offset[0]
     assert_allclose(sieve.predict(X), predicted, rtol=1e-7)
     of_landmarks = features[sieve.landmark_indices_]
     assert_allclose(np.diag(of_landmarks), 1)
@@ -58,9 +58,7 @@ def test_features_stand_before_another_step(data):
 
 def test_programs_have_the_same_features(data, sieve):
     X, _ = data
-    parts = feature_parts(sieve)
-    found = parts.model.features(parts.before(parts.encoding(X)))
-    assert_allclose(parts.after(found), sieve.transform(X), atol=1e-10)
+    assert_allclose(compiled(sieve, "features")(X), sieve.transform(X), atol=1e-10)
 
 
 # -- what was tried

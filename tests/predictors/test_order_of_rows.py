@@ -48,7 +48,7 @@ def test_the_order_of_rows_changes_nothing(case):
     first = quick(**parameters).fit(X, y)
     second = quick(**parameters).fit(X.iloc[order], y[order])
     assert_array_equal(first._scores(X), second._scores(X))
-    assert_array_equal(first._sieve.function.landmarks, second._sieve.function.landmarks)
+    assert_array_equal(first._sieve.model.landmarks, second._sieve.model.landmarks)
     assert_array_equal(first.importances_, second.importances_)
     name = "predict_proba" if hasattr(first, "predict_proba") else "predict_interval"
     assert_allclose(getattr(first, name)(X), getattr(second, name)(X), rtol=1e-12)
@@ -96,7 +96,7 @@ def test_batches_may_have_any_order_and_samples_without_weight():
     assert_array_equal(first.predict(X), second.predict(X))
     assert_array_equal(first.landmark_indices_, kept[second.landmark_indices_])
     mapped = first._sieve.preparation.mapped(X)
-    assert_array_equal(first._sieve.function.landmarks, mapped[first.landmark_indices_])
+    assert_array_equal(first._sieve.model.landmarks, mapped[first.landmark_indices_])
     for sieve in (first, second):
         sieve.partial_fit(X[N // 2 :], y[N // 2 :])
     before = first.predict(X)

@@ -64,12 +64,12 @@ def test_new_samples_are_predicted(fitted):
 
 def test_the_head_is_ridge_regression_in_the_norm_of_the_kernel(fitted):
     X, y, sieve = fitted
-    function, preparation = sieve._sieve.function, sieve._sieve.preparation
+    model, preparation = sieve._sieve.model, sieve._sieve.preparation
     U = preparation.mapped(X)
-    assert_array_equal(function.landmarks, U[sieve.landmark_indices_])
-    values, vectors = np.linalg.eigh(function.kernel.block(function.landmarks, function.landmarks))
+    assert_array_equal(model.landmarks, U[sieve.landmark_indices_])
+    values, vectors = np.linalg.eigh(model.kernel.block(model.landmarks, model.landmarks))
     root = vectors[:, values > 1e-12 * values[-1]] / np.sqrt(values[values > 1e-12 * values[-1]])
-    features = function.kernel.block(U, function.landmarks) @ root
+    features = model.kernel.block(U, model.landmarks) @ root
     ridge = Ridge(sieve._sieve.ridge * len(X), solver="cholesky").fit(features, y)
     assert_allclose(sieve.predict(X), ridge.predict(features), atol=1e-6)
 
@@ -93,7 +93,7 @@ def test_many_samples_are_fitted_in_one_pass(monkeypatch):
     assert "folds of 1800 samples" in sieve.report_
     assert len(sieve._sieve.held_out.scores) == 200
     assert_array_equal(
-        sieve._sieve.function.landmarks, sieve._sieve.preparation.mapped(X)[sieve.landmark_indices_]
+        sieve._sieve.model.landmarks, sieve._sieve.preparation.mapped(X)[sieve.landmark_indices_]
     )
     assert sieve.score(X, y) > 0.9
 
@@ -150,7 +150,8 @@ def test_a_weight_counts_as_so_many_samples():
     second = assembly.fit_folds(sieve._sieve.preparation, repeated, folds, loss)
     assert first.ridge == second.ridge
     assert recipe.n_landmarks == 30
-    assert_allclose(first.scores(X), second.scores(X), atol=1e-6)
+    scores = [found.model.features(mapped(X)) for found in (first, second)]
+    assert_allclose(*scores, atol=1e-6)
 
 
 def test_rare_classes_may_be_weighted():
@@ -390,7 +391,7 @@ def test_samples_of_a_file(tmp_path, monkeypatch):
     assert_allclose(sieve.predict(dataset), sieve.predict(frame))
     assert list(sieve.feature_names_in_) == [f"x{i}" for i in range(5)]
     landmarks = sieve._sieve.preparation.mapped(X)[sieve.landmark_indices_]
-    assert_allclose(sieve._sieve.function.landmarks, landmarks)
+    assert_allclose(sieve._sieve.model.landmarks, landmarks)
 
 
 # -- bad input

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..export import Exported, export_c, export_onnx
+from ..program import Exported, export_c, export_onnx
 from .dates import DATES
 from .errors import TableError
 from .outputs import check_files

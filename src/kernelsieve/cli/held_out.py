@@ -52,7 +52,7 @@ def held_out_scores(model: TableModel) -> dict[str, float]:
         if model.task == "regression":
             return regression_scores(y[:, 0], fitted._loss.predictions(scores)[:, 0], weight)
         labels, predicted = (model.classes_[values.argmax(axis=1)] for values in (y, scores))
-        proba = fitted._calibration.probabilities(scores)
+        proba = fitted._calibration(scores)
         return classification_scores(labels, predicted, proba, model.classes_, weight)
     found = {}
     if hasattr(fitted, "best_score_"):

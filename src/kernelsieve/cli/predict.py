@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas
+from sklearn.pipeline import Pipeline
 
-from ..export import served_form
-from ..model import landmark_contributions, load
+from ..model import load
 from ..predictors.base import SievePredictor
+from ..program import Explanation, compiled
 from .columns import LostValues
 from .errors import TableError, no_column
 from .methods import extractor_of
@@ -55,11 +56,10 @@ def transform_table(
     if k is not None:
         extractor = extractor.truncate(k)
     names, lost = list(map(str, extractor.get_feature_names_out())), LostValues(model.kinds)
+    program = compiled(Pipeline([*model.pipeline.steps[:-1], ("model", extractor)]), "features")
 
     def features(frame: pandas.DataFrame) -> pandas.DataFrame:
-        return pandas.DataFrame(
-            np.asarray(extractor.transform(model.encoded(frame, lost))), columns=names
-        )
+        return pandas.DataFrame(program(model.table(frame, lost)), columns=names)
 
     _stream(open_table(data, text, Terminal()), output, features, lost)
 
@@ -76,24 +76,23 @@ def predict_table(
     check_format(output)
     model = load_table_model(path)
     _check(model, wanted)
-    lost = LostValues(model.kinds)
-    explain = _explainer(model, wanted["explain"]) if wanted["explain"] else None
+    lost, program = LostValues(model.kinds), model.program
 
     def predictions(frame: pandas.DataFrame) -> pandas.DataFrame:
         absent = [name for name in wanted["keep"] if name not in frame.columns]
         if absent:
             raise no_column(absent[0], frame.columns, " to keep")
-        X = model.encoded(frame, lost)
+        table = model.table(frame, lost)
         found: dict[str, Any] = {name: frame[name].to_numpy() for name in wanted["keep"]}
-        found |= _by_target("prediction", model.fitted.predict(X))
+        found |= _by_target("prediction", program.predict(table))
         if wanted["proba"]:
-            p = model.fitted.predict_proba(X)
+            p = program.predict_proba(table)
             found |= {f"probability_{c}": p[:, i] for i, c in enumerate(model.classes_)}
         if wanted["interval"] is not None:
             ends = model.predict_interval(frame, wanted["interval"])
             found |= _by_target("lower", ends[..., 0]) | _by_target("upper", ends[..., 1])
-        if explain is not None:
-            found |= explain(X)
+        if wanted["explain"]:
+            found |= _strongest(model.explain(frame), wanted["explain"])
         return pandas.DataFrame(found)
 
     _stream(open_table(data, text, Terminal()), output, predictions, lost)
@@ -109,7 +108,7 @@ def _by_target(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
 def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
     """Refuse what a model does not have, before any row is read."""
     fitted = model.fitted
-    if not hasattr(fitted, "predict"):
+    if not model.predicts:
         raise TableError(
             "The model computes features and has no head to predict with; use transform, or fit with "
             "another --head."
@@ -136,51 +135,17 @@ def _stream(
         Terminal().text(sentence)
 
 
-def _explainer(model: TableModel, number: int) -> Callable[[Any], dict[str, np.ndarray]]:
-    """Return what finds the landmarks that contribute most to a prediction."""
-    fitted = model.fitted
-    contributions = (
-        _own_contributions(fitted) if hasattr(fitted, "explain") else _folded_contributions(fitted)
-    )
-    rows = extractor_of(fitted).landmark_indices_
-    rows = rows if model.landmark_rows is None else model.landmark_rows
+def _strongest(explained: Explanation, number: int) -> dict[str, np.ndarray]:
+    """Return the landmarks that contribute most to a prediction, and what they add."""
+    rows, added = explained.landmark_indices, _of_largest(explained.contributions, explained.baseline)
     number = min(number, len(rows))
-
-    def explain(X: Any) -> dict[str, np.ndarray]:
-        added = contributions(X)
-        order = np.argsort(-np.abs(added), axis=1)[:, :number]
-        sizes = np.take_along_axis(added, order, axis=1)
-        found: dict[str, np.ndarray] = {}
-        for i in range(number):
-            found[f"landmark_{i + 1}"] = rows[order[:, i]]
-            found[f"contribution_{i + 1}"] = sizes[:, i]
-        return found
-
-    return explain
-
-
-def _own_contributions(fitted: Any) -> Callable[[Any], np.ndarray]:
-    """Return what landmarks add to scores, as the model tells it."""
-
-    def contributions(X: Any) -> np.ndarray:
-        explained = fitted.explain(X)
-        return _of_largest(explained.contributions, explained.baseline)
-
-    return contributions
-
-
-def _folded_contributions(fitted: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the same for a model whose scores are one product with kernel values."""
-    form = served_form(fitted, "prediction")
-
-    def contributions(X: np.ndarray) -> np.ndarray:
-        inputs = X if form.before is None else form.before(X)
-        values = form.kernel.block(np.ascontiguousarray(inputs), form.landmarks)
-        added = landmark_contributions(form.kernel, form.landmarks, form.coefficients, values)
-        scores = values @ form.coefficients + form.intercept
-        return _of_largest(added, scores - added.sum(axis=1))
-
-    return contributions
+    order = np.argsort(-np.abs(added), axis=1)[:, :number]
+    sizes = np.take_along_axis(added, order, axis=1)
+    found: dict[str, np.ndarray] = {}
+    for i in range(number):
+        found[f"landmark_{i + 1}"] = rows[order[:, i]]
+        found[f"contribution_{i + 1}"] = sizes[:, i]
+    return found
 
 
 def _of_largest(added: np.ndarray, baseline: Any) -> np.ndarray:

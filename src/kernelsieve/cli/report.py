@@ -97,7 +97,7 @@ def _axes(width: float = 4.6, height: float = 3.2) -> tuple[Any, Any]:
 
 def _scores(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     """Yield scores, cross-validated and on the rows of the table, and pictures of the errors."""
-    if not hasattr(model.fitted, "predict"):
+    if not model.predicts:
         return
     predicted = model.predict(rows.frame)
     if model.task == "regression":
@@ -244,7 +244,7 @@ def _features(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     extractor = extractor_of(model.fitted)
     if getattr(extractor, "n_components_", 0) < 2:
         return
-    Z = np.asarray(extractor.transform(model.encoded(rows.frame), n_components=2))
+    Z = model.transform(rows.frame)
     figure, axes = _axes()
     style: dict[str, Any] = {"s": 6, "rasterized": len(Z) > _MANY}
     if model.task == "regression":

@@ -11,11 +11,14 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from ..predictors import SieveRegressor
 from ..predictors.base import SievePredictor
-from ..predictors.calibration import half_width
-from ..predictors.explanation import Explanation
+from ..predictors.calibration import HeldOut
+from ..predictors.losses import LOSSES
+from ..program import Explanation, Program, compiled
 from .columns import CATEGORY, NUMBER, LostValues, coerced, texts_of
 from .errors import TableError
+from .methods import extractor_of
 
 
 def _fitted_has(method: str) -> Callable[[TableModel], bool]:
@@ -105,6 +108,16 @@ class TableModel(BaseEstimator):
         return self.pipeline.steps[-1][1]
 
     @property
+    def predicts(self) -> bool:
+        """Whether there is a head, or only features."""
+        return hasattr(self.fitted, "predict")
+
+    @property
+    def program(self) -> Program:
+        """The pipeline as a function of tables; of its features where it has no head."""
+        return compiled(self.pipeline, "prediction" if self.predicts else "features")
+
+    @property
     def classes_(self) -> np.ndarray:
         return self.pipeline.classes_
 
@@ -116,44 +129,43 @@ class TableModel(BaseEstimator):
         names = self.pipeline[:-1].get_feature_names_out()
         return [str(name).partition("__")[2] or str(name) for name in names]
 
-    def encoded(self, frame: pandas.DataFrame, lost: LostValues | None = None) -> Any:
-        """Return the inputs of the last step, and note what could not be read."""
+    def table(self, frame: pandas.DataFrame, lost: LostValues | None = None) -> pandas.DataFrame:
+        """Return the columns of the model as they are read, and note what could not be."""
         table = coerced(frame, self.kinds)
         if lost is not None:
             lost.add(frame, table)
-        if len(self.pipeline) == 1:
-            return table
-        return np.asarray(self.pipeline[:-1].transform(table), dtype=np.float64)
+        return table
 
     @available_if(_fitted_has("predict"))
     def predict(self, frame: pandas.DataFrame) -> np.ndarray:
         """Predict the target of rows."""
-        return self.fitted.predict(self.encoded(frame))
+        return self.program.predict(self.table(frame))
 
     @available_if(_fitted_has("predict_proba"))
     def predict_proba(self, frame: pandas.DataFrame) -> np.ndarray:
         """Return the probability of every class for rows."""
-        return self.fitted.predict_proba(self.encoded(frame))
+        return self.program.predict_proba(self.table(frame))
 
     def predict_interval(self, frame: pandas.DataFrame, coverage: float = 0.9) -> np.ndarray:
         """Return lower and upper ends of intervals that hold the target with a probability."""
         self.check_has_intervals()
-        if hasattr(self.fitted, "predict_interval"):
-            return self.fitted.predict_interval(self.encoded(frame), coverage)
-        residuals, weights = np.asarray(self.residuals), self.weights
-        weights = np.ones(len(residuals)) if weights is None else weights
-        reach = half_width(residuals[:, None], weights, coverage)
-        predicted = np.ravel(self.predict(frame))
-        return np.column_stack([predicted - reach, predicted + reach])
+        if isinstance(self.fitted, SieveRegressor):
+            return self.fitted.predict_interval(self.table(frame), coverage)
+        residuals = np.asarray(self.residuals)[:, None]
+        weights = np.ones(len(residuals)) if self.weights is None else self.weights
+        held_out = HeldOut(np.zeros_like(residuals), residuals, weights)
+        scores = self.program.scores(self.table(frame))
+        return LOSSES["squared_error"].intervals(scores, held_out, coverage)[:, 0]
 
-    @available_if(_fitted_has("explain"))
     def explain(self, frame: pandas.DataFrame) -> Explanation:
-        """Return what landmarks contribute to the predictions of rows; of sieves."""
-        return self.fitted.explain(self.encoded(frame))
+        """Return what landmarks contribute to the predictions of rows."""
+        rows = self.landmark_rows
+        rows = extractor_of(self.fitted).landmark_indices_ if rows is None else rows
+        return self.program.explain(self.table(frame), rows)
 
     @property
     def has_intervals(self) -> bool:
-        known = self.residuals is not None or hasattr(self.fitted, "predict_interval")
+        known = self.residuals is not None or isinstance(self.fitted, SieveRegressor)
         return self.task == "regression" and known
 
     def check_has_intervals(self) -> None:
@@ -169,7 +181,7 @@ class TableModel(BaseEstimator):
     @available_if(_fitted_has("transform"))
     def transform(self, frame: pandas.DataFrame) -> np.ndarray:
         """Return the features of rows."""
-        return np.asarray(self.fitted.transform(self.encoded(frame)))
+        return compiled(self.pipeline, "features")(self.table(frame))
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

@@ -25,6 +25,7 @@ from ..fitting import (
 )
 from ..kernels import Kernel, KernelLike, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, save
+from ..program import Output, ProgramStep, feature_steps
 from ..rows import Batch, TargetEncoder, warn_if_ambiguous
 from .attributes import gamma_of, of_fit, with_version, without_version
 from .constraints import SHARED_CONSTRAINTS
@@ -374,6 +375,9 @@ class KernelEstimator(
         other._fit = fit
         other.__dict__.pop("_stream", None)
         return other
+
+    def __program_steps__(self, output: Output) -> list[ProgramStep]:
+        return feature_steps(self._current_fit().model, self.n_features_in_)
 
     def _check_new_rows(self, X: Any, n_landmarks: int, *, finite: bool = True) -> Rows:
         """Check samples for a prefix of this model, which has so many landmarks."""

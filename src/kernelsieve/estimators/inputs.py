@@ -14,6 +14,7 @@ from ..exceptions import InputScaleWarning, InvalidDataError, InvalidParameterEr
 from ..execution import check_finite
 from ..fitting import CandidatePool, Candidates
 from ..kernels import KERNELS, Kernel, Precomputed, Rows
+from ..program.tables import first_text
 from ..rows import Pool, row_number, row_slices
 
 _LARGEST_WEIGHT = 1e100
@@ -72,29 +73,6 @@ def _about_text(X: Any) -> str:
         f"There is text in {first_text(X)}; encode it, for example by OneHotEncoder in a "
         "ColumnTransformer, or use SieveRegressor or SieveClassifier, which take categories."
     )
-
-
-def first_text(X: Any) -> str:
-    """Name the first column that holds text, with the first text that is no number."""
-    names = list(getattr(X, "columns", ()))
-    values = np.asarray(X, dtype=object)
-    where, first = "X", ""
-    for i, column in enumerate(values.T if values.ndim == 2 else ()):
-        texts = [value for value in column.tolist() if isinstance(value, str) and not is_number(value)]
-        if texts:
-            where = f"column {repr(names[i]) if names else i} of X"
-            first = f" ({texts[0]!r})"
-            break
-    return where + first
-
-
-def is_number(text: str) -> bool:
-    """Tell if a text is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _summed(X: Rows) -> Rows:

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..exceptions import InvalidParameterError
-from ..model import Projector
 from ..model import prune as pruned_fit
+from ..program import Link, Program
 from ..rows import Batch
 from .inputs import check_weights
 
@@ -39,10 +39,10 @@ def truncate(self: _Fitted, n_components: int) -> _Fitted:
     return self._with_fit(fit.truncate(n_components))
 
 
-def projector(self: Any, n_components: int | None = None) -> Projector:
+def projector(self: Any, n_components: int | None = None) -> Program:
     """Return a plain callable from samples to features, for serving.
 
-    It checks nothing, and for one sample is an order of magnitude faster than :meth:`transform`.
+    It checks no values, and for one sample is an order of magnitude faster than :meth:`transform`.
 
     Parameters
     ----------
@@ -51,11 +51,12 @@ def projector(self: Any, n_components: int | None = None) -> Projector:
 
     Returns
     -------
-    callable
+    program.Program
         ``f(x)`` takes a float array of shape (n_features,) or (n_samples, n_features) and returns
         (n_components,) or (n_samples, n_components).
     """
-    return Projector(self._prefix(n_components)._current_fit().model)
+    steps = self._prefix(n_components).__program_steps__("features")
+    return Program([*steps, Link(steps[-1].n_outputs, called="features")])
 
 
 def prune(

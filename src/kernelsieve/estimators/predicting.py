@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..fitting import Problem
 from ..model import features_as_they_are
+from ..program import AffineMap, Link, Output, ProgramStep
 from ..rows import Batch, TargetEncoder, target_array
 from .sources import row_wise
 from .widths import choose_width
@@ -47,6 +48,18 @@ class PredictMixin:
     def _for_folds(self: Any) -> Any:
         """Return a copy to be fitted to samples whose weights have those of their classes in them."""
         return clone(self)
+
+    def __program_steps__(self: Any, output: Output) -> list[ProgramStep]:
+        """Return the steps of the features, and for predictions those of the head as well."""
+        steps = super().__program_steps__(output)  # type: ignore[misc]
+        if output == "features":
+            return steps
+        heads = self._current_fit().heads
+        probabilities = self._probability_link() if hasattr(self, "predict_proba") else None
+        classes = self.classes_ if self._predicts_labels() else None
+        linear = AffineMap(heads.last_coefficients, shift=heads.intercepts[-1])
+        link = Link(linear.n_outputs, self._one_dimensional_y, classes, probabilities)
+        return [*steps, linear, link]
 
     @row_wise
     def predict(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:

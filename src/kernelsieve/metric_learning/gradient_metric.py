@@ -19,6 +19,7 @@ from ..estimators.inputs import check_weights
 from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
 from ..kernels import Kernel, Rows, kernel_class, resolve_kernel
 from ..model import save
+from ..program import AffineMap, Output, ProgramStep
 from ..rows import TargetEncoder, check_not_constant, warn_if_ambiguous
 from .evidence import apply_metric
 from .functions import splits
@@ -256,6 +257,10 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         mapped = apply_metric(self._check_rows(X, reset=False), self._map)
         return mapped if self._columns is None else mapped[:, self._columns]
+
+    def __program_steps__(self, output: Output) -> list[ProgramStep]:
+        """Return the map."""
+        return [AffineMap(self._map if self._columns is None else self.components_)]
 
     save = save
 

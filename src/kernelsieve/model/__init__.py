@@ -22,7 +22,7 @@ from .explained import (
 from .files import load, save
 from .fit_result import Decision, Fit, Search, signs_of_largest
 from .inverse_transform import PreImages
-from .kernel_model import KernelModel, Projector, features_as_they_are, order_of_first_use
+from .kernel_model import KernelModel, features_as_they_are, order_of_first_use
 from .loadings import Loadings
 from .pruning import prune
 from .whole_files import check_writable, is_stream, replacing
@@ -34,7 +34,6 @@ __all__ = [
     "Loadings",
     "OrthonormalModel",
     "PreImages",
-    "Projector",
     "Search",
     "build_model",
     "check_writable",

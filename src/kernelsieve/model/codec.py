@@ -214,7 +214,7 @@ class Decoder:
         decoded = {name: self.decode(value) for name, value in state.items()}
         if issubclass(cls, tuple):
             return cls(**decoded)
-        made: Any = object.__new__(cls)
+        made: Any = cls.__new__(cls)
         _taking(made)(_with_defaults(cls, decoded))
         if isinstance(made, KernelModel):
             made.check_shapes(None)
@@ -244,6 +244,8 @@ def _with_defaults(cls: type, state: dict[str, Any]) -> dict[str, Any]:
         raise ModelFileError(
             f"it names {sorted(set(state) - set(known))} of a {cls.__name__}, unknown here."
         )
+    if hasattr(cls, "take_state"):
+        return state
     missing = {name: field for name, field in known.items() if name not in state}
     return {name: _default(field) for name, field in missing.items()} | state
 

@@ -179,13 +179,13 @@ class KernelModel:
         """
         out = np.empty((X.shape[0], self.n_components), self.dtype)
         with np.errstate(over="ignore"):  # what float32 does not hold is refused below
-            projector = Projector(self)
-        if not projector.sees_to(X):
+            write, is_tiled = self.writer()
+        if sparse.issparse(X) or not is_tiled:
             check_finite(X, "X", n_jobs)
         suspects: list[slice] = []
 
         def transform(rows: slice) -> None:
-            if not np.isfinite(projector.write(X[rows], out[rows])):
+            if not np.isfinite(write(X[rows], out[rows])):
                 suspects.append(rows)
             done(rows.stop - rows.start)
 
@@ -200,12 +200,51 @@ class KernelModel:
 
     def line_filler(self) -> Filler:
         """Return what writes the features as lines, ``(k, len(X))``, for a statistic."""
-        projector = Projector(self)
+        write, _ = self.writer()
 
         def fill(X: Rows, out: np.ndarray) -> None:
-            out[...] = projector(X).T
+            features = np.empty((X.shape[0], self.n_components), self.dtype)
+            write(X, features)
+            out[...] = features.T
 
         return fill
+
+    def writer(self) -> tuple[Callable[[Rows, np.ndarray], float], bool]:
+        """Return what writes features of rows, and whether it notices dense rows that are not finite.
+
+        It returns a sum that is finite only if all features are. Everything that does not depend on
+        the rows is prepared once.
+        """
+        fill = (self.as_fitted or self.kernel).against(self.landmarks, self.dtype)
+        first, *others = self.products()
+        tiled = fill if isinstance(fill, TiledFiller) else None
+
+        def write(X: Rows, out: np.ndarray) -> float:
+            if X.shape[0] == 0:
+                return 0.0
+            if tiled is not None and not sparse.issparse(X):
+                total = first.of_rows(tiled.product, X, out)
+            else:
+                values = np.empty((len(self.projection), X.shape[0]), self.dtype)
+                fill(X, values)
+                total = first(values, out)
+            for product in others:
+                total += product(np.ascontiguousarray(out.T), out)
+            return total
+
+        return write, tiled is not None
+
+    def of_one(self) -> Callable[[np.ndarray], np.ndarray] | None:
+        """Return what computes features of one dense row without filling tiles with others.
+
+        It takes as long as a few features do, and rounds otherwise than a block; None where there is
+        no such way.
+        """
+        fill = (self.as_fitted or self.kernel).against(self.landmarks, self.dtype)
+        if not isinstance(fill, TiledFiller) or self.refinement is not None:
+            return None
+        product, offset = fill.product.of_one(self.projection.T), self.offset
+        return lambda row: product(row) - offset
 
     def products(self) -> list[RowProduct | DoubleDoubleRowProduct]:
         """Return what makes features of kernel values, one product after the other."""
@@ -240,62 +279,6 @@ def features_as_they_are(n_components: int) -> KernelModel:
     """Return the model whose rows are features already."""
     numbers = np.arange(n_components)
     return KernelModel(Inputs(), numbers, np.eye(n_components), np.zeros(n_components), numbers)
-
-
-class Projector:
-    """A plain callable from rows to features, without any checks, for serving.
-
-    It takes one row, ``(d,)``, or several, ``(n, d)``, and returns ``(k,)`` or ``(n, k)``. Everything
-    that does not depend on the rows is prepared once.
-    """
-
-    def __init__(self, model: KernelModel) -> None:
-        self._model = model
-        kernel = model.as_fitted or model.kernel
-        self._fill = kernel.against(model.landmarks, model.dtype)
-        self._products = model.products()
-        self._n_landmarks, self._n_components = model.projection.shape
-        self._dtype = model.dtype
-
-    def __reduce__(self) -> tuple:
-        return Projector, (self._model,)  # what is prepared may not be copied, and is quickly made
-
-    def __call__(self, X: Rows) -> np.ndarray:
-        rows = X[None, :] if X.ndim == 1 else X
-        out = np.empty((rows.shape[0], self._n_components), self._dtype)
-        self.write(rows, out)
-        return out[0] if X.ndim == 1 else out
-
-    def of_one(self) -> Callable[[np.ndarray], np.ndarray] | None:
-        """Return what computes features of one dense row without filling tiles with others.
-
-        It takes as long as a few features do, and rounds otherwise than a block; None where there is
-        no such way.
-        """
-        model = self._model
-        if not isinstance(self._fill, TiledFiller) or model.refinement is not None:
-            return None
-        product, offset = self._fill.product.of_one(model.projection.T), model.offset
-        return lambda row: product(row) - offset
-
-    def sees_to(self, X: Rows) -> bool:
-        """Tell if :meth:`write` notices rows that are not finite."""
-        return isinstance(self._fill, TiledFiller) and not sparse.issparse(X)
-
-    def write(self, X: Rows, out: np.ndarray) -> float:
-        """Write the features of rows; return a sum that is finite only if they all are."""
-        first, *others = self._products
-        if X.shape[0] == 0:
-            return 0.0
-        if self.sees_to(X):
-            total = first.of_rows(self._fill.product, X, out)  # type: ignore[attr-defined]
-        else:
-            values = np.empty((self._n_landmarks, X.shape[0]), self._dtype)
-            self._fill(X, values)
-            total = first(values, out)
-        for product in others:
-            total += product(np.ascontiguousarray(out.T), out)
-        return total
 
 
 def _refuse(features: np.ndarray, start: int) -> None:

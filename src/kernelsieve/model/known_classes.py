@@ -7,6 +7,7 @@ scikit-learn by its public place. What is no longer written stays here, so that 
 from __future__ import annotations
 
 from importlib import import_module
+from types import SimpleNamespace
 
 from sklearn.base import BaseEstimator
 
@@ -71,18 +72,20 @@ _OWN = {
     "Finalist": "predictors.assembly",
     "Preparation": "predictors.assembly",
     "Sieve": "predictors.assembly",
-    "Calibration": "predictors.calibration",
+    "Calibration": "program.steps.link",
     "HeldOut": "predictors.calibration",
     "KernelKind": "predictors.choice",
     "Trial": "predictors.choice",
     "CategoryColumn": "predictors.inputs",
     "InputEncoder": "predictors.inputs",
-    "LandmarkModel": "predictors.recipe",
     "SieveRecipe": "predictors.recipe",
     "SieveStream": "predictors.streams",
     "TableModel": "cli.table_model",
     "TablePlan": "cli.statistic",
 }
+
+#: What is no longer there, and is a namespace of its fields for the class that takes them.
+_FORMER = {"LandmarkModel"}
 
 _SCIKIT_LEARN = {
     "sklearn.compose": ("ColumnTransformer", "TransformedTargetRegressor", "make_column_selector"),
@@ -159,6 +162,8 @@ def name_of_class(cls: type) -> str | None:
 
 def class_of_name(name: str) -> type | None:
     """Return the class that a file names; None for any that is not known."""
+    if name in _FORMER:
+        return SimpleNamespace
     place, _, last = name.rpartition(".")
     if place:
         known = last in _SCIKIT_LEARN.get(place, ())

@@ -171,6 +171,11 @@ class ExtractorWithHead(BaseEstimator):
         return self.extractor.get_feature_names_out(input_features)
 
     @property
+    def steps(self) -> list[tuple[str, Any]]:
+        """The two as steps of a pipeline have it: names and estimators."""
+        return [("extractor", self.extractor), ("head", self.head)]
+
+    @property
     def classes_(self) -> np.ndarray:
         return self.head.classes_
 

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..metric_learning.evidence import apply_metric
+from ..model import KernelModel
+from ..program import AffineMap, EncodeColumns, KernelSum
+from ..program.tables import rows_of
 from ..rows import row_slices
 from .calibration import HeldOut
 from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, tried
 from .clock import Clock
-from .inputs import InputEncoder, rows_of
+from .inputs import InputEncoder
 from .losses import LOSSES, RegressionLoss
 from .recipe import (
     Fold,
-    LandmarkModel,
     MappedSamples,
     SieveRecipe,
     expected_warnings_ignored,
     fit_with,
     held_out_scores,
     linear_head,
+    with_head,
     with_little_memory,
 )
 
@@ -76,13 +80,19 @@ class Preparation:
     def recipe(self) -> SieveRecipe:
         return self.best.recipe
 
+    @property
+    def steps(self) -> tuple[EncodeColumns, AffineMap]:
+        """What makes samples of a table what the kernel sees."""
+        encode, scale = self.encoder.steps
+        return encode, scale.then(AffineMap(self.recipe.L))
+
     def mapped(self, X: Any, rows: np.ndarray | None = None) -> np.ndarray:
         """Return samples of a table, or some rows of it, as the kernel sees them."""
         numbers = np.arange(X.shape[0]) if rows is None else rows
-        recipe = self.recipe
-        mapped = np.empty((len(numbers), recipe.L.shape[-1]))
+        encode, affine = self.steps
+        mapped = np.empty((len(numbers), affine.n_outputs))
         for part in row_slices(len(numbers), _MAPPED):
-            mapped[part] = recipe.mapped(self.encoder(rows_of(X, numbers[part])))
+            mapped[part] = affine.run(encode.run(rows_of(X, numbers[part])))
         return mapped
 
     def samples(self, X: Any, Y: np.ndarray, weight: np.ndarray, rows: np.ndarray) -> MappedSamples:
@@ -95,19 +105,32 @@ class Sieve:
     """A fitted function of tables."""
 
     preparation: Preparation
-    function: LandmarkModel
+    model: KernelModel  # of the scores
+    landmark_indices: np.ndarray
     held_out: HeldOut
     ridge: float
     n_fitted: int
     way: str
 
+    @cached_property
+    def steps(self) -> tuple[EncodeColumns, AffineMap, KernelSum]:
+        """The function as steps of a program; their last outputs are the scores."""
+        return (*self.preparation.steps, KernelSum(self.model))
+
     def renumbered(self, rows: np.ndarray) -> Sieve:
         """Return the sieve of samples that have these numbers among all."""
-        return replace(self, function=self.function.renumbered(rows))
+        return replace(self, landmark_indices=rows[self.landmark_indices])
 
-    def scores(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """Return the outputs of the linear head."""
-        return self.function.scores(self.preparation.mapped(X), n_jobs)
+    def to_state(self) -> dict[str, Any]:
+        """Return the fields, which a file holds."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def take_state(self, state: dict[str, Any]) -> None:
+        """Take the fields from what a file holds; in earlier ones two of them are one."""
+        if "function" in state:
+            former = state.pop("function")
+            state |= {"model": former.model, "landmark_indices": former.indices}
+        vars(self).update({known.name: state[known.name] for known in fields(self)})
 
 
 def prepare(
@@ -193,9 +216,9 @@ def fit_folds(
     scores = held_out_scores(recipe, data, folds, loss)
     best = int(np.argmin([loss.error(each) for each in scores]))
     ridge = float(recipe.ridges[best])
-    function = fit_with(recipe, data, loss, ridge)
+    model, indices = fit_with(recipe, data, loss, ridge)
     way = f"{len(folds)} folds of {len(data)} samples"
-    return Sieve(preparation, function, scores[best], ridge, len(data), way)
+    return Sieve(preparation, model, indices, scores[best], ridge, len(data), way)
 
 
 def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sieve:
@@ -207,11 +230,12 @@ def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sie
     with expected_warnings_ignored(), with_little_memory():
         search.fit(fitted.U, fitted.Y, sample_weight=fitted.weight)
     best = search.best_estimator_
-    function = LandmarkModel.of(best.extractor, linear_head(best.head))
-    scores = held_out.scored(function, recipe.n_jobs)
+    model = with_head(best.extractor, linear_head(best.head))
+    scores = held_out.scored(model, recipe.n_jobs)
     ridge = float(search.best_params_["head__alpha"]) / total
     way = f"{n_folds} folds of {len(fitted)} samples, by {search.way_}"
-    return Sieve(preparation, function, scores, ridge, len(fitted), way)
+    indices = best.extractor.landmark_indices_
+    return Sieve(preparation, model, indices, scores, ridge, len(fitted), way)
 
 
 def affordable(preparation: Preparation, few: MappedSamples, n_fits: int, clock: Clock) -> float:

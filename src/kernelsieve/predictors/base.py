@@ -26,8 +26,9 @@ from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..estimators.inputs import check_weights
 from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
 from ..execution import open_source
-from ..model import landmark_contributions, save
+from ..model import save
 from ..model_selection import folds_of
+from ..program import Explanation, Link, Output, Program, ProgramStep
 from ..rows import Part, Source, check_not_constant, drawn_order
 from .assembly import (
     MANY_SAMPLES,
@@ -42,7 +43,6 @@ from .assembly import (
 )
 from .choice import KINDS
 from .clock import Clock
-from .explanation import Explanation
 from .importances import importances
 from .inputs import as_table, categorical_mask, table_hashes
 from .losses import LOSSES, RegressionLoss
@@ -199,7 +199,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return
         order = self._drawn_order(table, Y, weight, check_random_state(0))
         data = stream.preparation.samples(table, Y, weight, order)
-        scored = data.scored(self._sieve.function, self.n_jobs)
+        scored = data.scored(self._sieve.model, self.n_jobs)
         self._stream = stream.plus(data)
         held_out = last_held_out(self._sieve.held_out, scored)
         self._keep(self._stream.sieve(held_out), data, clock)
@@ -275,9 +275,9 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _keep(self, sieve: Sieve, data: MappedSamples, clock: Clock) -> None:
         self._sieve = sieve
-        self.landmark_indices_ = sieve.function.indices
-        self.kernel_ = sieve.function.kernel
-        self.importances_ = importances(sieve.preparation, sieve.function, data)
+        self.landmark_indices_ = sieve.landmark_indices
+        self.kernel_ = sieve.model.kernel
+        self.importances_ = importances(sieve.preparation, sieve.model, data)
         names = self._names
         names = np.array([f"x{i}" for i in range(self.n_features_in_)]) if names is None else names
         found = (sieve, self.importances_, names, clock.elapsed, self._loss)
@@ -295,9 +295,23 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_is_fitted(self)
         return self._sieve
 
+    @abstractmethod
+    def _link(self) -> Link:
+        """Return what is made of scores."""
+
+    def __program_steps__(self, output: Output) -> list[ProgramStep]:
+        """Return the encoding, the metric, the kernel sum, and for predictions the link."""
+        encode, metric, kernel = self._current_fit().steps
+        if output == "features":
+            return [encode, metric, kernel.of_kernel_values()]
+        return [encode, metric, kernel, self._link()]
+
+    @property
+    def _program(self) -> Program:
+        return Program(self.__program_steps__("prediction"))
+
     def _scores(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        return self._sieve.scores(self._table(X, reset=False), self.n_jobs)
+        return self._program.scores(self._table(X, reset=False), self.n_jobs)
 
     @row_wise
     def transform(self, X: Any) -> np.ndarray:
@@ -314,8 +328,8 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         -------
         ndarray of shape (n_samples, n_landmarks)
         """
-        U, function = self._mapped(X), self._sieve.function
-        return function.kernel.block(U, function.landmarks)
+        U, model = self._program.inputs(self._table(X, reset=False)), self._sieve.model
+        return model.kernel.block(U, model.landmarks)
 
     def neighbors(self, X: Any, among: Any, n_neighbors: int = 5) -> tuple[np.ndarray, np.ndarray]:
         """Return the samples of a table, such as the training table, that are most like some samples.
@@ -355,19 +369,8 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _n_features_out(self) -> int:
         return len(self.landmark_indices_)
 
-    def _mapped(self, X: Any) -> np.ndarray:
-        """Return samples as the kernel sees them: in the learned metric."""
-        check_is_fitted(self)
-        return self._sieve.preparation.mapped(self._table(X, reset=False))
-
     def _explained(self, X: Any) -> Explanation:
-        U, function = self._mapped(X), self._sieve.function
-        similarities = function.kernel.block(U, function.landmarks)
-        contributions = landmark_contributions(
-            function.kernel, function.landmarks, function.coefficients, similarities
-        )
-        baseline = function.scores(U) - contributions.sum(axis=1)
-        return Explanation(contributions, baseline, function.indices, similarities)
+        return self._program.explain(self._table(X, reset=False), self.landmark_indices_)
 
     # ------------------------------------------------------------------ inputs
 

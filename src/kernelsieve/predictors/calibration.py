@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax, softmax
+from scipy.special import log_softmax
 
 from ..exceptions import InvalidParameterError
+from ..program import Calibration
 
 _FLOORS = 10.0 ** np.arange(-4, 0, 0.5)
-BEND = 0.02  # scores within which they bend to the floor
 _LOG_POWERS = (-2.0, 3.0)
 
 
@@ -59,41 +58,21 @@ def half_width(residuals: np.ndarray, weight: np.ndarray, coverage: float) -> np
     return np.array(found)
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """Probabilities of classes from scores by least squares, by which held-out labels are likeliest.
+def calibrated(held_out: HeldOut) -> Calibration:
+    """Return the probabilities from scores by which held-out labels are likeliest.
 
-    Least squares estimates probabilities themselves, but scores may be negative, and too bold or too
-    timid. So those below a floor are bent to it, all are raised to a power, and divided by their sum.
-    The order of scores stays.
+    Targets are indicators of classes. As Platt does, labels count as if one more sample of every class
+    had been seen.
     """
+    weight = held_out.weight / held_out.weight.mean()
+    n_samples, n_classes = held_out.targets.shape
+    targets = (n_samples * held_out.targets + 1) / (n_samples + n_classes)
 
-    power: float
-    floor: float
+    def loss(log_power: float, floor: float) -> float:
+        logits = Calibration(float(np.exp(log_power)), floor).logits(held_out.scores)
+        likelihoods = (targets * log_softmax(logits, axis=1)).sum(axis=1)
+        return float(log_power**2 - weight @ likelihoods)  # prefers scores as they are
 
-    @classmethod
-    def fit(cls, held_out: HeldOut) -> Self:
-        """Maximise the likelihood of held-out labels; targets are indicators of classes.
-
-        As Platt does, labels count as if one more sample of every class had been seen.
-        """
-        weight = held_out.weight / held_out.weight.mean()
-        n_samples, n_classes = held_out.targets.shape
-        targets = (n_samples * held_out.targets + 1) / (n_samples + n_classes)
-
-        def loss(log_power: float, floor: float) -> float:
-            logits = cls(float(np.exp(log_power)), floor).logits(held_out.scores)
-            likelihoods = (targets * log_softmax(logits, axis=1)).sum(axis=1)
-            return float(log_power**2 - weight @ likelihoods)  # prefers scores as they are
-
-        found = [(minimize_scalar(loss, args=(f,), bounds=_LOG_POWERS), f) for f in _FLOORS]
-        best, floor = min(found, key=lambda pair: pair[0].fun)
-        return cls(float(np.exp(best.x)), floor)
-
-    def logits(self, scores: np.ndarray) -> np.ndarray:
-        """Return logarithms of what probabilities are proportional to."""
-        positive = BEND * np.logaddexp(0.0, scores / BEND)
-        return self.power * np.log(self.floor + positive)
-
-    def probabilities(self, scores: np.ndarray) -> np.ndarray:
-        return np.asarray(softmax(self.logits(scores), axis=1))
+    found = [(minimize_scalar(loss, args=(f,), bounds=_LOG_POWERS), f) for f in _FLOORS]
+    best, floor = min(found, key=lambda pair: pair[0].fun)
+    return Calibration(float(np.exp(best.x)), floor)

@@ -15,12 +15,12 @@ from .._sklearn import fit_context
 from ..estimators import all_or_nothing, row_wise
 from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..program import Explanation, Link
 from ..rows import warn_if_numbers
 from .assembly import Sieve
 from .base import SievePredictor
-from .calibration import Calibration
+from .calibration import calibrated
 from .clock import Clock
-from .explanation import Explanation
 from .recipe import MappedSamples
 
 
@@ -160,7 +160,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
 
     def _keep(self, sieve: Sieve, data: MappedSamples, clock: Clock) -> None:
         super()._keep(sieve, data, clock)
-        self._calibration = Calibration.fit(sieve.held_out)
+        self._calibration = calibrated(sieve.held_out)
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
@@ -197,6 +197,9 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         self._fit_more(X, y, sample_weight)
         return self
 
+    def _link(self) -> Link:
+        return Link(len(self.classes_), True, self.classes_, self._calibration)
+
     @row_wise
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores: of the second class above the first for two, of every class for more.
@@ -211,7 +214,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return self._link().decide(scores)
 
     @row_wise
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -227,7 +230,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         ndarray of shape (n_samples, n_classes)
         """
         scores = self._scores(X)
-        return self._calibration.probabilities(scores)
+        return self._calibration(scores)
 
     @row_wise
     def predict(self, X: Any) -> np.ndarray:
@@ -243,7 +246,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         ndarray of shape (n_samples,)
         """
         scores = self._scores(X)
-        return self.classes_[scores.argmax(axis=1)]
+        return self._link().run(scores)
 
     def explain(self, X: Any) -> Explanation:
         """Return what landmarks contribute to the values of :meth:`decision_function`.
@@ -260,5 +263,4 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         -------
         Explanation
         """
-        found = self._explained(X)
-        return found.of_difference(1, 0) if len(self.classes_) == 2 else found
+        return self._explained(X)

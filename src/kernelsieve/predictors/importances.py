@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import pinvh
 
+from ..model import KernelModel
 from ..rows import row_slices
 from .assembly import Preparation
-from .recipe import LandmarkModel, MappedSamples
+from .recipe import MappedSamples
 
 _SAMPLES, _FEWEST = 1000, 5  # that take features from others
 _WORK = 1e9  # about so many products of numbers, for which many features have fewer samples
 _BLOCK = 1000  # rows
 
 
-def importances(preparation: Preparation, function: LandmarkModel, data: MappedSamples) -> np.ndarray:
+def importances(preparation: Preparation, model: KernelModel, data: MappedSamples) -> np.ndarray:
     """Return mean squared changes of scores if samples take a feature from others, as parts of the sum.
 
     That is twice the total effect of a feature, the part of the scores' variance that is lost without
@@ -23,17 +24,17 @@ def importances(preparation: Preparation, function: LandmarkModel, data: MappedS
     """
     L, source = preparation.recipe.L, preparation.encoder.source
     n_features = preparation.encoder.n_features
-    work = n_features * function.landmarks.size
+    work = n_features * model.landmarks.size
     n_samples = int(np.clip(_WORK / work, _FEWEST, _SAMPLES))
     order = np.random.RandomState(preparation.recipe.seed).permutation(len(data))
     some = data[order[:n_samples]]
     towards = np.roll(some.U, 1, axis=0) - some.U  # another sample
     columns = towards if L.ndim == 1 else towards @ pinvh(L)
-    before, found = function.scores(some.U), np.zeros(n_features)
+    before, found = model.features(some.U), np.zeros(n_features)
     for part in row_slices(n_features, max(1, _BLOCK // len(some))):
         features = np.arange(n_features)[part]
         moved = [some.U + _along(columns, L, source == feature) for feature in features]
-        after = function.scores(np.concatenate(moved)).reshape(len(features), *before.shape)
+        after = model.features(np.concatenate(moved)).reshape(len(features), *before.shape)
         found[part] = some.weight @ ((after - before) ** 2).sum(axis=2).T
     return found / (found.sum() or 1.0)
 

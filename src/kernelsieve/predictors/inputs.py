@@ -11,8 +11,19 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from ..estimators.inputs import check_names, first_text, is_number
+from ..estimators.inputs import check_names
 from ..exceptions import IgnoredFeatureWarning, InvalidDataError, InvalidParameterError, warn
+from ..program import AffineMap, EncodeColumns
+from ..program.steps.encode import Indicator, Number, missing_indicator
+from ..program.tables import (
+    column_of,
+    first_text,
+    is_frame,
+    is_missing,
+    is_number,
+    numbers_of,
+    rows_of,
+)
 from ..rows import row_hashes, row_slices
 
 _HASHED = 16_384  # rows together
@@ -44,15 +55,11 @@ class CategoryColumn:
             )
         return cls(feature, [values[i] for i in kept])
 
-    def encode(self, column: np.ndarray) -> np.ndarray:
-        """Return an indicator for each value; values that are not known have none."""
-        values, codes = _factorised(column)
-        places = {value: place for place, value in enumerate(self.values)}
-        table = np.zeros((len(values), len(self.values)))
-        for code, value in enumerate(values):
-            if value in places:
-                table[code, places[value]] = 1.0
-        return table[codes]
+    @property
+    def indicators(self) -> list[Indicator]:
+        """An indicator for each value; values that are not known have none."""
+        missing = missing_indicator(self.feature)
+        return [missing if v is None else Indicator(self.feature, v) for v in self.values]
 
 
 def _warn_of_many_values(name: object, values: list[Any], share: float) -> None:
@@ -86,11 +93,6 @@ def _factorised(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
         ) from None
     number = {value: i for i, value in enumerate(values)}
     return values, np.fromiter((number[value] for value in plain), np.intp, len(plain))
-
-
-def is_missing(value: Any) -> bool:
-    """Tell if a value of a table is none: None, NaN or NA."""
-    return value is None or value != value or type(value).__name__ == "NAType"
 
 
 @dataclass(frozen=True)
@@ -132,16 +134,19 @@ class InputEncoder:
         plain = cls(numeric, medians, with_missing, columns, ones, source, X.shape[1])
         return plain._scaled(plain(X))
 
+    @property
+    def steps(self) -> tuple[EncodeColumns, AffineMap]:
+        """The encoding of columns, and the scales, as steps of a program."""
+        numbers = zip(self.numeric.tolist(), self.medians.tolist(), strict=True)
+        columns: list[Number | Indicator] = [Number(i, median) for i, median in numbers]
+        columns += [missing_indicator(int(self.numeric[i])) for i in self.with_missing]
+        columns += [indicator for column in self.categories for indicator in column.indicators]
+        return EncodeColumns(tuple(columns), self.n_features), AffineMap(self.scales)
+
     def __call__(self, X: Any) -> np.ndarray:
         """Return samples as numbers."""
-        numbers = numbers_of(X, self.numeric)
-        parts = [numbers]
-        missing = np.isnan(numbers) if len(self.numeric) else np.zeros_like(numbers, dtype=bool)
-        if missing.any():
-            parts[0] = np.where(missing, self.medians, numbers)
-        parts.append(missing[:, self.with_missing].astype(np.float64))
-        parts += [column.encode(column_of(X, column.feature)) for column in self.categories]
-        return np.hstack(parts) * self.scales if len(parts) > 1 else parts[0] * self.scales
+        encode, scale = self.steps
+        return scale.run(encode.run(X))
 
     def take_state(self, state: dict[str, Any]) -> None:
         """Take the fields from what a file holds; earlier ones have variances of columns, too."""
@@ -181,11 +186,6 @@ def _median(column: np.ndarray) -> float:
 # ---------------------------------------------------------------------- tables and arrays
 
 
-def is_frame(X: Any) -> bool:
-    """Tell if X is a data frame, whose columns have types of their own."""
-    return hasattr(X, "iloc") and hasattr(X, "dtypes")
-
-
 def as_table(X: Any, min_samples: int = 1) -> Any:
     """Return a data frame as it is, and all else as an array of numbers that may be missing."""
     if getattr(X, "ndim", 2) == 1:
@@ -218,11 +218,6 @@ def as_table(X: Any, min_samples: int = 1) -> Any:
             f"There is text in {first_text(X)}; convert it, or pass a pandas data frame, in which "
             "columns of text are categories."
         ) from error
-
-
-def rows_of(X: Any, rows: np.ndarray | slice) -> Any:
-    """Return some samples of a table."""
-    return X.iloc[rows] if is_frame(X) else X[rows]
 
 
 def categorical_mask(X: Any, categorical_features: Any, names: np.ndarray | None) -> np.ndarray:
@@ -263,30 +258,6 @@ def _number_of(value: Any, n_features: int, names: np.ndarray | None) -> int:
 
 def _is_text(dtype: Any) -> bool:
     return str(dtype) in ("category", "object", "string", "str") or getattr(dtype, "kind", "") == "O"
-
-
-def column_of(X: Any, feature: int) -> np.ndarray:
-    """Return a feature as Python objects."""
-    column = X.iloc[:, feature] if is_frame(X) else X[:, feature]
-    return np.asarray(column, dtype=object)
-
-
-def numbers_of(X: Any, features: np.ndarray) -> np.ndarray:
-    """Return numeric features as float64, NaN where they are missing."""
-    if not is_frame(X):
-        return X if len(features) == X.shape[1] else X[:, features]
-    if len(features) == 0:
-        return np.empty((X.shape[0], 0))
-    try:
-        numbers = X.iloc[:, features].to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError) as error:
-        raise InvalidDataError(
-            f"There is text in {first_text(X.iloc[:, features])}, which should be numeric; convert it, "
-            "or name the column in categorical_features when fitting."
-        ) from error
-    return check_array(
-        numbers, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X", ensure_min_features=0
-    )
 
 
 def table_hashes(X: Any, categorical: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from scipy.linalg import LinAlgWarning, eigh
 from sklearn.linear_model import PoissonRegressor
 from sklearn.metrics import mean_poisson_deviance
 
-from .calibration import HeldOut
+from .calibration import HeldOut, half_width
 
 #: Of a predicted mean count.
 LARGEST_LOG = 50.0
@@ -49,6 +49,13 @@ class RegressionLoss(ABC):
     @abstractmethod
     def spread(self, predictions: np.ndarray) -> np.ndarray:
         """Return by what the residuals of such predictions are divided to be alike."""
+
+    def intervals(self, scores: np.ndarray, held_out: HeldOut, coverage: float) -> np.ndarray:
+        """Return ends of intervals, (n_samples, n_targets, 2), as wide as held-out residuals ask."""
+        predicted, expected = self.predictions(scores), self.predictions(held_out.scores)
+        residuals = (held_out.targets - expected) / self.spread(expected)
+        reach = half_width(residuals, held_out.weight, coverage) * self.spread(predicted)
+        return np.stack([self.lower_end(predicted - reach), predicted + reach], axis=-1)
 
     def lower_end(self, values: np.ndarray) -> np.ndarray:
         """Return lower ends of intervals, not below what a target can be."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,9 @@ from sklearn.linear_model import Ridge
 from ..config import config_context, get_config
 from ..exceptions import FewerFeaturesWarning, InputScaleWarning, InvalidDataError, NoFeaturesError
 from ..greedy import SparseMaximalAlignment
-from ..kernels import Kernel
-from ..metric_learning.evidence import apply_metric
 from ..model import KernelModel
 from ..model_selection import ComponentPathCV
+from ..program import AffineMap, KernelSum
 from .calibration import HeldOut
 from .choice import KernelKind
 from .losses import LinearHead, RegressionLoss
@@ -40,10 +39,6 @@ class SieveRecipe:
     n_landmarks: int
     seed: int
     n_jobs: int | None
-
-    def mapped(self, X: np.ndarray) -> np.ndarray:
-        """Return encoded samples as the kernel sees them."""
-        return np.asarray(apply_metric(X, self.L))
 
     def extractor(self, n_samples: int) -> SparseMaximalAlignment:
         """Return what chooses landmarks, for so many samples."""
@@ -97,53 +92,15 @@ class MappedSamples:
     def __getitem__(self, rows: Any) -> MappedSamples:
         return MappedSamples(self.U[rows], self.Y[rows], self.weight[rows])
 
-    def scored(self, function: LandmarkModel, n_jobs: int | None) -> HeldOut:
-        """Return scores of these samples by a function that has not seen them."""
-        return HeldOut(function.scores(self.U, n_jobs), self.Y, self.weight)
+    def scored(self, model: KernelModel, n_jobs: int | None) -> HeldOut:
+        """Return scores of these samples by a model that has not seen them."""
+        return HeldOut(model.features(self.U, n_jobs), self.Y, self.weight)
 
 
-@dataclass(frozen=True)
-class LandmarkModel:
-    """``kernel(u, landmarks) @ coefficients + intercept``, and which samples the landmarks are."""
-
-    model: KernelModel
-    indices: np.ndarray
-
-    @classmethod
-    def of(cls, extractor: SparseMaximalAlignment | EqualSamples, head: LinearHead) -> LandmarkModel:
-        """Fold features and the head on them into one."""
-        model = extractor._current_fit().model
-        folded = replace(
-            model,
-            projection=np.ascontiguousarray(model.projection @ head.coefficients),
-            offset=model.offset @ head.coefficients - head.intercept,
-            first_use=np.zeros(len(model.projection), dtype=np.intp),  # outputs need all landmarks
-            refinement=None,
-        )
-        return cls(folded, np.asarray(extractor.landmark_indices_))
-
-    def renumbered(self, rows: np.ndarray) -> LandmarkModel:
-        """Return the model of samples that have these numbers among all."""
-        return LandmarkModel(self.model, rows[self.indices])
-
-    @property
-    def kernel(self) -> Kernel:
-        return self.model.kernel
-
-    @property
-    def landmarks(self) -> np.ndarray:
-        return self.model.landmarks
-
-    @property
-    def coefficients(self) -> np.ndarray:
-        return self.model.projection
-
-    @property
-    def intercept(self) -> np.ndarray:
-        return -self.model.offset
-
-    def scores(self, U: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
-        return self.model.features(U, n_jobs)
+def with_head(extractor: SparseMaximalAlignment | EqualSamples, head: LinearHead) -> KernelModel:
+    """Fold features and the head on them into one model, whose features are scores."""
+    after = AffineMap(head.coefficients, shift=head.intercept)
+    return KernelSum(extractor._current_fit().model).folded(after).model
 
 
 @contextmanager
@@ -197,12 +154,12 @@ def fit_extractor(recipe: SieveRecipe, data: MappedSamples) -> SparseMaximalAlig
 
 def fit_with(
     recipe: SieveRecipe, data: MappedSamples, loss: RegressionLoss, ridge: float
-) -> LandmarkModel:
-    """Fit landmarks and a head to samples."""
+) -> tuple[KernelModel, np.ndarray]:
+    """Fit landmarks and a head to samples; return the model of scores, and the rows of landmarks."""
     extractor = fit_extractor(recipe, data)
     features = extractor.transform(data.U)
     (head,) = loss.heads(features, data.Y, data.weight, np.array([ridge]))
-    return LandmarkModel.of(extractor, head)
+    return with_head(extractor, head), np.asarray(extractor.landmark_indices_)
 
 
 def held_out_scores(

@@ -12,12 +12,11 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from .._sklearn import StrOptions, fit_context
 from ..estimators import all_or_nothing, row_wise
 from ..exceptions import InvalidDataError
+from ..program import Explanation, Link
 from ..rows import check_squares, refuse_labels
 from .assembly import MANY_SAMPLES
 from .base import SievePredictor
-from .calibration import half_width
-from .explanation import Explanation
-from .losses import LOSSES, RegressionLoss
+from .losses import LARGEST_LOG, LOSSES, RegressionLoss
 
 
 def _is_out_of_core(sieve: SieveRegressor) -> bool:
@@ -178,6 +177,10 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         self._fit_more(X, y, sample_weight)
         return self
 
+    def _link(self) -> Link:
+        largest_log = LARGEST_LOG if self.loss == "poisson" else None
+        return Link(self._sieve.model.n_components, self._one_dimensional_y, largest_log=largest_log)
+
     @row_wise
     def predict(self, X: Any) -> np.ndarray:
         """Predict the targets of samples.
@@ -191,7 +194,8 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
         """
-        return self._shaped(self._loss.predictions(self._scores(X)))
+        scores = self._scores(X)
+        return self._link().run(scores)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> np.ndarray:
         """Predict intervals that hold the target with a probability, on average over samples.
@@ -210,13 +214,8 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         ndarray of shape (n_samples, 2) or (n_samples, n_targets, 2)
             Lower and upper ends.
         """
-        loss, predicted = self._loss, self._loss.predictions(self._scores(X))
-        held_out = self._sieve.held_out
-        expected = loss.predictions(held_out.scores)
-        residuals = (held_out.targets - expected) / loss.spread(expected)
-        reach = half_width(residuals, held_out.weight, coverage) * loss.spread(predicted)
-        lower = loss.lower_end(predicted - reach)
-        ends = np.stack([lower, predicted + reach], axis=-1)
+        scores = self._scores(X)
+        ends = self._loss.intervals(scores, self._sieve.held_out, coverage)
         return ends[:, 0] if self._one_dimensional_y else ends
 
     def explain(self, X: Any) -> Explanation:
@@ -234,11 +233,7 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         -------
         Explanation
         """
-        found = self._explained(X)
-        return found.of_output(0) if self._one_dimensional_y else found
-
-    def _shaped(self, values: np.ndarray) -> np.ndarray:
-        return values[:, 0] if self._one_dimensional_y else values
+        return self._explained(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

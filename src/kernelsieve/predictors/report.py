@@ -73,7 +73,7 @@ def sentences(
     """Yield the report."""
     yield _of_inputs(sieve.preparation)
     yield from _of_choice(sieve.preparation, classifies)
-    n_landmarks = len(sieve.function.indices)
+    n_landmarks = len(sieve.landmark_indices)
     yield (
         f"Fitted to {sieve.n_fitted} samples with {n_landmarks} landmarks; ridge penalty "
         f"{sieve.ridge:.3g}, chosen by {sieve.way}."

@@ -12,10 +12,10 @@ from ..rows import Source
 from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve
 from .calibration import HeldOut
 from .recipe import (
-    LandmarkModel,
     MappedSamples,
     expected_warnings_ignored,
     linear_head,
+    with_head,
     with_little_memory,
 )
 
@@ -64,14 +64,15 @@ class SieveStream:
         with expected_warnings_ignored(), with_little_memory():
             search.finish(self.plan, self.part)
         best = search.best_estimator_
-        function = LandmarkModel.of(best.extractor, linear_head(best.head))
+        model = with_head(best.extractor, linear_head(best.head))
+        indices = best.extractor.landmark_indices_
         if self.numbers is not None:
-            function = function.renumbered(self.numbers)
+            indices = self.numbers[indices]
         if isinstance(held_out, MappedSamples):
-            held_out = held_out.scored(function, recipe.n_jobs)
+            held_out = held_out.scored(model, recipe.n_jobs)
         ridge = float(search.best_params_["head__alpha"]) / self.total_weight
         way = f"{folds.n_folds} folds of {self.n_samples} samples out of core"
-        return Sieve(self.preparation, function, held_out, ridge, self.n_samples, way)
+        return Sieve(self.preparation, model, indices, held_out, ridge, self.n_samples, way)
 
 
 def last_held_out(before: HeldOut, new: HeldOut) -> HeldOut:

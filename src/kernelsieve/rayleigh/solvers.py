@@ -60,7 +60,7 @@ def loss_and_number(given: Any) -> tuple[str, float]:
 
 
 @dataclass(frozen=True)
-class Program:
+class DiscriminantProgram:
     """What is minimised, and how well."""
 
     loss: str
@@ -111,7 +111,7 @@ class ClassPrograms:
 
     def __init__(
         self,
-        program: Program,
+        program: DiscriminantProgram,
         batch: Batch,
         kernel: Kernel,
         pool: Pool,
@@ -140,7 +140,7 @@ class ClassPrograms:
         return [replace(s, alpha=s.alpha * self._factors[s.candidates]) for s in solutions]
 
     def _solvers_of(
-        self, program: Program, moved: Sequence[PricedColumns], lines: Lines
+        self, program: DiscriminantProgram, moved: Sequence[PricedColumns], lines: Lines
     ) -> Sequence[Solver]:
         """Return what solves (9), (12), (14), or a problem between them, for one class or for all."""
         tol, max_iter, tube = program.tol, program.max_iter, program.tube
@@ -168,7 +168,7 @@ class ClassPrograms:
         alone = [slice(j, j + 1) for j in range(n_outputs)]
         return [PenalisedSquares(design, some, tol, max_iter, grouped=False) for some in alone]
 
-    def _coordinates(self, program: Program) -> np.ndarray:
+    def _coordinates(self, program: DiscriminantProgram) -> np.ndarray:
         """Return M with ``alpha = M v``, in which the penalty is ``C ||v||^2``."""
         n, m = self.columns.shape
         if program.penalty == "norm":

@@ -33,7 +33,7 @@ from .decisions import (
 from .invariance_mixin import InvarianceMixin
 from .penalties import as_penalties, strength_and_priors
 from .scatter import Tangent
-from .solvers import LOSS_NUMBERS, ClassPrograms, Program, loss_and_number
+from .solvers import LOSS_NUMBERS, ClassPrograms, DiscriminantProgram, loss_and_number
 from .sparse_decisions import fit_of_solutions
 
 
@@ -354,7 +354,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         else:
             everyone = np.arange(len(union))  # the index of a transformed sample is that of the sample
             pool, W = Pool(kernel.points(union.X, everyone), everyone % len(rows)), None
-        program = Program(
+        program = DiscriminantProgram(
             *loss_and_number(self.loss),
             penalty=self.penalty,
             joint=self._rule.multi_class == "joint",

@@ -18,6 +18,7 @@ from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, warn
 from ..kernels import Kernel, resolve_kernel
 from ..model import save
+from ..program import AffineMap, Output, ProgramStep
 from ..rows import Batch, TargetEncoder, draw_random
 from .target_kernels import CODINGS, checked_target_kernel, coded_labels
 
@@ -197,6 +198,10 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False) * self.weights_
+
+    def __program_steps__(self, output: Output) -> list[ProgramStep]:
+        """Return the products with the weights."""
+        return [AffineMap(self.weights_)]
 
     save = save
 

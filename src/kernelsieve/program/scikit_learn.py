@@ -1,21 +1,30 @@
-"""What is before a kernel: an encoding of the table, and an affine function of its columns."""
+"""Fitted transformers of scikit-learn as steps: an encoding of the table, and an affine map."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.linalg import block_diag
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.feature_selection import SelectorMixin
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    RobustScaler,
+    StandardScaler,
+)
 
-from ..predictors.inputs import InputEncoder, is_missing
-from .affine import Affine, affine_of
-from .encoding import Column, Encoding, Indicator, Number
+from .steps.affine import AffineMap
+from .steps.encode import Column, EncodeColumns, Indicator, Number, missing_indicator
+from .steps.step import ProgramStep
+from .tables import is_missing
 
 #: Steps that encode tables, for messages.
 ENCODERS = "SimpleImputer, OneHotEncoder, ColumnTransformer"
@@ -23,10 +32,10 @@ ENCODERS = "SimpleImputer, OneHotEncoder, ColumnTransformer"
 
 @dataclass(frozen=True)
 class Front:
-    """``affine(encoding(x))``; None stands for what does nothing."""
+    """Steps before a kernel, as an encoding of columns and an affine map; None does nothing."""
 
-    encoding: Encoding | None = None
-    affine: Affine | None = None
+    encoding: EncodeColumns | None = None
+    affine: AffineMap | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -40,27 +49,47 @@ class Front:
             return self._with_imputer(step)
         if isinstance(step, OneHotEncoder):
             return self._with_one_hot(step)
-        if isinstance(step, InputEncoder):
-            return self._with_input_encoder(step)
         affine = affine_of(step)
         return None if affine is None else self.then_affine(affine)
 
-    def then_affine(self, affine: Affine) -> Front:
-        """Return the front with one more affine function."""
+    def then_step(self, step: ProgramStep) -> Front | None:
+        """Return the front with one more step of a program; None where it cannot stand there."""
+        if isinstance(step, AffineMap):
+            return self.then_affine(step)
+        if not isinstance(step, EncodeColumns):
+            return None
+        return Front(step) if self.is_empty else self._then_encoding(step)
+
+    def then_affine(self, affine: AffineMap) -> Front:
+        """Return the front with one more affine map."""
         return replace(self, affine=affine if self.affine is None else self.affine.then(affine))
 
-    def settled(self) -> tuple[Encoding | None, Affine | None]:
-        """Return the two functions; an encoding that does nothing is left out."""
+    @property
+    def steps(self) -> list[ProgramStep]:
+        """The steps that do anything."""
         useless = self.encoding is None or not self.encoding.changes
-        return None if useless else self.encoding, self.affine
+        found = (None if useless else self.encoding, self.affine)
+        return [step for step in found if step is not None]
+
+    def _then_encoding(self, step: EncodeColumns) -> Front | None:
+        """Return the front with an encoding that fills gaps, and marks them."""
+        n = step.n_features
+        numbers, marks = step.columns[:n], step.columns[n:]
+        is_in_order = all(isinstance(c, Number) and c.input == i for i, c in enumerate(numbers))
+        if len(numbers) < n or not is_in_order or any(m != missing_indicator(m.input) for m in marks):
+            return None
+        fills = [c.fill for c in numbers if isinstance(c, Number)]
+        return self._filled(n, fills, [mark.input for mark in marks])
 
     def _columns(self, n_inputs: int) -> tuple[Column, ...]:
-        return (Encoding.of_all(n_inputs) if self.encoding is None else self.encoding).columns
+        return (EncodeColumns.of_all(n_inputs) if self.encoding is None else self.encoding).columns
 
-    def _encoded(self, columns: Sequence[Column], n_inputs: int, affine: Affine | None = None) -> Front:
+    def _encoded(
+        self, columns: Sequence[Column], n_inputs: int, affine: AffineMap | None = None
+    ) -> Front:
         """Return a front of these columns, made from as many inputs as before."""
         n = n_inputs if self.encoding is None else self.encoding.n_inputs
-        return Front(Encoding(tuple(columns), n), affine)
+        return Front(EncodeColumns(tuple(columns), n), affine)
 
     # ------------------------------------------------------------------ steps
 
@@ -81,7 +110,7 @@ class Front:
             return None if len(marked) else self
         if any(isinstance(columns[i], Indicator) for i in marked):
             return None
-        marks = [Indicator(columns[i].input, None, of_nan=True, of_none=True) for i in marked]
+        marks = [missing_indicator(columns[i].input) for i in marked]
         raw = fill if affine is None else _before(affine, np.asarray(fill, np.float64)).tolist()
         columns = [_with_fill(column, value) for column, value in zip(columns, raw, strict=True)]
         wider = None if affine is None else _with_more(affine, len(marks))
@@ -100,27 +129,6 @@ class Front:
                     found.append(_indicator(column, value))
         return self._encoded(found, step.n_features_in_)
 
-    def _with_input_encoder(self, encoder: InputEncoder) -> Front | None:
-        """Add what a sieve does to its table."""
-        if not encoder.categories and len(encoder.numeric) == encoder.n_features:
-            filled = self._filled(
-                encoder.n_features, encoder.medians.tolist(), encoder.with_missing.tolist()
-            )
-            return None if filled is None else filled.then_affine(Affine(encoder.scales))
-        if not self.is_empty:
-            return None
-        numbers = [Number(int(i), m) for i, m in zip(encoder.numeric, encoder.medians, strict=True)]
-        marks = [
-            Indicator(numbers[i].input, None, of_nan=True, of_none=True) for i in encoder.with_missing
-        ]
-        values = [
-            Indicator(column.feature, value, of_nan=value is None, of_none=value is None)
-            for column in encoder.categories
-            for value in column.values
-        ]
-        front = self._encoded([*numbers, *marks, *values], encoder.n_features)
-        return front.then_affine(Affine(encoder.scales))
-
 
 def _indicator(column: Any, value: Any) -> Indicator:
     """Return the indicator of a value, which may be what fills gaps."""
@@ -137,7 +145,7 @@ def _with_fill(column: Column, value: Any) -> Column:
     return replace(column, fill=value)
 
 
-def _before(affine: Affine, values: np.ndarray) -> np.ndarray:
+def _before(affine: AffineMap, values: np.ndarray) -> np.ndarray:
     """Return what a diagonal function makes these values of; columns of no weight are constant."""
     shifted = values if affine.shift is None else values - affine.shift
     weighted = affine.matrix != 0
@@ -145,19 +153,19 @@ def _before(affine: Affine, values: np.ndarray) -> np.ndarray:
     return inside if affine.centre is None else inside + affine.centre
 
 
-def _with_more(affine: Affine, number: int) -> Affine:
+def _with_more(affine: AffineMap, number: int) -> AffineMap:
     """Return a diagonal function that leaves more columns as they are."""
     ones, zeros = np.ones(number), np.zeros(number)
     centre, shift = (
         None if v is None else np.concatenate([v, zeros]) for v in (affine.centre, affine.shift)
     )
-    return Affine(np.concatenate([affine.matrix, ones]), centre, shift)
+    return AffineMap(np.concatenate([affine.matrix, ones]), centre, shift)
 
 
 def _of_columns(step: ColumnTransformer) -> Front | None:
     """Return the blocks of columns side by side."""
     columns: list[Column] = []
-    affines: list[tuple[int, Affine | None]] = []
+    affines: list[tuple[int, AffineMap | None]] = []
     n_inputs = step.n_features_in_
     for name, of_block, _ in step.transformers_:
         inputs = step._transformer_to_input_indices[name]
@@ -166,10 +174,10 @@ def _of_columns(step: ColumnTransformer) -> Front | None:
         front = _of_block(of_block)
         if front is None:
             return None
-        encoding = front.encoding or Encoding.of_all(len(inputs))
+        encoding = front.encoding or EncodeColumns.of_all(len(inputs))
         columns += encoding.taken_from(inputs, n_inputs).columns
         affines.append((len(encoding.columns), front.affine))
-    whole = Front(Encoding(tuple(columns), n_inputs))
+    whole = Front(EncodeColumns(tuple(columns), n_inputs))
     return whole if all(a is None for _, a in affines) else whole.then_affine(_side_by_side(affines))
 
 
@@ -185,9 +193,9 @@ def _of_block(step: Any) -> Front | None:
     return front
 
 
-def _side_by_side(affines: Sequence[tuple[int, Affine | None]]) -> Affine:
+def _side_by_side(affines: Sequence[tuple[int, AffineMap | None]]) -> AffineMap:
     """Return functions of blocks of columns as one of all columns."""
-    known = [Affine(np.ones(n)) if affine is None else affine for n, affine in affines]
+    known = [AffineMap(np.ones(n)) if affine is None else affine for n, affine in affines]
     if not all(affine.is_diagonal for affine in known):
         known = [affine.dense for affine in known]
     sizes = [(len(a.matrix), a.matrix.shape[-1]) for a in known]
@@ -200,4 +208,58 @@ def _side_by_side(affines: Sequence[tuple[int, Affine | None]]) -> Affine:
     matrices = [a.matrix for a in known]
     matrix = np.concatenate(matrices) if matrices[0].ndim == 1 else np.asarray(block_diag(*matrices))
     moved = any(a.shift is not None for a in known)
-    return Affine(matrix, np.concatenate(centre), np.concatenate(shift) if moved else None)
+    return AffineMap(matrix, np.concatenate(centre), np.concatenate(shift) if moved else None)
+
+
+# ---------------------------------------------------------------------- affine transformers
+
+
+def _standard(step: StandardScaler) -> AffineMap:
+    return _centred_and_divided(step, step.mean_ if step.with_mean else None, step.scale_)
+
+
+def _robust(step: RobustScaler) -> AffineMap:
+    centre = step.center_ if step.with_centering else None
+    return _centred_and_divided(step, centre, step.scale_ if step.with_scaling else None)
+
+
+def _centred_and_divided(step: Any, centre: np.ndarray | None, scale: np.ndarray | None) -> AffineMap:
+    return AffineMap(np.ones(step.n_features_in_) if scale is None else 1 / scale, centre)
+
+
+def _min_max(step: MinMaxScaler) -> AffineMap | None:
+    return None if step.clip else AffineMap(step.scale_, -step.min_ / step.scale_)
+
+
+def _max_abs(step: MaxAbsScaler) -> AffineMap | None:
+    return None if getattr(step, "clip", False) else AffineMap(1 / step.scale_)
+
+
+def _principal(step: PCA) -> AffineMap:
+    scale = np.sqrt(step.explained_variance_) if step.whiten else 1.0
+    return AffineMap((step.components_ / np.reshape(scale, (-1, 1))).T, step.mean_)
+
+
+def _selected(step: SelectorMixin) -> AffineMap:
+    return AffineMap(np.eye(step.n_features_in_)[:, step.get_support()])
+
+
+_AFFINE: dict[type, Callable[[Any], AffineMap | None]] = {
+    StandardScaler: _standard,
+    MinMaxScaler: _min_max,
+    MaxAbsScaler: _max_abs,
+    RobustScaler: _robust,
+    PCA: _principal,
+    TruncatedSVD: lambda step: AffineMap(step.components_.T),
+}
+
+#: Names of these steps, for messages.
+AFFINE_STEPS = ", ".join(kind.__name__ for kind in _AFFINE)
+
+
+def affine_of(step: Any) -> AffineMap | None:
+    """Return a fitted transformer of scikit-learn as an affine map; None where it is not one."""
+    if isinstance(step, SelectorMixin):
+        return _selected(step)
+    known = _AFFINE.get(type(step))
+    return None if known is None else known(step)

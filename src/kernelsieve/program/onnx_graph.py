@@ -8,10 +8,11 @@ import numpy as np
 
 
 class Graph:
-    """Collects operators; every value inside has one float type."""
+    """Collects operators; every value inside has one float type, inputs and outputs another."""
 
-    def __init__(self, onnx: Any, dtype: type) -> None:
+    def __init__(self, onnx: Any, dtype: type, outer: type) -> None:
         self.dtype = dtype
+        self.outer = outer
         self._onnx = onnx
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
@@ -27,6 +28,10 @@ class Graph:
     def constant(self, values: np.ndarray) -> str:
         """Return the name of an array in the float type of the graph."""
         return self._constant(np.asarray(values, dtype=self.dtype))
+
+    def number(self, value: float) -> str:
+        """Return the name of a single number in the float type of the graph."""
+        return self.constant(np.array(value))
 
     def integers(self, values: list[int]) -> str:
         """Return the name of whole numbers, such as axes."""
@@ -66,16 +71,20 @@ class Graph:
         """Change the type of a value."""
         return self.add("Cast", value, to=self._type(dtype))
 
+    def inner(self, value: str) -> str:
+        """Return an input in the float type of the graph."""
+        return value if self.outer is self.dtype else self.cast(value, self.dtype)
+
     def _type(self, dtype: Any) -> int:
         if np.dtype(dtype).kind in "UO":
             return int(self._onnx.TensorProto.STRING)
         return int(self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
-    def output(self, name: str, value: str, dtype: type, n_columns: int | None) -> None:
+    def output(self, name: str, value: str, n_columns: int | None) -> None:
         """Name a result of the graph: a number, or so many, for each sample."""
-        cast = value if dtype is self.dtype else self.cast(value, dtype)
+        cast = value if self.outer is self.dtype else self.cast(value, self.outer)
         self._nodes.append(self._onnx.helper.make_node("Identity", [cast], [name]))
-        self._declare(name, dtype, ["samples"] if n_columns is None else ["samples", n_columns])
+        self._declare(name, self.outer, ["samples"] if n_columns is None else ["samples", n_columns])
 
     def label_output(self, name: str, numbers: str, labels: np.ndarray) -> None:
         """Name the labels that belong to numbers of classes: whole numbers, or text."""

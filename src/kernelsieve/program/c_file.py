@@ -1,0 +1,82 @@
+"""A file of C99, put together step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_PER_LINE = 4
+
+
+class CFile:
+    """Collects arrays, functions and the statements of the main function; NAME stands for its name."""
+
+    def __init__(self) -> None:
+        self.functions: list[str] = []
+        self.statements: list[str] = []
+        self.decisions: list[str] = []  # functions that call the main one
+        self.arrays: dict[str, np.ndarray] = {}
+        self.texts: dict[str, list[str]] = {}
+        self._n_variables = 0
+
+    def array(self, name: str, values: np.ndarray) -> str:
+        """Return the full name of an array, which has a number where others have its name."""
+        taken, number = name, 1
+        while taken in self.arrays:
+            number += 1
+            taken = f"{name}{number}"
+        values = np.asarray(values)
+        self.arrays[taken] = values if values.dtype.kind == "i" else values.astype(np.float64)
+        return f"NAME_{taken}"
+
+    def variable(self, size: int) -> str:
+        """Declare an array of the main function; return its name."""
+        self._n_variables += 1
+        name = f"u{self._n_variables}"
+        self.add(f"double {name}[{size}];")
+        return name
+
+    def add(self, *lines: str) -> None:
+        """Add statements to the main function."""
+        self.statements += [f"    {line}" for line in lines]
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(values.nbytes for values in self.arrays.values())
+
+    @property
+    def code(self) -> list[str]:
+        """What the file says apart from arrays."""
+        return [*self.functions, *self.statements, *self.decisions]
+
+
+def array_text(name: str, values: np.ndarray) -> str:
+    """Return an array with all digits: C99 reads hexadecimal floats."""
+    kind = {"f": "double", "i": "int"}[values.dtype.kind]
+    sizes = "".join(f"[{size}]" for size in values.shape)
+    rows = [_line(row) for row in (values if values.ndim == 2 else values[None])]
+    body = ",\n".join(f"{{{row}}}" for row in rows) if values.ndim == 2 else rows[0]
+    return f"static const {kind} {name}{sizes} = {{\n{body}}};\n"
+
+
+def texts_text(name: str, texts: list[str]) -> str:
+    """Return an array of strings."""
+    return f"const char *const {name}[{len(texts)}] = {{{', '.join(map(_string, texts))}}};\n"
+
+
+def _line(values: np.ndarray) -> str:
+    texts = list(map(_number, values.tolist()))
+    return ",\n ".join(", ".join(texts[i : i + _PER_LINE]) for i in range(0, len(texts), _PER_LINE))
+
+
+def _number(value: float | int) -> str:
+    if isinstance(value, int):
+        return str(value)
+    return "NAN" if np.isnan(value) else value.hex()
+
+
+def _string(value: str) -> str:
+    """Return a string of C; bytes beyond ASCII as octal numbers, which end after three digits."""
+    plain = "".join(
+        chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in value.encode()
+    )
+    return f'"{plain}"'

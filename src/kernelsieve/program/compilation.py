@@ -1,0 +1,203 @@
+"""A fitted pipeline as a program: its steps one after the other, folded into few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ..exceptions import InvalidParameterError
+from .heads import read_head
+from .program import Program
+from .scikit_learn import AFFINE_STEPS, ENCODERS, Front, affine_of
+from .steps.affine import AffineMap
+from .steps.encode import EncodeColumns
+from .steps.kernel_sum import KernelSum
+from .steps.link import Link
+from .steps.step import ProgramStep
+
+Output = Literal["prediction", "features"]
+
+
+@runtime_checkable
+class Compilable(Protocol):
+    """An estimator that says itself which steps it consists of; those of this package do."""
+
+    def __program_steps__(self, output: Output) -> Sequence[ProgramStep]:
+        """Return the steps that give features; or predictions, of which the last one is a ``Link``."""
+
+
+def compiled(model: Any, output: Output = "prediction") -> Program:
+    """Return a fitted model as a short list of pure steps.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        As :func:`kernelsieve.predictor` takes it; or one that gives features, for these.
+    output : {"prediction", "features"}, default="prediction"
+        For features, a predictor behind them is left out.
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    InvalidParameterError
+        If a step is none that is known.
+    """
+    if not hasattr(model, "fit"):
+        raise InvalidParameterError(
+            f"A {type(model).__name__} is no estimator; pass a fitted one, a pipeline, a search, or "
+            "the attribute pipeline of a model of the command line."
+        )
+    parts = list(_parts(model))
+    for _, part in parts:
+        check_is_fitted(part)
+    if output == "prediction":
+        steps = _predicting(parts)
+    else:
+        if not hasattr(parts[-1][1], "transform"):
+            parts.pop()
+        steps = _composed([(name, part, None) for name, part in parts])
+        if not steps:
+            raise InvalidParameterError(
+                "The model has no step that computes anything; pass a fitted one."
+            )
+        steps.append(Link(steps[-1].n_outputs, called="features"))
+    names = getattr(getattr(model, "pipeline", model), "feature_names_in_", None)
+    return Program(tuple(steps), None if names is None else tuple(map(str, names)))
+
+
+def predictor(model: Any) -> Program:
+    """Return a fitted model as one plain function of samples, for serving.
+
+    Features and a linear head are one product with kernel values: ``kernel(x, landmarks) @
+    coefficients + intercept``. So what was a pipeline costs little more than its kernel values, and
+    one sample takes microseconds.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        An estimator of kernelsieve that predicts; or a ``Pipeline`` of steps that encode tables
+        (``SimpleImputer``, ``OneHotEncoder``, ``ColumnTransformer``), steps that are affine (scalers,
+        PCA, a choice of inputs), at most one extractor of kernelsieve with a kernel, and a linear
+        predictor of scikit-learn or one of kernelsieve; or a search, such as ``ComponentPathCV`` or
+        ``GridSearchCV``, that has chosen one.
+
+    Returns
+    -------
+    Program
+        ``p(x)`` predicts for a float array of shape (n_features,) or (n_samples, n_features), and
+        ``p.decision_function``, ``p.predict_proba`` are there where the model has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernelsieve import SparseMaximalAlignment, predictor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> pipeline = make_pipeline(StandardScaler(), SparseMaximalAlignment(20), Ridge()).fit(X, y)
+    >>> p = predictor(pipeline)
+    >>> bool(np.allclose(p(X), pipeline.predict(X))), p.kernel_evaluations
+    (True, 20)
+    >>> bool(np.isclose(p(X[0]), p(X)[0]))
+    True
+    """
+    return compiled(model)
+
+
+def _parts(model: Any, name: str = "model") -> Iterator[tuple[str, Any]]:
+    """Yield the estimators that a model consists of, with those of what is inside them."""
+    chosen = getattr(model, "best_estimator_", getattr(model, "pipeline", None))
+    if chosen is not None:
+        yield from _parts(chosen, name)
+    elif isinstance(model, FrozenEstimator):
+        yield from _parts(model.estimator, name)
+    elif (inner := getattr(model, "steps", None)) is not None:
+        for inner_name, part in inner:
+            yield from _parts(part, inner_name)
+    elif model is not None and not (isinstance(model, str) and model == "passthrough"):
+        yield name, model
+
+
+def _predicting(parts: list[tuple[str, Any]]) -> list[ProgramStep]:
+    """Return the steps of a model whose last part predicts."""
+    name, last = parts[-1]
+    is_ours = isinstance(last, Compilable)
+    head = last.__program_steps__("prediction") if is_ours else read_head(last, last.n_features_in_)
+    if not head or not isinstance(head[-1], Link):
+        raise InvalidParameterError(
+            f"Step {name!r} ({type(last).__name__}) does not predict by a linear function of its "
+            "inputs, so it cannot be folded; use a linear predictor, such as Ridge or "
+            "LogisticRegression, or call projector() of the extractor and the last step yourself."
+        )
+    before = [(name, part, None) for name, part in parts[:-1]]
+    return [*_composed([*before, (name, last, head[:-1])]), head[-1]]
+
+
+def _composed(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) -> list[ProgramStep]:
+    """Return parts as steps, folded where that loses nothing; some parts come with their steps."""
+    front, later = Front(), list[ProgramStep]()
+    for name, part, given in parts:
+        longer = front.then(part) if given is None and not later else None
+        if longer is not None:
+            front = longer
+            continue
+        steps = _steps_of(part) if given is None else given
+        if not steps and given is None:
+            raise InvalidParameterError(_cannot_fold(name, part))
+        for step in steps:
+            longer = None if later else front.then_step(step)
+            if longer is not None:
+                front = longer
+            elif isinstance(step, EncodeColumns) or _is_second_kernel(step, later):
+                raise InvalidParameterError(_cannot_fold(name, part, step))
+            elif isinstance(step, AffineMap) and later and isinstance(later[-1], AffineMap):
+                later[-1] = later[-1].then(step)
+            else:
+                later.append(step)
+    return [*front.steps, *_folded(later)]
+
+
+def _is_second_kernel(step: ProgramStep, before: Sequence[ProgramStep]) -> bool:
+    return isinstance(step, KernelSum) and any(isinstance(each, KernelSum) for each in before)
+
+
+def _folded(steps: Sequence[ProgramStep]) -> list[ProgramStep]:
+    """Return steps in which kernel sums have taken in the affine maps behind them."""
+    found: list[ProgramStep] = []
+    for step in steps:
+        last = found[-1] if found else None
+        whole = None
+        if isinstance(last, KernelSum) and isinstance(step, AffineMap):
+            whole = last.then(step)
+        found = [*found, step] if whole is None else [*found[:-1], whole]
+    return found
+
+
+def _steps_of(part: Any) -> Sequence[ProgramStep]:
+    """Return the steps of an estimator that gives features; none where it is not known."""
+    if isinstance(part, Compilable):
+        return part.__program_steps__("features")
+    affine = affine_of(part)
+    return () if affine is None else (affine,)
+
+
+def _cannot_fold(name: str, part: Any, step: ProgramStep | None = None) -> str:
+    if isinstance(step, KernelSum):
+        return (
+            f"Step {name!r} ({type(part).__name__}) has a kernel of features that are kernel features "
+            "themselves; of these one can be folded. Call predict of the pipeline."
+        )
+    return (
+        f"Step {name!r} ({type(part).__name__}) is no function of its inputs that is known here, so it "
+        f"cannot be folded; these can: {AFFINE_STEPS} (without clip), what selects inputs, and in the "
+        f"beginning {ENCODERS} (of values that are frequent). Apply that step to samples yourself, "
+        "and pass a Pipeline of the fitted steps after it."
+    )

@@ -1,0 +1,19 @@
+"""The kinds of steps that a program has, one module each."""
+
+from .affine import AffineMap
+from .encode import EncodeColumns
+from .kernel_sum import KernelSum, feature_steps
+from .link import Calibration, Link, Logistic, Softmax
+from .step import ProgramStep
+
+__all__ = [
+    "AffineMap",
+    "Calibration",
+    "EncodeColumns",
+    "KernelSum",
+    "Link",
+    "Logistic",
+    "ProgramStep",
+    "Softmax",
+    "feature_steps",
+]
