@@ -45,12 +45,12 @@ def test_a_search_warns_once():
     search = GridSearchCV(
         make_pipeline(SparseMaximalAlignment(3), Ridge()),
         {"sparsemaximalalignment__gamma": [0.1, 0.2], "sparsemaximalalignment__n_components": [2, 25]},
-        cv=3,
+        cv=4,  # of two sizes, so that numbers in messages differ
     )
     with pytest.warns() as caught:
         search.fit(rows, few)
     categories = [warning.category for warning in caught]
     assert categories.count(AmbiguousTargetWarning) == 1
-    assert FewerFeaturesWarning in categories
+    assert categories.count(FewerFeaturesWarning) == 1
     assert {warning.filename for warning in caught} == {__file__}
     assert not np.isnan(search.cv_results_["mean_test_score"]).any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 
@@ -77,7 +78,7 @@ def warn(message: str, category: type[Warning]) -> None:
     """Warn about the line that called this package, through scikit-learn or not.
 
     A search or cross-validation of scikit-learn lets Python forget what it has warned about, with every
-    fit; so what comes through one is said once for a line.
+    fit; so what comes through one is said once for a line, whatever numbers differ between its fits.
     """
     frame, level, searches = sys._getframe(1), 2, False
     while (
@@ -87,7 +88,8 @@ def warn(message: str, category: type[Warning]) -> None:
         searches |= name.startswith("sklearn.model_selection")
         frame, level = frame.f_back, level + 1
     if searches:
-        said = (message, category, frame.f_code.co_filename, frame.f_lineno)
+        words = re.sub(r"\d+", "", message)
+        said = (words, category, frame.f_code.co_filename, frame.f_lineno)
         if said in _said_in_searches:
             return
         _said_in_searches.add(said)
