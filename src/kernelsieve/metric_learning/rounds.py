@@ -22,6 +22,7 @@ RIDGES = 10.0 ** np.arange(-10, 1)
 WIDTHS = (1 / 64, 1 / 16, 1 / 4, 1, 4)  # times one over the variance of all inputs together
 _STEP, _LEAST, _MOST = 4, 1 / 1024, 256  # from a width to the next, and where these end
 _SPECTRUM = 1e-4  # added to the eigenvalues of a metric, whose mean is 1
+_ROUNDING = 1e-6  # relative difference of errors that the order of samples may make
 _GAIN = 0.01  # relative fall of the error below which a round is no better
 _CHANCE = 0.75  # of the relative error of a mean of squares
 _SAME_UNITS = 0.01  # relative difference
@@ -59,7 +60,7 @@ class Round:
 
     @property
     def best(self) -> Fitted:
-        return min(self.tried, key=lambda fitted: fitted.error)
+        return self.tried[first_of_least([fitted.error for fitted in self.tried])]
 
     @property
     def error(self) -> float:
@@ -175,7 +176,7 @@ class MetricProblem:
             )
             errors.append(functions[-1].errors(U[held], Y[held], weight[held], self.ridges))
         mean = np.mean(errors, axis=0)
-        best = int(np.argmin(mean))
+        best = len(mean) - 1 - first_of_least(mean[::-1])  # of equals, the largest ridge rounds least
         kernel = self.kernel_of(joint, width)
         of_splits = [float(each[best]) for each in errors]
         seconds = (time.perf_counter() - start) / len(self.splits)
@@ -319,8 +320,15 @@ def total_variance(U: Rows) -> float:
 
 def _beside(tried: dict) -> list:
     """Return the widths next to the best one that were not tried."""
-    best = min(tried, key=lambda width: tried[width].error)
+    best = list(tried)[first_of_least([fitted.error for fitted in tried.values()])]
     return [w for w in (best / _STEP, best * _STEP) if w not in tried and _LEAST <= w <= _MOST]
+
+
+def first_of_least(errors: Sequence[float] | np.ndarray) -> int:
+    """Return the first of the errors that are least but for rounding, which settles no choice."""
+    values = np.asarray(errors, dtype=np.float64)
+    least = values[np.argmin(values)]
+    return int(np.argmax((values <= least + _ROUNDING * abs(least)) | np.isnan(values)))
 
 
 def table_of(rounds: Sequence[Round]) -> dict[str, np.ndarray]:

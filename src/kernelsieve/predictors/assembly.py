@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..metric_learning.evidence import apply_metric
+from ..metric_learning.rounds import first_of_least
 from ..model import KernelModel
 from ..program import AffineMap, EncodeColumns, KernelSum
 from ..program.tables import rows_of
@@ -74,7 +75,7 @@ class Preparation:
 
     @property
     def best(self) -> Finalist:
-        return min(self.finalists, key=lambda finalist: finalist.error)
+        return self.finalists[first_of_least([finalist.error for finalist in self.finalists])]
 
     @property
     def recipe(self) -> SieveRecipe:
@@ -214,7 +215,8 @@ def fit_folds(
     """Fit every fold with all ridges, and all samples with the best one."""
     recipe = preparation.recipe
     scores = held_out_scores(recipe, data, folds, loss)
-    best = int(np.argmin([loss.error(each) for each in scores]))
+    errors = [loss.error(each) for each in scores]
+    best = len(errors) - 1 - first_of_least(errors[::-1])  # of equals, the largest ridge rounds least
     ridge = float(recipe.ridges[best])
     model, indices = fit_with(recipe, data, loss, ridge)
     way = f"{len(folds)} folds of {len(data)} samples"
