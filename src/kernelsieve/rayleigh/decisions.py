@@ -146,10 +146,10 @@ def check_out_of_core(model: Any) -> None:
             "class_weight='balanced' needs all samples at once, because it counts the classes; out of "
             "core pass a dict with the weight of each label."
         )
-    if model._rule.folds is not None:
+    rule = model._rule
+    if rule.folds is not None:
         raise InvalidParameterError(
-            f"{model._rule} needs all samples at once for its folds; out of core pass "
-            "probability='loo'."
+            f"{rule} needs all samples at once for its folds; out of core pass probability='loo'."
         )
 
 
@@ -176,7 +176,7 @@ def heads_of_features(
         warn(
             f"threshold={threshold!r} is for features of one class each; joint features of "
             f"{len(moments.weights)} classes are decided by a Gaussian model. Pass "
-            "multi_class='ovr', or threshold='auto'.",
+            "DecisionRule(multi_class='ovr'), or decision='auto'.",
             IgnoredParameterWarning,
         )
     # The mean of a class that weighs less than a sample would be taken for as certain as others.

@@ -256,7 +256,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         denominator = [WithinClasses(), *self._tangents()]
         one_against_rest = self._rule.multi_class == "ovr" and n_classes > 2
         if one_against_rest:
-            what = "multi_class='ovr' finds a feature"
+            what = "DecisionRule(multi_class='ovr') finds a feature"
             check_few_classes(n_classes, what, "Pass DecisionRule(multi_class='joint').")
         recipe = Recipe([BetweenClasses()], denominator, self.reg, self.penalty, one_against_rest)
         needs_rows = self._rule.threshold == "margin" and not joint

@@ -102,8 +102,8 @@ class RayleighPass:
         """Return empty sums: the safe form where asked or needed, or for a single pass."""
         if self._needs_rows and not repeatable:
             raise InvalidParameterError(
-                "threshold='margin' needs all samples at once, which a single pass cannot keep; "
-                "pass threshold='gaussian', 'midpoint' or 'least_squares', or batches in a list."
+                "decision='margin' needs all samples at once, which a single pass cannot keep; "
+                "pass decision='gaussian', 'midpoint' or 'least_squares', or batches in a list."
             )
         return self._pass.empty(self._policy.form(prefer_safe=not repeatable))
 
@@ -172,7 +172,7 @@ class RayleighPass:
             if not (coordinates.target_means > 0).all():
                 raise InvalidDataError(
                     "A class without samples of positive weight cannot be separated from the rest; "
-                    "pass more samples, or multi_class='joint'."
+                    "pass more samples, or DecisionRule(multi_class='joint')."
                 )
             alpha, ratios = one_against_rest(
                 coordinates.columns, coordinates.targets, problem.denominator

@@ -79,7 +79,7 @@ class Statistic(ABC):
                 "What is left after subtracting is too small against what was there to be known: only "
                 f"{max(0.0, float((left / np.where(before > 0, before, 1.0)).min())):.1g} of a sum of "
                 f"squares, and {self._least_left:g} is needed. Sum up the samples that stay instead"
-                f"{'' if self.keeps_all_digits else ', or pass precision=' + repr('safe')}."
+                f"{'' if self.keeps_all_digits else ', or fit with precision=' + repr('safe')}."
             )
         self.n_rows -= other.n_rows
         self.trace -= other.trace
