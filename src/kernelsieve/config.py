@@ -121,9 +121,10 @@ def config_context(
     block_size : int or None
         Samples in a block of kernel columns; None fits the cache.
 
-    Yields
-    ------
-    None
+    Returns
+    -------
+    context manager
+        The settings hold within it.
 
     See Also
     --------

@@ -51,7 +51,7 @@ INTERNAL = {
     },
     "deflation": {
         "how the loop keeps columns and candidates; View tells what a criterion may ask them": """
-            Candidates ColumnTable Columns DoublyCentredColumns DrawnCandidates DrawnSubset
+            ColumnTable Columns DeflatedCandidates DoublyCentredColumns DrawnCandidates DrawnSubset
             FixedCandidates FollowedCandidates FreshCandidates FreshSubset RecomputedColumns
             StoredColumns store_columns""",
         "how the loop keeps lengths; View tells what a criterion may ask them": """
@@ -62,13 +62,14 @@ INTERNAL = {
     },
     "estimators": {
         "decorators of our own methods and bases": """
-            all_or_nothing parameters planned_by_sample row_wise""",
-        "steps of fit and of searches": "WIDTHS prepared screens",
+            all_or_nothing planned_by_sample row_wise""",
+        "steps of fit and of searches": "WIDTHS is_summed_up prepared screens subset_criterion",
         "checks of precomputed kernels": "check_precomputed_columns squared_lengths",
     },
     "kernels": {
-        "types; Kernel.against tells what a filler is": "Filler Rows TiledFiller",
+        "types; Kernel.against tells what a filler is": "Filler KernelLike Rows TiledFiller",
         "a step of the cosine kernel that exports share": "unit_rows",
+        "a question of other rooms": "has_width",
     },
     "model": {"files that appear whole or not at all": "check_writable"},
     "model_selection": {"folds as scikit-learn makes them": "folds_of"},

@@ -29,9 +29,20 @@ from sklearn.preprocessing import MinMaxScaler, OrdinalEncoder, QuantileTransfor
 from sklearn.svm import LinearSVC
 
 import kernelsieve
-from kernelsieve import ComponentPathCV, KernelPCA, KernelPLS, SparseMaximalAlignment, StatisticPlan
+from kernelsieve import (
+    Candidates,
+    ComponentPathCV,
+    KernelFisherDiscriminant,
+    KernelPCA,
+    KernelPLS,
+    SparseKernelFisherDiscriminant,
+    SparseMaximalAlignment,
+    StatisticPlan,
+    load,
+)
 from kernelsieve.exceptions import ModelFileError
 from kernelsieve.kernels import KERNELS, Linear, register_kernel
+from kernelsieve.rayleigh import DecisionRule
 
 Y = TARGETS["numbers"]
 
@@ -449,3 +460,19 @@ def test_an_interrupted_write_leaves_the_old_file(path, monkeypatch):
         kernelsieve.save(fitted("KernelPCA"), path)
     assert path.read_bytes() == before
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_objects_in_parameters_are_kept(tmp_path):
+    rows = np.random.default_rng(0).standard_normal((60, 3))
+    labels = rows[:, 0] > 0
+    models = [
+        SparseMaximalAlignment(3, candidates=Candidates(20, how="kmeans"), random_state=0),
+        SparseMaximalAlignment(3, candidates=Candidates(rows[:9])),
+        KernelFisherDiscriminant(decision=DecisionRule("margin", nu=0.3)),
+        SparseKernelFisherDiscriminant(loss=("huber", 0.5)),
+    ]
+    for model in models:
+        model.fit(rows, labels).save(tmp_path / "model.ksv")
+        again = load(tmp_path / "model.ksv")
+        assert repr(again) == repr(model)
+        np.testing.assert_array_equal(again.transform(rows), model.transform(rows))

@@ -36,6 +36,7 @@ from kernelsieve import (
     KernelPLS,
     KernelPLSClassifier,
     OrthogonalLoadingsKernelPLS,
+    SparseKernelFisherDiscriminant,
     SparseKernelPLS,
     SparseMaximalAlignment,
     SparseMaximalCovariance,
@@ -649,15 +650,9 @@ def test_what_cannot_work_is_refused_and_changes_nothing(diabetes):
 
 
 def test_an_extractor_of_one_size_is_refused(diabetes):
-    class OneSize(KernelEstimator):
-        def __init__(self):
-            pass
-
-        def fit(self, X, y=None):
-            return self
-
-    with pytest.raises(InvalidParameterError, match="OneSize has no n_components to choose"):
-        ComponentPathCV(OneSize(), Ridge()).fit(*diabetes)
+    one_size = SparseKernelFisherDiscriminant()
+    with pytest.raises(InvalidParameterError, match="Discriminant has no n_components to choose"):
+        ComponentPathCV(one_size, Ridge()).fit(*diabetes)
 
 
 def test_an_extractor_whose_features_depend_on_their_number_is_refused(cancer):

@@ -162,7 +162,7 @@ def test_pieces_give_the_same_as_a_fit(cancer):
 def test_the_margin_needs_all_rows(cancer):
     X, y = cancer
     model = GreedyKernelFisherDiscriminant(5, decision="margin", candidates=X[:50])
-    with pytest.raises(InvalidParameterError, match="threshold='margin'"):
+    with pytest.raises(InvalidParameterError, match="decision='margin'"):
         model.partial_fit(X, y)
 
 

@@ -61,7 +61,7 @@ class Outcome:
     )
     IMPRECISE = (
         "the columns that are left are too small to be known from their inner products. "
-        "Pass precision='safe', raise gamma, or lower n_components"
+        "Fit within config_context(precision='safe'), raise gamma, or lower n_components"
     )
 
     @classmethod

@@ -121,7 +121,7 @@ class StabilityBoundDisplay(Display):
             The mean on other samples for each k, before any cost, to draw beside the bound.
         {drawing}
         """
-        missing = [name for name in (*_ARRAYS, *_NUMBERS) if not hasattr(result, name)]
+        missing = [name for name in (*_ARRAYS, *_NUMBERS) if name not in dir(result)]
         if missing:
             raise InvalidDataError(
                 f"A {type(result).__name__} has no {', '.join(missing)}; pass what stability_bound "

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..exceptions import InvalidParameterError
-from .drawing import COLOURS, Display
+from .drawing import COLOURS, Display, check_has
 
 
 @dataclass(eq=False, repr=False)
@@ -63,11 +63,7 @@ class ContributionDisplay(Display):
             Which target or class, where there are several.
         {drawing}
         """
-        if not hasattr(estimator, "explain"):
-            raise InvalidParameterError(
-                f"A {type(estimator).__name__} has no explain; pass a SieveRegressor or a "
-                "SieveClassifier."
-            )
+        check_has(estimator, ["explain"], "a SieveRegressor or a SieveClassifier")
         found = estimator.explain(x)
         if len(found.contributions) != 1:
             raise InvalidParameterError(

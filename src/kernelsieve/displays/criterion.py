@@ -71,7 +71,7 @@ class CriterionPathDisplay(Display):
             Name in the legend, for several estimators in one axes.
         {drawing}
         """
-        if not hasattr(type(estimator), "criterion_path_"):
+        if "criterion_path_" not in dir(type(estimator)):
             raise InvalidParameterError(
                 f"A {type(estimator).__name__} has no criterion_path_; pass a fitted estimator of "
                 "kernelsieve, of a pipeline the step that extracts the features."

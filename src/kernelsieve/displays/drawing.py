@@ -68,7 +68,7 @@ class Display:
             panels = axes[0]
         else:
             panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
-        if len(panels) != n_panels or not all(hasattr(panel, "plot") for panel in panels):
+        if len(panels) != n_panels or not all("plot" in dir(panel) for panel in panels):
             wanted = "one matplotlib axes" if n_panels == 1 else f"{n_panels} matplotlib axes"
             raise InvalidParameterError(
                 f"ax={ax!r} is not what {caller} draws in: pass {wanted}, or None for a new figure."
@@ -76,6 +76,15 @@ class Display:
         self.ax_ = panels[0] if n_panels == 1 else panels
         self.figure_ = panels[0].figure
         return panels
+
+
+def check_has(estimator: Any, names: Sequence[str], remedy: str) -> None:
+    """Refuse what lacks some methods or attributes."""
+    missing = [name for name in names if not hasattr(estimator, name)]
+    if missing:
+        raise InvalidParameterError(
+            f"A {type(estimator).__name__} has no {' and '.join(missing)}; pass {remedy}."
+        )
 
 
 def import_pyplot(caller: str) -> Any:

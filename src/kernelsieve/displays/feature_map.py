@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import Display, add_colorbar, add_legend
+from .drawing import Display, add_colorbar, add_legend, check_has
 from .points import check_labels, draw_rows, two_places
 
 
@@ -106,11 +106,8 @@ class FeatureMapDisplay(Display):
             How much wider than the samples the picture is, on each side, as a share of their range.
         {drawing}
         """
-        if not hasattr(estimator, "transform"):
-            raise InvalidParameterError(
-                f"A {type(estimator).__name__} has no transform; pass an estimator that has features, "
-                "of a pipeline all steps but the last."
-            )
+        remedy = "an estimator that has features, of a pipeline all steps but the last"
+        check_has(estimator, ["transform"], remedy)
         check_is_fitted(estimator)
         if not isinstance(grid_resolution, int | np.integer) or grid_resolution < 2:
             raise InvalidParameterError(

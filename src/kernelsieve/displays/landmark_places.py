@@ -12,6 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..kernels import Inputs
 from .points import two_places
 
 
@@ -22,21 +23,21 @@ def with_landmarks(estimator: Any, X: Any) -> tuple[Any, Any]:
     if not isinstance(inner, Pipeline):
         return inner, X
     for place, (_, step) in enumerate(inner.steps):
-        if hasattr(type(step), "landmarks_"):
+        if "landmarks_" in dir(type(step)):
             return step, X if X is None or place == 0 else inner[:place].transform(X)
     return estimator, X
 
 
 def dense_landmarks(estimator: Any, n_landmarks: int | None) -> np.ndarray:
     """Return the first landmarks, or say why there are none."""
-    if not hasattr(type(estimator), "landmarks_"):
+    if "landmarks_" not in dir(type(estimator)):
         raise InvalidParameterError(
             f"A {type(estimator).__name__} has no landmarks_; pass a fitted estimator of kernelsieve, "
             "or a pipeline or search with one."
         )
     check_is_fitted(estimator)
     landmarks = estimator.landmarks_
-    if landmarks.ndim == 1 and not hasattr(estimator, "kernel"):
+    if isinstance(estimator.kernel_, Inputs):
         raise InvalidParameterError(
             f"The features of {type(estimator).__name__} are sums of features of X, not of kernel "
             "values against landmarks, so there are no landmarks to draw; pass an "

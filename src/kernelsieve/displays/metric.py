@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidParameterError
-from .drawing import COLOURS, Display, add_legend, draw_line, draw_star, whole_ticks
+from .drawing import COLOURS, Display, add_legend, check_has, draw_line, draw_star, whole_ticks
 from .landmark_spectra import check_feature_axis
 
 _LONGEST_NAME = 24  # letters
@@ -192,8 +192,4 @@ class MetricPathDisplay(Display):
 def _check_has(estimator: Any, attribute: str) -> None:
     """Refuse what is not fitted, or is no metric."""
     check_is_fitted(estimator)
-    if not hasattr(estimator, attribute):
-        raise InvalidParameterError(
-            f"A {type(estimator).__name__} has no {attribute}; pass a fitted GradientMetric, of a "
-            "pipeline the step that is one."
-        )
+    check_has(estimator, [attribute], "a fitted GradientMetric, of a pipeline the step that is one")

@@ -300,10 +300,9 @@ def _limits(scores: np.ndarray, band: str) -> tuple[np.ndarray, np.ndarray]:
 def _score_name(estimator: Any) -> str:
     """Return the name of the estimator's scorer in words, where it is given by name or usual."""
     scoring = getattr(estimator, "scoring", None)
-    if scoring is None and hasattr(estimator, "__sklearn_tags__"):
-        scoring = {"classifier": "accuracy", "regressor": "r2"}.get(
-            estimator.__sklearn_tags__().estimator_type
-        )
+    tags = getattr(estimator, "__sklearn_tags__", None)
+    if scoring is None and tags is not None:
+        scoring = {"classifier": "accuracy", "regressor": "r2"}.get(tags().estimator_type)
     if not isinstance(scoring, str):
         return "score"
     if scoring == "r2":

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics import r2_score, root_mean_squared_error
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import COLOURS, MARKERS, Display, add_legend
+from .drawing import COLOURS, MARKERS, Display, add_legend, check_has
 
 _POINTS, _DIAGONAL = "kernelsieve-points", "kernelsieve-diagonal"  # mark what displays have drawn
 
@@ -92,10 +92,7 @@ class PredictedMeasuredDisplay(Display):
             As for :meth:`from_predictions`.
         {drawing}
         """
-        if not hasattr(estimator, "predict"):
-            raise InvalidParameterError(
-                f"A {type(estimator).__name__} has no predict; pass a fitted regressor."
-            )
+        check_has(estimator, ["predict"], "a fitted regressor")
         return cls.from_predictions(
             y,
             estimator.predict(X),

@@ -211,9 +211,10 @@ def _positive_label(y: Any, pos_label: Any) -> Any:
 def _scores(name: str, estimator: Any, X: Any, positive: Any) -> np.ndarray:
     """Return the score of each sample for the positive label."""
     check_is_fitted(estimator)
-    ranks = hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
+    decide = getattr(estimator, "decision_function", None)
+    predict_proba = getattr(estimator, "predict_proba", None)
     classes = getattr(estimator, "classes_", None)
-    if not ranks or classes is None:
+    if (decide is None and predict_proba is None) or classes is None:
         raise InvalidParameterError(
             f"{name!r} is a {type(estimator).__name__} without a decision_function or predict_proba; "
             "pass a classifier, or its scores to from_predictions."
@@ -223,8 +224,9 @@ def _scores(name: str, estimator: Any, X: Any, positive: Any) -> np.ndarray:
             f"{name!r} was fitted with the labels {list(classes)}; ROC curves need two, and "
             f"{positive!r} among them."
         )
-    if hasattr(estimator, "decision_function"):
-        margin = np.asarray(estimator.decision_function(X))
+    if decide is not None:
+        margin = np.asarray(decide(X))
         return margin if positive == classes[1] else -margin
-    probabilities = np.asarray(estimator.predict_proba(X))
+    assert predict_proba is not None
+    probabilities = np.asarray(predict_proba(X))
     return probabilities[:, int(np.flatnonzero(classes == positive)[0])]

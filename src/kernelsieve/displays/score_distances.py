@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import COLOURS, MARKERS, Display, add_legend
+from ..exceptions import InvalidDataError
+from .drawing import COLOURS, MARKERS, Display, add_legend, check_has
 from .points import draw_numbers, draw_rows
 
 _AREA = 28.0  # square points
@@ -93,12 +93,11 @@ class ScoreDistanceDisplay(Display):
             Use the first components only; None for all.
         {drawing}
         """
-        if not hasattr(estimator, "hotelling_t2") or not hasattr(estimator, "q_residuals"):
-            raise InvalidParameterError(
-                f"A {type(estimator).__name__} has no hotelling_t2 and q_residuals; pass a KernelPLS, "
-                "a KernelPLSClassifier or a KernelPCA, of a pipeline that step, with what comes before "
-                "it applied to X."
-            )
+        remedy = (
+            "a KernelPLS, a KernelPLSClassifier or a KernelPCA, of a pipeline that step, with what "
+            "comes before it applied to X"
+        )
+        check_has(estimator, ["hotelling_t2", "q_residuals"], remedy)
         good = X if reference is None else reference
         k = n_components
         known = None

@@ -6,7 +6,7 @@ from .inverse_transform import InverseTransformMixin, squared_lengths
 from .loop import LoopEstimator, subset_criterion
 from .out_of_core import OutOfCoreMixin
 from .predicting import PredictMixin
-from .sources import planned_by_sample, row_wise
+from .sources import is_summed_up, planned_by_sample, row_wise
 from .statistic import StatisticPart, StatisticPlan, prepared, screens
 from .transaction import all_or_nothing
 from .widths import WIDTHS
@@ -22,6 +22,7 @@ __all__ = [
     "StatisticPlan",
     "all_or_nothing",
     "check_precomputed_columns",
+    "is_summed_up",
     "planned_by_sample",
     "prepared",
     "row_wise",

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ..exceptions import InconsistentVersionWarning, warn
-from ..kernels import Kernel
+from ..kernels import Kernel, has_width
 from ..model import Fit
 
 _VERSION = "_kernelsieve_version"
@@ -21,9 +21,9 @@ def of_fit(read: Callable[[Fit], Any]) -> property:
 
 def gamma_of(kernel: Kernel) -> float:
     """Return the width of a kernel."""
-    if not hasattr(kernel, "gamma"):
+    if not has_width(kernel):
         raise AttributeError(f"There is no gamma_: {kernel!r} has no width.")
-    return float(kernel.gamma)
+    return float(kernel.gamma)  # type: ignore[attr-defined]
 
 
 @cache

@@ -225,6 +225,10 @@ class KernelEstimator(
         """Return what ``y`` is: "classes", "continuous", "auto", or None where it is not looked at."""
         return "optional"
 
+    def _out_of_core_obstacle(self) -> str:
+        """Return what needs all samples at once, and the remedy; nothing if none does."""
+        return "all samples are needed at once."
+
     def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
         kind = self._target_kind()
         if kind is None or (kind == "optional" and y is None):
@@ -263,12 +267,8 @@ class KernelEstimator(
 
     def _given_points(self, X: Rows) -> Rows | None:
         """Return candidates that were given as points, or as row numbers of a precomputed kernel."""
-        return given_candidates(
-            self._candidates().size,
-            X,
-            precomputed=self._is_precomputed,
-            name=self._candidates_parameter,
-        )
+        how = {"precomputed": self._is_precomputed, "name": self._candidates_parameter}
+        return given_candidates(self._candidates().size, X, **how)
 
     def _screening(self) -> Criterion | None:
         """Return the criterion by which candidates are screened; without one they are not."""

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, validate_data
 from ..exceptions import InputScaleWarning, InvalidDataError, InvalidParameterError, warn
 from ..execution import check_finite
 from ..fitting import CandidatePool, Candidates
-from ..kernels import KERNELS, Kernel, Precomputed, Rows
+from ..kernels import KERNELS, Kernel, Precomputed, Rows, has_width
 from ..program.tables import first_text
 from ..rows import Pool, row_number, row_slices
 
@@ -251,7 +251,7 @@ def _warn_of_scales(kernel: Kernel, X: Rows) -> None:
 
     A thousand samples tell their scales. Sparse features, such as counts of words, are not looked at.
     """
-    if sparse.issparse(X) or X.shape[0] < 2 or kernel.non_negative or not hasattr(kernel, "gamma"):
+    if sparse.issparse(X) or X.shape[0] < 2 or kernel.non_negative or not has_width(kernel):
         return
     scales = np.asarray(X[:: max(1, X.shape[0] // _SCALE_SAMPLE)], dtype=np.float64).std(axis=0)
     vary = np.flatnonzero(scales > 0)

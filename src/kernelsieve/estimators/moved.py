@@ -16,12 +16,12 @@ def refuse_moved(estimator: Any, given: Mapping[str, Any]) -> None:
 
     ``estimator`` is a class or an instance, and ``given`` what is passed by keyword.
     """
-    known = estimator._get_param_names()
+    known, moved = estimator._get_param_names(), estimator._moved
     for name, value in given.items():
         if name in known:
             continue
-        if name in estimator._moved:
-            raise TypeError(f"{name} is no parameter any more: {estimator._moved[name]}")
+        if name in moved:
+            raise TypeError(f"{name} is no parameter any more: {moved[name]}")
         if name in _OF_THE_MACHINE:
             raise TypeError(
                 f"{name} is now a setting of the machine: fit within "

@@ -48,7 +48,7 @@ class OutOfCoreMixin:
         """Return which parameter needs all samples at once, and the remedy; nothing if none does."""
         candidates, name = self._candidates(), self._candidates_parameter
         if candidates.resample:
-            return "resample=True draws candidates from all samples; pass resample=False."
+            return "Candidates(resample=True) are drawn from all samples; leave resample out."
         if name and candidates.are_all:
             return f"it needs a pool; pass {name} as a number or an array of points instead of 'all'."
         return ""

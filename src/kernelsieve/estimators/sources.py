@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ..exceptions import InvalidDataError
 from ..execution import counted, open_source, reported, single_threaded_blas
 from ..rows import Batch, Source, rows_from
+from .out_of_core import OutOfCoreMixin
 from .statistic import StatisticPlan, prepared
 
 _SAMPLE_ROWS = 10_000  # by which a plan is settled
@@ -45,6 +46,11 @@ def _fit_source(estimator: Any, source: Source) -> Any:
     return estimator
 
 
+def is_summed_up(estimator: Any) -> bool:
+    """Return True for an estimator that can be fitted from a statistic, with its parameters."""
+    return isinstance(estimator, OutOfCoreMixin) and not estimator._out_of_core_obstacle()
+
+
 def planned_by_sample(
     estimator: Any, source: Source, folds: int | None = None
 ) -> tuple[StatisticPlan, Iterable[Batch]]:
@@ -63,9 +69,7 @@ def planned_by_sample(
 
 
 def _refuse_what_needs_memory(estimator: Any, source: Source) -> None:
-    obstacle = "all samples are needed at once."
-    if hasattr(estimator, "_out_of_core_obstacle"):
-        obstacle = estimator._out_of_core_obstacle()
+    obstacle = estimator._out_of_core_obstacle()
     if obstacle:
         raise InvalidDataError(
             f"{type(estimator).__name__} cannot be fitted on samples that are not in memory: "

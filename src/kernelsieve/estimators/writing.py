@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import counted, open_source, reported, single_threaded_blas
 from ..model import replacing
-from ..rows import row_slices, rows_from
+from ..rows import count_rows, row_slices, rows_from
 
 _ROWS = 2**16  # that are written together
 
@@ -55,7 +55,7 @@ def transform_to(self: Any, X: Any, out: Any, n_components: int | None = None) -
     """
     fitted = self._prefix(n_components)
     source = open_source(X, inputs=vars(self).get("feature_names_in_"))
-    n_rows = _n_rows(X) if source is None else source.n_rows
+    n_rows = count_rows(X) if source is None else source.n_rows
     shape = (n_rows, fitted.n_components_)
     blocks = _blocks(X) if source is None else (part.X for part in source)
     names = fitted.get_feature_names_out()
@@ -74,12 +74,8 @@ def transform_to(self: Any, X: Any, out: Any, n_components: int | None = None) -
     return out
 
 
-def _n_rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
 def _blocks(X: Any) -> Iterator[Any]:
-    for rows in row_slices(_n_rows(X), _ROWS):
+    for rows in row_slices(count_rows(X), _ROWS):
         yield _safe_indexing(X, rows)
 
 

@@ -20,7 +20,7 @@ from dask.callbacks import Callback
 from dask.delayed import Delayed, delayed
 
 from ..exceptions import InvalidDataError, warn
-from ..rows import Batch, Part, Source, SourceBatches, row_slices
+from ..rows import Batch, Part, Source, SourceBatches, is_frame, row_slices
 from ..rows.arrow import input_columns, named_column
 from .passes import Work
 from .progress import counted, is_reported
@@ -151,7 +151,7 @@ class ArraySource(DaskSource):
         X = self._X
         example = function(np.ones((1, X.shape[1]), X.dtype))
         row_wise = _once(RowWise(function, example[:0]))
-        if hasattr(example, "iloc"):
+        if is_frame(example):
             from dask.dataframe import from_delayed
 
             frames = _each(_apply, _chunks(X), [row_wise] * X.numblocks[0])

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..exceptions import InvalidDataError
-from ..rows import Batch, Part, SourceBatches, rows_from
+from ..rows import Batch, Part, SourceBatches, is_frame, rows_from
 from .passes import Work
 from .progress import reported
 from .threads import QUIET, one_thread
@@ -108,7 +108,7 @@ def result_table(function: Any, rows: Any) -> Any:
     import pandas
 
     result = function(rows)
-    if hasattr(result, "iloc"):
+    if is_frame(result):
         return result
     columns = np.asarray(result).reshape(len(result), -1)
     return pandas.DataFrame(columns, rows.index, function.column_names(columns.shape[1]))

@@ -290,7 +290,7 @@ def _check_memory(batch: Batch, pool: Pool, settings: Settings) -> None:
         raise InvalidParameterError(
             f"The criterion looks at all {len(batch)} x {len(pool)} kernel values at once, which take "
             f"{needed / 2**20:.0f} MB, and max_memory is {settings.max_memory / 2**20:.0f} MB; pass "
-            "candidates as a number, or raise max_memory."
+            "candidates as a number, or raise it by kernelsieve.config_context."
         )
 
 
@@ -303,7 +303,7 @@ def check_target_memory(batch: Batch, max_memory: float) -> None:
             f"y has {q} classes, and a fit on the {n} samples themselves follows a column for each, "
             f"which takes {needed / 2**20:.0f} MB; the limit is {max_memory / 2**20:.0f} MB. "
             "Pass candidates as a number to a method without a loss of its own, such as "
-            "KernelPLSClassifier, join classes, or raise max_memory where there is such a parameter."
+            "KernelPLSClassifier, join classes, or raise max_memory by kernelsieve.config_context."
         )
 
 

@@ -1,7 +1,7 @@
 """Kernel formulas: blocks of values, diagonals, names, callables and precomputed matrices."""
 
 from .._compiled import exp_inplace, warm_up
-from .base import Filler, Kernel, Rows, TiledFiller
+from .base import Filler, Kernel, Rows, TiledFiller, has_width
 from .custom import CallableKernel, Inputs, Precomputed
 from .distance_cache import BlockCache, sharing
 from .distances import Chi2, Laplacian
@@ -35,6 +35,7 @@ __all__ = [
     "SquaredDistances",
     "TiledFiller",
     "exp_inplace",
+    "has_width",
     "kernel_class",
     "register_kernel",
     "resolve_gamma",

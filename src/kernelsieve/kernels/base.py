@@ -331,3 +331,8 @@ def _parameter_names(kind: type[Kernel]) -> tuple[str, ...]:
     given = inspect.signature(kind).parameters.values()
     named = (p.name for p in given if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
     return tuple(name for name in named if not name.startswith("_"))
+
+
+def has_width(kernel: Kernel) -> bool:
+    """Return True if a kernel has a width gamma."""
+    return getattr(kernel, "gamma", None) is not None

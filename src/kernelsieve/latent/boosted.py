@@ -122,10 +122,10 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
     Notes
     -----
     The loss needs all samples at once: on a pool the n x c kernel columns are kept if they fit
-    ``max_memory``, and evaluated again for every product if not. The minimum over all coefficients is
-    found by damped Newton steps, by least squares, or for the absolute loss by a linear programme. The
-    direction and the projection are those of M. Momma and K. P. Bennett as C. Dhanjal et al. (2009)
-    give them in section 3.2.3; the steps in between are our reconstruction.
+    ``max_memory`` of ``config_context``, and evaluated again for every product if not. The minimum
+    over all coefficients is found by damped Newton steps, by least squares, or for the absolute loss by
+    a linear programme. The direction and the projection are those of M. Momma and K. P. Bennett as C.
+    Dhanjal et al. (2009) give them in section 3.2.3; the steps in between are our reconstruction.
 
     References
     ----------

@@ -82,7 +82,8 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     eigen_solver : {"auto", "dense", "krylov"}, default="auto"
         For all samples as candidates. "dense" is LAPACK's solver for the largest eigenvalues, "krylov"
         randomised block Krylov iteration, which needs products with the kernel matrix only; "auto"
-        takes it beyond 1,000 samples, and wherever the matrix does not fit ``max_memory``.
+        takes it beyond 1,000 samples, and wherever the matrix does not fit ``max_memory`` of
+        :func:`~kernelsieve.config_context`.
     fit_inverse_transform : bool, default=False
         Keep up to 3,000 training samples (out of core, the pool), from which
         ``inverse_transform`` is learned.

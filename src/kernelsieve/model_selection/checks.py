@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 from ..estimators import WIDTHS
 from ..exceptions import InvalidParameterError
 from ..kernels import kernel_class
-from ..rows import TargetEncoder, warn_if_ambiguous
-from .nested_extractors import last_step, name_in_pipeline
+from ..rows import TargetEncoder, count_rows, warn_if_ambiguous
+from .nested_extractors import last_step, name_in_pipeline, predicts
 
 
 def check_head(head: Any) -> None:
     """Refuse a head that cannot predict."""
-    if head is None or (hasattr(head, "predict") and hasattr(head, "get_params")):
+    if head is None or (isinstance(head, BaseEstimator) and predicts(head)):
         return
     raise InvalidParameterError(
         f"head={head!r} does not predict; pass a predictor of scikit-learn, such as Ridge() or "
@@ -41,7 +41,7 @@ def folds_of(cv: Any, X: Any, y: Any = None, groups: Any = None) -> list[tuple[n
     except ValueError as error:
         if "n_splits" not in str(error) and "number of splits" not in str(error).lower():
             raise
-        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+        n_samples = count_rows(X)
         raise InvalidParameterError(
             f"{type(cv).__name__} cannot make {cv.get_n_splits(X, y, groups)} folds of {n_samples} "
             "samples: these, their groups, or those of every class are too few. Pass a smaller "

@@ -19,9 +19,10 @@ from .._sklearn import safe_split
 from ..config import with_this_config
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from ..kernels import BlockCache, sharing
+from ..rows import count_rows
 from .composed import ExtractorWithHead
 from .heads import prefix_heads
-from .nested_extractors import fit_with_weight, last_step, microseconds_a_row, truncate
+from .nested_extractors import fit_with_weight, last_step, microseconds_a_row, predicts, truncate
 
 HEAD = "head__"  # begins the names of parameters that belong to the head
 _UNCHECKED = {"assume_finite": True, "skip_parameter_validation": True}
@@ -48,7 +49,7 @@ class Data:
     weight: np.ndarray | None
 
     def __len__(self) -> int:
-        return int(self.X.shape[0]) if hasattr(self.X, "shape") else len(self.X)
+        return count_rows(self.X)
 
     def part(self, estimator: Any, rows: np.ndarray, fitted: np.ndarray | None = None) -> Data:
         """Return some samples; for a precomputed kernel, their values against the fitted samples."""
@@ -212,7 +213,7 @@ def path_models(
 def own_head(extractor: Any, n_components: int) -> Any:
     """Return the head of an extractor that predicts by itself; None of others."""
     model = last_step(extractor)
-    return model.head(n_components) if hasattr(model, "predict") else None
+    return model.head(n_components) if predicts(model) else None
 
 
 def score_of(scorer: Callable[..., float], model: Any, data: Data, *, checked: bool = True) -> float:

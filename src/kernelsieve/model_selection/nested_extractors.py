@@ -27,10 +27,15 @@ def name_in_pipeline(extractor: Any, parameter: str) -> str:
     return f"{extractor.steps[-1][0]}__{parameter}" if isinstance(extractor, Pipeline) else parameter
 
 
+def predicts(model: Any) -> bool:
+    """Return True for what predicts by itself."""
+    return getattr(model, "predict", None) is not None
+
+
 def check_nested(extractor: Any) -> None:
     """Refuse what does not give nested features, or any number but one."""
     model = last_step(extractor)
-    if extractor is not model and not isinstance(model, KernelEstimator) and hasattr(model, "predict"):
+    if extractor is not model and not isinstance(model, KernelEstimator) and predicts(model):
         raise InvalidParameterError(
             f"The pipeline ends in {model!r}, which predicts; pass it as head, and what is before as "
             f"extractor: ComponentPathCV(pipeline[:-1], {model!r})."

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..estimators import StatisticPlan, prepared, screens
+from ..estimators import StatisticPlan, is_summed_up, prepared, screens
 from ..fitting import FoldSums, OnePass
 from ..kernels import BlockCache, sharing
 from ..kernels.distance_cache import unshared
@@ -101,7 +101,7 @@ def _is_told_by_sums(extractor: Any, data: Data) -> bool:
     A pool that was given is shared in any case, and one that is drawn from many samples. Samples by
     whose targets it is screened must not be held out, so that more are needed.
     """
-    if not hasattr(extractor, "prepare"):  # a pipeline, or what needs all samples at once
+    if not is_summed_up(extractor):  # a pipeline, or what needs all samples at once
         return False
     settings = extractor._settings()
     plain = (

@@ -10,7 +10,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ..estimators import StatisticPart, StatisticPlan, all_or_nothing, planned_by_sample, prepared
+from ..estimators import (
+    StatisticPart,
+    StatisticPlan,
+    all_or_nothing,
+    is_summed_up,
+    planned_by_sample,
+    prepared,
+)
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import QUIET, sum_up
 from ..fitting import FoldWork, OnePass, WorkTogether, split_item
@@ -22,7 +29,7 @@ from .heads import COLLINEAR
 
 
 def _is_offered(search: Any) -> bool:
-    if not hasattr(search.extractor, "prepare"):
+    if not is_summed_up(search.extractor):
         raise AttributeError("the extractor cannot be fitted out of core; see its own partial_fit.")
     if not _is_number(search.cv):
         raise AttributeError(_NO_NUMBER.format(cv=search.cv))

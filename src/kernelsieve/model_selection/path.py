@@ -31,7 +31,7 @@ from .composed import composed_tags
 from .fold_curves import SettledFolds
 from .folds import Curve, Data, Task, group_settings, run_apart, with_setting
 from .leave_one_out import WITHOUT_FOLDS, score_without_folds
-from .nested_extractors import check_nested, last_step, name_in_pipeline
+from .nested_extractors import check_nested, last_step, name_in_pipeline, predicts
 from .one_pass import run_in_one_pass
 from .out_of_core import SearchesOutOfCore
 from .rules import RULES, is_negative_error
@@ -282,7 +282,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
 
     @property
     def _predicts_itself(self) -> bool:
-        return hasattr(last_step(self.extractor), "predict")
+        return predicts(last_step(self.extractor))
 
     def _tells_classes_apart(self, settled: Mapping[str, Any]) -> bool:
         if self.head is not None:

@@ -150,10 +150,10 @@ def check_out_of_core(model: Any) -> None:
             "class_weight='balanced' needs all samples at once, because it counts the classes; out of "
             "core pass a dict with the weight of each label."
         )
-    if model._rule.folds is not None:
+    rule = model._rule
+    if rule.folds is not None:
         raise InvalidParameterError(
-            f"{model._rule} needs all samples at once for its folds; out of core pass "
-            "probability='loo'."
+            f"{rule} needs all samples at once for its folds; out of core pass probability='loo'."
         )
 
 

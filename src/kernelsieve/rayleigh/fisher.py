@@ -254,7 +254,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         joint = multi_class != "ovr" and n_classes > 2
         one_against_rest = multi_class == "ovr" and n_classes > 2
         if one_against_rest:
-            what = "multi_class='ovr' finds a feature"
+            what = "DecisionRule(multi_class='ovr') finds a feature"
             check_few_classes(n_classes, what, "Pass DecisionRule(multi_class='joint').")
         M = [BetweenClasses()]
         # For each class alone the scatter of all serves as well, and all classes share it.

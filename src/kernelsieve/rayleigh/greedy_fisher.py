@@ -91,8 +91,9 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
         that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
         "all" up to 1,500 samples; beyond, a pool of one and a half times n_components where it is
-        screened, three times beyond 20,000 samples, of 1,000 otherwise. With ``resample=True`` it is
-        59 at every step. Pass :class:`~kernelsieve.Candidates` to say how they are drawn.
+        screened, three times beyond 20,000 samples, of 1,000 otherwise. With
+        ``Candidates(resample=True)`` it is 59 at every step. Pass :class:`~kernelsieve.Candidates` to
+        say how they are drawn.
     tol : float, default=1e-10
         A column whose squared residual is below this part of its squared norm counts as linearly
         dependent on the chosen ones. It limits how much rounding is amplified (see
@@ -161,7 +162,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
 
     With ``invariances`` the squared changes under the transformations, each with its weight, are added
     to N. The changes are further samples with target zero, as the ridge is, summed up in the pass over
-    the samples; all candidates are then a pool, and ``resample`` is not available.
+    the samples; all candidates are then a pool, and new ones are not drawn at every step.
 
     N differs from the scatter about the common mean along D only, so the selection is that of forward
     orthogonal least squares with the columns ``[K; sqrt(C) I]``: the loop of
@@ -170,7 +171,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     the one of a single target); the rule to stop has a threshold of our choice.
 
     Probabilities are found as in :class:`~kernelsieve.KernelFisherDiscriminant`, given the landmarks:
-    that a sample might have changed the choice is seen with ``probability_cv`` alone.
+    that a sample might have changed the choice is seen with a number of folds alone.
 
     Equal samples are one candidate, or the ridge on two halves of a coefficient would be less than on
     the whole, and a sample of weight 2 another thing than two samples.
@@ -302,8 +303,8 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         check_out_of_core(self)
         if self._rule.threshold == "margin":
             raise InvalidParameterError(
-                "threshold='margin' looks at all samples at once; out of core pass "
-                "threshold='gaussian', 'midpoint' or 'least_squares'."
+                "decision='margin' looks at all samples at once; out of core pass "
+                "decision='gaussian', 'midpoint' or 'least_squares'."
             )
         return super()._plan(X, y, classes, sample_weight)
 

@@ -190,8 +190,8 @@ class RayleighPass:
         """Return empty sums: the safe form where asked or needed, or for a single pass."""
         if self._needs_rows and not repeatable:
             raise InvalidParameterError(
-                "threshold='margin' needs all samples at once, which a single pass cannot keep; "
-                "pass threshold='gaussian', 'midpoint' or 'least_squares', or batches in a list."
+                "decision='margin' needs all samples at once, which a single pass cannot keep; "
+                "pass decision='gaussian', 'midpoint' or 'least_squares', or batches in a list."
             )
         needed = self._ratio.needs_all_digits() or not repeatable
         return self._pass.empty(form_of(self._settings.precision, safe=needed))
@@ -264,7 +264,7 @@ class RayleighPass:
         if self._ratio.one_against_rest and not (shares > 0).all():
             raise InvalidDataError(
                 "A class without samples of positive weight cannot be separated from the rest; "
-                "pass more samples, or multi_class='joint'."
+                "pass more samples, or DecisionRule(multi_class='joint')."
             )
 
     def _penalty(self) -> np.ndarray:

@@ -214,7 +214,7 @@ def joint_heads(how: str, moments: Moments, ratios: np.ndarray) -> Heads:
         warn(
             f"threshold={how!r} is for features of one class each; joint features of "
             f"{len(moments.weights)} classes are decided by a Gaussian model. Pass "
-            "multi_class='ovr', or threshold='auto'.",
+            "DecisionRule(multi_class='ovr'), or decision='auto'.",
             IgnoredParameterWarning,
         )
     # The mean of a class that weighs less than a sample would be taken for as certain as others.

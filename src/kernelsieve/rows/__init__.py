@@ -16,7 +16,7 @@ from .pool import (
     filled_up,
     first_equals,
 )
-from .sources import Part, SlicedSource, Source, SourceBatches
+from .sources import Part, SlicedSource, Source, SourceBatches, count_rows, is_frame
 from .targets import (
     TargetEncoder,
     check_not_constant,
@@ -43,6 +43,7 @@ __all__ = [
     "TargetEncoder",
     "check_not_constant",
     "check_squares",
+    "count_rows",
     "dense_sample",
     "distinct",
     "draw_kmeans",
@@ -52,6 +53,7 @@ __all__ = [
     "drawn_order",
     "filled_up",
     "first_equals",
+    "is_frame",
     "one_target",
     "refuse_labels",
     "row_hashes",

@@ -43,8 +43,18 @@ class Part:
         return cls(*(None if values[0] is None else _concatenated(values) for values in columns))
 
 
+def is_frame(values: Any) -> bool:
+    """Return True for a data frame or a column of one, whose rows are taken by ``iloc``."""
+    return getattr(values, "iloc", None) is not None
+
+
+def count_rows(X: Any) -> int:
+    """Return the number of rows of an array, a sparse matrix, a data frame or a list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
 def _concatenated(values: Sequence[Any]) -> Any:
-    if not hasattr(values[0], "iloc"):
+    if not is_frame(values[0]):
         return np.concatenate(values)
     import pandas
 

@@ -157,7 +157,7 @@ def row_images(batch: Batch, kernel: Kernel, max_memory: float, n_jobs: int | No
     if needed > max_memory:
         raise InvalidParameterError(
             f"candidates='all' takes {needed / 2**20:.0f} MB for {n} samples, and max_memory is "
-            f"{max_memory / 2**20:.0f} MB; pass candidates as a number, or raise max_memory."
+            f"{max_memory / 2**20:.0f} MB; pass candidates as a number, or raise it by config_context."
         )
     everyone = np.arange(n)
     pool = Pool(kernel.points(batch.X, everyone), everyone)

@@ -17,6 +17,7 @@ from ...model import Fit, KernelModel, explained_variance_ratio
 from ...rows import Batch, TargetEncoder, check_not_constant, one_target
 from .extraction import SparseLatent, extract_sparse
 
+_USUALLY_KEPT, _SHARE_KEPT = 200, 64  # kernel columns; that part of the memory if it is more
 _LEAST_SHARE = float(np.finfo(float).tiny)  # rounded up to one sample
 
 
@@ -25,8 +26,8 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
 
     _candidates_parameter: ClassVar[str] = ""
     _moved: ClassVar[dict[str, str]] = {
-        "cache_columns": "as many kernel columns are kept as "
-        "kernelsieve.config_context(max_memory=...) has room for."
+        "cache_columns": "200 kernel columns are kept, or what a 64th of the memory holds that "
+        "kernelsieve.config_context(max_memory=...) allows."
     }
     _parameter_constraints: ClassVar[dict] = {
         **KernelEstimator._parameter_constraints,
@@ -76,7 +77,7 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
             weight=rows.weight,
             target_error=self.target_error,
             sample_size=self.sample_size,
-            cache_columns=max(1, int(settings.max_memory) // (8 * len(rows))),
+            cache_columns=_columns_kept(settings.max_memory, len(rows)),
             tol=self.tol,
             gap_tol=self.gap_tol,
             random_state=problem.random_state,
@@ -94,6 +95,12 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = False
         return tags
+
+
+def _columns_kept(max_memory: float, n_rows: int) -> int:
+    """Return how many kernel columns are kept: as many as usual, more where memory is plenty."""
+    most = int(max_memory) // (8 * n_rows)
+    return max(1, min(most, max(_USUALLY_KEPT, most // _SHARE_KEPT)))
 
 
 def _fit_of(
