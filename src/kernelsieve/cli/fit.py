@@ -55,7 +55,6 @@ class _Job:
     table: Table
     reading: Reading
     rows: LabelledRows
-    n_rows: int
     is_all: bool  # the rows in memory
     given: Mapping[str, Any]
     show: Terminal
@@ -95,7 +94,7 @@ def fitted_model(
     show.kinds(frame, reading.kinds, roles)
     for note in notes:
         show.text(note)
-    job = _Job(table, reading, rows, n_rows, is_all, given, show)
+    job = _Job(table, reading, rows, is_all, given, show)
     left_open = all(given[name] == value for name, value in _OPEN.items())
     found = _fit_sieve(job) if left_open and rows.groups is None else _fit_chosen(job)
     sentences = list(_sentences(found.pipeline.steps[-1][1]))
@@ -153,68 +152,40 @@ def _fit_chosen(job: _Job) -> _Fitted:
     if features_only:
         model = extractor_of(model)
     if not job.is_all:
-        model = _OutOfCore(job, columns).fitted(model, X)
+        model = _fitted_to_all(job, model, columns, X)
     landmarks = rows.frame.iloc[extractor_of(model).landmark_indices_]
     pipeline = Pipeline([("columns", columns), ("model", model)])
     return _Fitted(pipeline, landmarks, residuals, None if residuals is None else rows.weight)
 
 
-class _OutOfCore:
-    """Fits all rows by sums of blocks, with the settings that a sample has chosen."""
-
-    def __init__(self, job: _Job, columns: Any) -> None:
-        self._job, self._columns = job, columns
-
-    def fitted(self, by_sample: Any, X: np.ndarray) -> Any:
-        """Return the model of all rows."""
-        rows = self._job.rows
-        if rows.groups is not None:
-            raise TableError(
-                "--group needs all rows in memory, and the table has too many; pass fewer rows, or "
-                "leave --group out."
-            )
-        extractor = extractor_of(by_sample)
-        if not hasattr(extractor, "prepare"):
-            self._job.show.text(
-                f"This method needs all rows in memory, so only a sample of {len(X):,} rows is fitted."
-            )
-            return by_sample
-        fresh = clone(extractor)
-        head = getattr(getattr(by_sample, "best_estimator_", None), "head", None)
-        if isinstance(head, Ridge):
-            plan = fresh.prepare(X, rows.y, sample_weight=rows.weight, folds=5)
-            sizes = by_sample.n_components
-            return ComponentPathCV(fresh, clone(head), n_components=sizes).finish(plan, self._sum(plan))
-        fresh.set_params(n_components=extractor.n_components_)
-        plan = fresh.prepare(X, rows.y, sample_weight=rows.weight, **self._classes())
-        whole = fresh.finish(plan, self._sum(plan))
-        if head is None or by_sample.head is None:
-            return whole
-        weights = {} if rows.weight is None else {"sample_weight": rows.weight}
-        return ExtractorWithHead(whole, clone(head).fit(whole.transform(X), rows.y, **weights))
-
-    def _classes(self) -> dict[str, Any]:
-        """Return all labels: a sample may lack some."""
-        job = self._job
-        if job.reading.task == "regression":
-            return {}
-        return {"classes": TableSource(job.table, job.reading, job.show).labels()}
-
-    def _sum(self, plan: Any) -> Any:
-        total = None
-        for X, rows in self._blocks():
-            part = plan.statistic(X, rows.y, rows.weight)
-            total = part if total is None else total.merge(part)
-        return total
-
-    def _blocks(self) -> Iterator[tuple[np.ndarray, LabelledRows]]:
-        kinds = self._job.reading.kinds
-        with self._job.show.counting() as done:
-            for block in self._job.table.blocks():
-                rows = self._job.reading.labelled(block)
-                if len(rows.y):
-                    yield self._columns.transform(coerced(rows.frame, kinds)), rows
-                done(len(block))
+def _fitted_to_all(job: _Job, by_sample: Any, columns: Any, X: np.ndarray) -> Any:
+    """Return the model of all rows by sums of blocks, with the settings that a sample has chosen."""
+    rows, source = job.rows, TableSource(job.table, job.reading, job.show)
+    if rows.groups is not None:
+        raise TableError(
+            "--group needs all rows in memory, and the table has too many; pass fewer rows, or "
+            "leave --group out."
+        )
+    extractor = extractor_of(by_sample)
+    if not hasattr(extractor, "prepare"):
+        job.show.text(
+            f"This method needs all rows in memory, so only a sample of {len(X):,} rows is fitted."
+        )
+        return by_sample
+    fresh = clone(extractor)
+    head = getattr(getattr(by_sample, "best_estimator_", None), "head", None)
+    if isinstance(head, Ridge):
+        plan = fresh.prepare(X, rows.y, sample_weight=rows.weight, folds=5)
+        search = ComponentPathCV(fresh, clone(head), n_components=by_sample.n_components)
+        return search.finish(plan, source.summed(plan, columns))
+    fresh.set_params(n_components=extractor.n_components_)
+    classes = {} if job.reading.task == "regression" else {"classes": source.labels()}
+    plan = fresh.prepare(X, rows.y, sample_weight=rows.weight, **classes)
+    whole = fresh.finish(plan, source.summed(plan, columns))
+    if head is None or by_sample.head is None:
+        return whole
+    weights = {} if rows.weight is None else {"sample_weight": rows.weight}
+    return ExtractorWithHead(whole, clone(head).fit(whole.transform(X), rows.y, **weights))
 
 
 def _sentences(model: Any) -> Iterator[str]:

@@ -22,7 +22,7 @@ from .outputs import check_files, saved
 from .table_model import TableModel
 from .tables import open_table
 from .terminal import Terminal
-from .training import Reading
+from .training import Reading, TableSource
 
 _ROWS = 20_000  # that settle a plan
 
@@ -96,15 +96,9 @@ def sum_up_table(
 ) -> None:
     """Sum up the rows of a table."""
     check_files([plan, data], [output])
-    settled, show, total = TablePlan.load(plan), Terminal(), None
-    with show.counting() as done:
-        for block in open_table(data, text, show).blocks():
-            rows = settled.reading.labelled(block)
-            done(len(block))
-            if len(rows.y):
-                X = settled.columns.transform(coerced(rows.frame, settled.kinds))
-                part = settled.plan.statistic(X, rows.y)
-                total = part if total is None else total.merge(part)
+    settled, show = TablePlan.load(plan), Terminal()
+    source = TableSource(open_table(data, text, show), settled.reading, show)
+    total = source.summed(settled.plan, settled.columns)
     if total is None:
         raise TableError(f"No row of {data} has a target.")
     total.save(output)

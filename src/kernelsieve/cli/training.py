@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas
 
+from ..estimators import StatisticPart, StatisticPlan
 from ..rows import Part, Source
 from .columns import (
     are_whole_numbers,
@@ -138,6 +139,14 @@ class TableSource(Source):
     def __iter__(self) -> Iterator[Part]:
         kinds = self._reading.kinds
         return (Part(coerced(rows.frame, kinds), rows.y, rows.weight) for rows in self._blocks())
+
+    def summed(self, plan: StatisticPlan, columns: Any) -> StatisticPart | None:
+        """Return the sums of all rows, of their encoded columns; None where no row has a target."""
+        total: StatisticPart | None = None
+        for part in self:
+            new = plan.statistic(columns.transform(part.X), part.y, part.weight)
+            total = new if total is None else total.merge(new)
+        return total
 
     def labels(self) -> np.ndarray:
         return np.unique(np.concatenate([np.unique(rows.y) for rows in self._blocks()]))
