@@ -45,6 +45,10 @@ class FewerFeaturesWarning(UserWarning):
     """The data gave fewer features than were asked for."""
 
 
+class IgnoredFeatureWarning(UserWarning):
+    """A feature of X is left out, wholly or for most samples, as it tells samples apart by name."""
+
+
 class IgnoredParameterWarning(UserWarning):
     """A parameter has a value that changes nothing, beside those of others."""
 

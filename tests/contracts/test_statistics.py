@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernelsieve.statistics import DoubleDoubleStatistic, GramStatistic
+from kernelsieve.statistics import GramStatistic, TriangularStatistic
 
-FORMS = [GramStatistic, DoubleDoubleStatistic]
+FORMS = [GramStatistic, TriangularStatistic]
 N_ROWS, N_TARGETS, N_COLUMNS = 60, 2, 5
 
 every_form = pytest.mark.parametrize("form", FORMS)

@@ -12,12 +12,12 @@ from kernelsieve.exceptions import KernelError
 from kernelsieve.execution import absorb, gather
 from kernelsieve.kernels import RBF
 from kernelsieve.rows import AugmentedBlock, Batch
-from kernelsieve.statistics import DoubleDoubleStatistic, GramStatistic
+from kernelsieve.statistics import GramStatistic, TriangularStatistic
 
 N_ROWS, N_POOL, N_TARGETS = 230, 6, 2
 KERNEL = RBF(0.4)
 
-every_form = pytest.mark.parametrize("form", [GramStatistic, DoubleDoubleStatistic])
+every_form = pytest.mark.parametrize("form", [GramStatistic, TriangularStatistic])
 
 
 def batch(*, weighted: bool = True, form=np.asarray) -> Batch:

@@ -96,6 +96,12 @@ TAKEN = [
     "s",
     "out",
     "NAN",
+    "typeof",
+    "linux",
+    "HUGE_VAL",
+    "FP_NAN",
+    "M_PI",
+    "double_t",
 ]
 
 

@@ -23,7 +23,7 @@ from kernelsieve import (
     SparseKernelFeatureAnalysis,
 )
 from kernelsieve.datasets import make_noisy_circle
-from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
+from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError, NoFeaturesError
 from kernelsieve.metrics import mean_reconstruction_error
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "kernlab_kfa.json").read_text())
@@ -191,6 +191,12 @@ def test_the_analysis_stops_when_no_point_is_left(cancer):
         model = AcceleratedKernelFeatureAnalysis(100, gamma=0.001, cutoff=0.3).fit(X)
     assert model.n_components_ < 20
     assert (model.reconstruction_error(X, per_example=True) < 0.3).all()
+
+
+@pytest.mark.parametrize("resample", [False, True])
+def test_a_cutoff_that_leaves_no_point_from_the_start(resample, cancer):
+    with pytest.raises(NoFeaturesError, match="Lower cutoff to get more features"):
+        AcceleratedKernelFeatureAnalysis(3, cutoff=10, resample=resample).fit(cancer[0][:20])
 
 
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")

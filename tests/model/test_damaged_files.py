@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import kernelsieve
 from kernelsieve.exceptions import ModelFileError
+from kernelsieve.model.archive import write_archive
 
 SMALL = FILES / "AlignmentWeights.ksv"  # 1,188 bytes
 _LONGEST = 1000  # characters of a message: a path, what was found in 300 of them, and what to do
@@ -160,6 +161,14 @@ def test_a_manifest_of_many_items_is_refused_unread(content, path):
         )  # as objects it would take 25 times its size
     finally:
         tracemalloc.stop()
+
+
+def test_many_random_states_are_refused_before_they_are_made(path):
+    empty = {"random_state": ["MT19937", {"array": "0"}, 624, 0, 0.0]}
+    state = np.random.RandomState(0).get_state()[1]
+    write_archive(path, "model", 1, {"list": [empty] * 2000}, {"0": state})
+    with pytest.raises(ModelFileError, match="more than 1,000 random states"):
+        kernelsieve.load(path)
 
 
 def test_a_long_list_of_members_is_refused_unread(path):

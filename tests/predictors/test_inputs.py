@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.inspection import permutation_importance
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from kernelsieve import SieveRegressor
-from kernelsieve.exceptions import InvalidDataError
+from kernelsieve import SieveRegressor, SparseMaximalAlignment, predictor
+from kernelsieve.exceptions import IgnoredFeatureWarning, InvalidDataError
 from kernelsieve.predictors.inputs import CategoryColumn, InputEncoder, categorical_mask
 
 
@@ -86,7 +86,9 @@ def test_which_features_are_categories(frame):
 
 
 def test_text_that_should_be_a_number_is_refused(frame):
-    with pytest.raises(InvalidDataError, match=r"should be numeric is not .*categorical_features"):
+    with pytest.raises(
+        InvalidDataError, match=r"'town' of X \('Bonn'\), which should .*categorical_features"
+    ):
         encoder_of(frame, ["colour"])
 
 
@@ -126,3 +128,44 @@ def test_importances_are_what_predictions_lose_without_a_feature(options):
     assert_allclose(sieve.importances_, np.array(changes) / sum(changes), atol=0.05)
     lost = permutation_importance(sieve, X, y, n_repeats=5, random_state=0).importances_mean
     assert_array_equal(np.argsort(lost), np.argsort(sieve.importances_))
+
+
+def test_identifiers_are_left_out(rng):
+    X = pd.DataFrame({"a": rng.standard_normal(80), "id": [f"n{i}" for i in range(80)]})
+    sieve = SieveRegressor(10, kernel="rbf", metric=False, random_state=0)
+    with pytest.warns(IgnoredFeatureWarning, match="'id' of X has 80 different values.* left out"):
+        sieve.fit(X, X["a"])
+    assert sieve.importances_.tolist() == [1.0, 0.0]
+    assert "1 with a value of its own for each sample was left out, giving 1 column." in sieve.report_
+    assert_array_equal(sieve.predict(X), sieve.predict(X.assign(id="new")))
+    assert_allclose(predictor(sieve)(X), sieve.predict(X), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ([f"{i}.5" for i in range(99)] + ["n/a?"], r"'n/a\?' among numbers"),
+        ([f"n{i}" for i in range(150)], "150 different values .* only 33%"),
+    ],
+)
+def test_values_that_are_lost_are_told(column, message):
+    X = pd.DataFrame({"b": column * 2})
+    with pytest.warns(IgnoredFeatureWarning, match=message):
+        encoder_of(X)
+
+
+def test_columns_of_one_name_are_refused():
+    X = pd.DataFrame(np.eye(4), columns=["a", "b", "a", "c"])
+    for estimator in (SieveRegressor(2), SparseMaximalAlignment(2)):
+        with pytest.raises(InvalidDataError, match="2 columns that are named 'a'"):
+            estimator.fit(X, np.arange(4.0))
+
+
+def test_the_column_with_text_is_named():
+    sieve = SieveRegressor(5, kernel="rbf", metric=False, random_state=0)
+    X = pd.DataFrame({"a": np.arange(30.0), "b": np.arange(30.0) % 7})
+    sieve.fit(X, X["a"])
+    with pytest.raises(InvalidDataError, match=r"text in column 'b' of X \('x'\)"):
+        sieve.predict(X.astype(object).assign(b=["x", *range(29)]))
+    with pytest.raises(InvalidDataError, match=r"text in column 1 of X \('x'\)"):
+        sieve.fit(np.array([[1, 2], [3, "x"]], dtype=object), [1.0, 2.0])

@@ -466,6 +466,16 @@ def test_bad_invariances_are_refused(data):
         make(kernel="precomputed", invariances=INVARIANCES).fit(K, y)
 
 
+def test_a_penalty_below_the_rounding_of_alike_columns():
+    """A preconditioner is then no positive matrix unless rounding is allowed for."""
+    X = np.random.default_rng(0).uniform(0.4, 1.6, (10, 1))
+    model = SparseKernelFisherDiscriminant(multi_class="joint", random_state=0)
+    weight = 1e19 * np.array([2, 2, 2, 2, 1, 2, 1, 0, 2, 0])
+    with pytest.warns(ConvergenceWarning, match="Raise C, or scale X"):
+        model.fit(X, np.arange(10) == 0, sample_weight=weight)
+    assert np.isfinite(model.transform(X)).all()
+
+
 # ---------------------------------------------------------------------- the path
 
 

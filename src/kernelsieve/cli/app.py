@@ -27,8 +27,8 @@ app = typer.Typer(
 Data = Annotated[
     str,
     typer.Argument(
-        help="CSV, TSV (also .gz), Parquet file or folder, Arrow/Feather, svmlight, .npy, .npz, or - "
-        "for CSV on stdin."
+        help="CSV, TSV (also .gz), .xlsx, Parquet file or folder, Arrow/Feather, svmlight, .npy, .npz, "
+        "or - for CSV on stdin."
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A model that fit wrote, or a sieve saved in Python.")]
@@ -38,6 +38,9 @@ Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may b
 Weight = Annotated[str | None, typer.Option(help="Column with sample weights.")]
 Group = Annotated[str | None, typer.Option(help="Column with groups; no group is split between folds.")]
 Task = Annotated[str, typer.Option(help="auto, regression or classification.")]
+Dates = Annotated[
+    str, typer.Option(help="auto, day-first or month-first, where dates end with the year.")
+]
 Kernel = Annotated[str, typer.Option(help="rbf, linear, matern, laplacian, or another by name.")]
 Gamma = Annotated[
     str, typer.Option(help="Width of the kernel: auto (cross-validated), scale, a number.")
@@ -52,6 +55,15 @@ Budget = Annotated[
     int, typer.Option(min=1, help="Maximum number of kernel evaluations per prediction.")
 ]
 Seed = Annotated[int, typer.Option(help="Random seed.")]
+Sep = Annotated[
+    str | None, typer.Option(help="Delimiter of a CSV file, one character or tab; inferred by default.")
+]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of a CSV file, such as latin-1; inferred by default.")
+]
+Decimal = Annotated[
+    str | None, typer.Option(help="Decimal sign of a CSV file, . or ,; inferred by default.")
+]
 
 
 def _call(module: str, function: str, **options: Any) -> None:
@@ -97,8 +109,12 @@ def fit(
     weight: Weight = None,
     group: Group = None,
     task: Task = "auto",
+    dates: Dates = "auto",
     seed: Seed = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
 ) -> None:
     """Fit a model to a table, and save it. Column types are inferred and shown."""
     given: dict[str, Any] = {
@@ -109,9 +125,10 @@ def fit(
         "head": head,
         "budget": budget,
     }
-    given |= {"task": task, "seed": seed}
+    given |= {"task": task, "dates": dates, "seed": seed}
     roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
-    _call("fit", "fit_table", data=data, roles=roles, given=given, output=output, quiet=quiet)
+    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
+    _call("fit", "fit_table", data=data, roles=roles, given=given, output=output, quiet=quiet, **text)
 
 
 @app.command(epilog="Example: kernelsieve transform houses.ksv new.csv -o features.parquet")
@@ -120,9 +137,13 @@ def transform(
     data: Data,
     output: Annotated[str, typer.Option("--output", "-o", help=".csv, .parquet, .npy, or - .")] = "-",
     k: Annotated[int | None, typer.Option("--k", min=1, help="Only the first N features.")] = None,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
 ) -> None:
     """Compute features of the rows of a table."""
-    _call("predict", "transform_table", path=model, data=data, output=output, k=k)
+    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
+    _call("predict", "transform_table", path=model, data=data, output=output, k=k, **text)
 
 
 @app.command(
@@ -141,10 +162,14 @@ def predict(
         typer.Option(min=0, help="Add the N training rows, counted from 0, that contribute most."),
     ] = 0,
     keep: Annotated[list[str] | None, typer.Option(help="Column to copy; may be repeated.")] = None,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
 ) -> None:
     """Predict the target of the rows of a table."""
     wanted = {"proba": proba, "interval": interval, "explain": explain, "keep": keep or []}
-    _call("predict", "predict_table", path=model, data=data, output=output, wanted=wanted)
+    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
+    _call("predict", "predict_table", path=model, data=data, output=output, wanted=wanted, **text)
 
 
 @app.command()
@@ -162,9 +187,13 @@ def report(
         str | None,
         typer.Option("--target", "-t", help="Column with the target, for a sieve saved in Python."),
     ] = None,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
 ) -> None:
     """Write a report on a model and its scores on a table, as one HTML file."""
-    _call("report", "write_report", path=model, data=data, output=output, target=target)
+    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
+    _call("report", "write_report", path=model, data=data, output=output, target=target, **text)
 
 
 @app.command(epilog="Example: kernelsieve compare houses.csv --target price --csv scores.csv")
@@ -175,6 +204,7 @@ def compare(
     weight: Weight = None,
     group: Group = None,
     task: Task = "auto",
+    dates: Dates = "auto",
     budget: Budget = 200,
     rows: Annotated[
         int, typer.Option(min=20, help="Maximum number of rows; larger tables are sampled.")
@@ -183,11 +213,18 @@ def compare(
     csv: Annotated[Path | None, typer.Option(help="Write the table as CSV.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the table as HTML.")] = None,
     seed: Seed = 0,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
 ) -> None:
     """Cross-validate methods of kernelsieve and scikit-learn on a table, and recommend one."""
     roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
-    limits = {"task": task, "budget": budget, "rows": rows, "folds": folds, "seed": seed}
-    _call("compare", "compare_methods", data=data, roles=roles, limits=limits, csv=csv, html=html)
+    limits: dict[str, Any] = {"task": task, "dates": dates, "budget": budget, "rows": rows}
+    limits |= {"folds": folds, "seed": seed}
+    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
+    _call(
+        "compare", "compare_methods", data=data, roles=roles, limits=limits, csv=csv, html=html, **text
+    )
 
 
 @app.command(epilog="Example: kernelsieve prepare sample.csv --target price -o plan.ksv")
@@ -201,7 +238,11 @@ def prepare(
     budget: Budget = 200,
     drop: Drop = None,
     task: Task = "auto",
+    dates: Dates = "auto",
     seed: Seed = 0,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
 ) -> None:
     """Choose, on a sample, the settings that all machines share when they sum up their rows."""
     given: dict[str, Any] = {
@@ -211,17 +252,24 @@ def prepare(
         "gamma": gamma,
         "head": "auto",
     }
-    given |= {"budget": budget, "task": task, "seed": seed}
+    given |= {"budget": budget, "task": task, "dates": dates, "seed": seed}
     roles = {"target": target, "drop": drop or [], "weight": None, "group": None}
-    _call("statistic", "prepare_plan", data=data, roles=roles, given=given, output=output)
+    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
+    _call("statistic", "prepare_plan", data=data, roles=roles, given=given, output=output, **text)
 
 
 @app.command(epilog="Example: kernelsieve statistic plan.ksv mine.csv -o mine.part")
 def statistic(
-    plan: Annotated[Path, typer.Argument(help="A plan that prepare wrote.")], data: Data, output: Output
+    plan: Annotated[Path, typer.Argument(help="A plan that prepare wrote.")],
+    data: Data,
+    output: Output,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
 ) -> None:
     """Sum up the rows of a table, as a file that can be sent where rows may not go."""
-    _call("statistic", "sum_up_table", plan=plan, data=data, output=output)
+    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
+    _call("statistic", "sum_up_table", plan=plan, data=data, output=output, **text)
 
 
 @app.command(epilog="Example: kernelsieve merge a.part b.part -o all.part")

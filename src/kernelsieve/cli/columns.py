@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,23 +14,42 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from .dates import DATE, DATES, DAY_FIRST, MONTH_FIRST, DateOrder, date_orders, days
 from .errors import TableError, no_column
 
 _FEW, _ROWS_OF_EACH = 50, 20  # texts with more values than these, and fewer rows for each, are names
 _DATE = r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?"
 _SURE = 0.95  # of the values that are there
-NUMBER, DATE, CATEGORY = "number", "date", "category"
+_TRUTH = {"True": "1", "TRUE": "1", "true": "1", "False": "0", "FALSE": "0", "false": "0"}
+_CODE = r"0\d+"  # which no number begins with
+NUMBER, CATEGORY = "number", "category"
+_DATE_OPTIONS = {"auto": None, "day-first": DAY_FIRST, "month-first": MONTH_FIRST}
 
 
-def find_kinds(frame: pandas.DataFrame, left_out: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Return what each column is, and a sentence about each that is not used."""
+def find_kinds(
+    frame: pandas.DataFrame,
+    left_out: Sequence[str],
+    dates: str = "auto",
+    read: Callable[[], Iterable[pandas.DataFrame]] | None = None,
+) -> tuple[dict[str, str], list[str]]:
+    """Return what each column is, and sentences about those not used, and about orders of dates.
+
+    ``read`` yields all rows, of which ``frame`` may be a sample: one order is right for all dates.
+    """
+    if dates not in _DATE_OPTIONS:
+        raise TableError(f"--dates {dates} must be auto, day-first or month-first.")
     kinds: dict[str, str] = {}
     notes: list[str] = []
     for name in frame.columns:
         if name in left_out:
             continue
         kind = _kind(frame[name].dropna())
-        if kind in (NUMBER, DATE, CATEGORY):
+        if kind == DATE:
+            blocks = [frame] if read is None else read()
+            orders = _orders_in(block[name].dropna() for block in blocks)
+            kind, told = _order_of(name, orders, _DATE_OPTIONS[dates])
+            notes += told
+        if kind in (NUMBER, CATEGORY, *DATES):
             kinds[name] = kind
         else:
             notes.append(f"Column {name!r} is left out: {kind}.")
@@ -47,10 +66,11 @@ def _kind(values: pandas.Series) -> str:
         return NUMBER
     if pandas.api.types.is_datetime64_any_dtype(values):
         return DATE
-    text = values.astype(str)
-    if numbers_in(values).notna().mean() >= _SURE:
+    text = texts_of(values)
+    share = numbers_in(values).notna().mean()
+    if share >= _SURE and not (share < 1 and text.str.fullmatch(_CODE).any()):
         return NUMBER
-    if text.str.fullmatch(_DATE).mean() >= _SURE and _days(values).notna().mean() >= _SURE:
+    if text.str.fullmatch(_DATE).mean() >= _SURE and _share_of_dates(text) >= _SURE:
         return DATE
     n_different = text.nunique()
     if n_different <= max(_FEW, len(text) / _ROWS_OF_EACH):
@@ -58,13 +78,52 @@ def _kind(values: pandas.Series) -> str:
     return f"it has {n_different} different texts, as names and identifiers have"
 
 
+def _share_of_dates(text: pandas.Series) -> float:
+    return max(float(days(text, order).notna().mean()) for order in (DAY_FIRST, MONTH_FIRST))
+
+
+def _orders_in(blocks: Iterable[pandas.Series]) -> dict[str, DateOrder]:
+    """Return what each order reads of the dates in all blocks."""
+    found: dict[str, DateOrder] = {}
+    for values in blocks:
+        if not pandas.api.types.is_datetime64_any_dtype(values):
+            for order, counted in date_orders(texts_of(values)).items():
+                found[order] = counted + found[order] if order in found else counted
+    return found
+
+
+def _order_of(name: str, orders: dict[str, DateOrder], asked: str | None) -> tuple[str, list[str]]:
+    """Return the one order that all dates of a column are read by, and a sentence about it."""
+    if not orders:
+        return DATE, []
+    day, month = orders[DAY_FIRST], orders[MONTH_FIRST]
+    if asked is not None:
+        found, reason = asked, "by --dates"
+    elif day.n_read == month.n_read:
+        found = MONTH_FIRST if "/" in day.example else DAY_FIRST
+        reason = f"though {day.example!r} and all others may be either"
+    else:
+        found, other = (DAY_FIRST, month) if day.n_read > month.n_read else (MONTH_FIRST, day)
+        reason = f"as {other.not_read!r} shows"
+    told = found.removeprefix("date, ")
+    option = (
+        "" if asked else f"; --dates {'month' if found == DAY_FIRST else 'day'}-first overrides this"
+    )
+    return found, [f"Column {name!r}: dates are read {told}, {reason}{option}."]
+
+
 def coerced(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFrame:
     """Return the columns of a model, in its order; what is not as it should be is missing."""
     absent = [name for name in kinds if name not in frame.columns]
     if absent:
         raise no_column(absent[0], frame.columns, ", which the model needs", kinds)
-    convert = {NUMBER: numbers_in, DATE: _days, CATEGORY: _texts}
-    return pandas.DataFrame({name: convert[kind](frame[name]) for name, kind in kinds.items()})
+    return pandas.DataFrame({name: _converted(frame[name], kind) for name, kind in kinds.items()})
+
+
+def _converted(values: pandas.Series, kind: str) -> pandas.Series:
+    if kind == NUMBER:
+        return numbers_in(values)
+    return texts_of(values) if kind == CATEGORY else days(values, kind)
 
 
 @dataclass
@@ -97,18 +156,28 @@ class LostValues:
 
 def numbers_in(values: pandas.Series) -> pandas.Series:
     """Return values as numbers; what is none, or infinite, is missing."""
+    if not pandas.api.types.is_numeric_dtype(values):
+        values = values.astype(object)
+        values = values.where(~values.isin(list(_TRUTH)), values.map(_TRUTH.get))
     numbers = pandas.to_numeric(values, errors="coerce").astype(np.float64)
     return numbers.where(np.isfinite(numbers))
 
 
-def _days(values: pandas.Series) -> pandas.Series:
-    """Return days since 1970."""
-    times = pandas.to_datetime(values, errors="coerce", format="mixed", utc=True)
-    return (times - pandas.Timestamp(0, tz="utc")) / pandas.Timedelta(days=1)
+def texts_of(values: pandas.Series) -> pandas.Series:
+    """Return values as texts that do not depend on other values of a column, and NaN.
+
+    Where values are missing, whole numbers are floats for pandas: 1.0 is the text "1" as 1 is.
+    """
+    if pandas.api.types.is_float_dtype(values):
+        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan).tolist()
+        found = [np.nan if x != x else str(int(x)) if x.is_integer() else repr(x) for x in numbers]
+        return pandas.Series(found, values.index, dtype=object)
+    known = values.dropna()
+    return known.astype(object).map(_text).astype(object).reindex(values.index)
 
 
-def _texts(values: pandas.Series) -> pandas.Series:
-    return values.astype(object).where(values.isna(), values.astype(str)).where(values.notna(), np.nan)
+def _text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def column_encoder(kinds: Mapping[str, str]) -> ColumnTransformer:
@@ -133,10 +202,11 @@ def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
         raise TableError(f"--task {asked} must be auto, regression or classification.")
     if asked != "auto":
         return asked, f"{asked.capitalize()}, by --task."
-    n_different = y.nunique()
-    if _kind(y) != NUMBER or pandas.api.types.is_bool_dtype(y):
+    numbers = numbers_in(y).dropna()
+    n_different = n_values(y)
+    if _kind(y) != NUMBER or is_truth(y):
         task, reason = "classification", f"{n_different} labels"
-    elif (y % 1 == 0).all() and (n_different <= 20 or n_different <= min(50, len(y) // 10)):
+    elif (numbers % 1 == 0).all() and (n_different <= 20 or n_different <= min(50, len(y) // 10)):
         task, reason = (
             "classification",
             f"{n_different} different whole numbers, which look like labels",
@@ -148,3 +218,23 @@ def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
         task,
         f"{task.capitalize()} was chosen, as the target has {reason}; --task {other} overrides this.",
     )
+
+
+def n_values(values: pandas.Series) -> int:
+    """Return the number of different values: 1 and 1.0 are one where all are numbers."""
+    numbers = numbers_in(values)
+    return int(numbers.nunique() if numbers.notna().all() else texts_of(values).nunique())
+
+
+def is_truth(values: pandas.Series) -> bool:
+    """Tell if values are True and False, or these words."""
+    return bool(
+        pandas.api.types.is_bool_dtype(values) or texts_of(values.dropna()).isin(list(_TRUTH)).all()
+    )
+
+
+def are_whole_numbers(values: pandas.Series) -> bool:
+    """Tell if labels are whole numbers; "01" is a code, which is another text than "1"."""
+    if is_truth(values):
+        return False
+    return bool(texts_of(values.dropna()).str.fullmatch(r"[+-]?(0|[1-9]\d*)(\.0*)?").all())

@@ -30,13 +30,20 @@ from .training import LabelledRows, Reading
 
 
 def compare_methods(
-    data: str, roles: Mapping[str, Any], limits: Mapping[str, Any], csv: Path | None, html: Path | None
+    data: str,
+    roles: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    csv: Path | None,
+    html: Path | None,
+    text: Mapping[str, str | None] | None = None,
 ) -> None:
     """Cross-validate methods on a table; show and write the scores, and recommend one."""
     check_files([data], [csv, html])
     show = Terminal()
-    frame, n_rows = open_table(data).sampled(limits["rows"], limits["seed"])
-    reading = Reading.of(frame, roles, limits["task"])
+    table = open_table(data, text, show)
+    frame, n_rows = table.sampled(limits["rows"], limits["seed"])
+    drawn_from = table if len(frame) < n_rows else None
+    reading = Reading.of(frame, roles, limits["task"], limits.get("dates", "auto"), drawn_from)
     rows = reading.labelled(frame)
     for note in reading.notes:
         show.text(note)
@@ -46,14 +53,14 @@ def compare_methods(
     for name, make in _methods(reading.task, limits, rows.y).items():
         with show.working(name):
             measured[name] = _cross_validated(make, reading, rows, limits)
-    table = _table(measured, reading.task)
-    sentence = _recommendation(table)
-    output().print(numbers_table(table.to_dict("list")))
+    scores = _table(measured, reading.task)
+    sentence = _recommendation(scores)
+    output().print(numbers_table(scores.to_dict("list")))
     output(soft_wrap=True).print(sentence)
-    for path, text in ((csv, table.to_csv(index=False)), (html, _html(table, sentence, data))):
+    for path, content in ((csv, scores.to_csv(index=False)), (html, _html(scores, sentence, data))):
         if path is not None:
             with replacing(path) as file:
-                file.write(text.encode())
+                file.write(content.encode())
 
 
 def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, Callable[[], Any]]:

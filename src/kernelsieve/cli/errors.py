@@ -17,6 +17,7 @@ OK, BAD_DATA, USAGE, IO_FAILURE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 _NAMED = 20  # columns
 _LONGEST = 60  # characters of a name or a label that are shown
 _LONGEST_MESSAGE = 2000
+_DELIMITER = re.compile(r"[,;\t|:^~]")
 _ENDLESS = re.compile(r"(\S{150})\S{150,}")
 #: Characters that move a terminal's cursor, turn the direction of text or end a line.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -40,8 +41,17 @@ def no_column(
     more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
     return TableError(
         f"The table has no column {name!r}{why}{asked}; it has "
-        f"{', '.join(map(repr, known[:_NAMED]))}{more}."
+        f"{', '.join(map(repr, known[:_NAMED]))}{more}.{_delimiter_hint(known)}"
     )
+
+
+def _delimiter_hint(names: list[str]) -> str:
+    """Return what to try where a header with several names was read as one."""
+    found = _DELIMITER.search(names[0]) if len(names) == 1 else None
+    if found is None:
+        return ""
+    shown = "tab" if found[0] == "\t" else found[0]
+    return f" If that is a whole header, pass its delimiter, such as --sep {shown!r}."
 
 
 def printable(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..export import Exported, export_c, export_onnx
-from .columns import DATE
+from .dates import DATES
 from .errors import TableError
 from .outputs import check_files
 from .predict import load_table_model
@@ -28,6 +28,6 @@ def export_model(path: Path, onnx: Path | None, c: Path | None, dtype: str, feat
         show.text(f"{file.path}: {file.kernel_evaluations} kernel evaluations, {file.n_bytes:,} bytes")
         for name, columns in file.inputs.items():
             show.text(f"  {name}: {', '.join(columns)}")
-    dates = [name for name, kind in model.kinds.items() if kind == DATE]
+    dates = [name for name, kind in model.kinds.items() if kind in DATES]
     if dates:
         show.text(f"Pass dates as days since 1970-01-01: {', '.join(dates)}.")

@@ -33,12 +33,17 @@ _OPEN = {"method": "auto", "k": "auto", "kernel": "rbf", "gamma": "auto", "head"
 
 
 def fit_table(
-    data: str, roles: Mapping[str, Any], given: Mapping[str, Any], output: Path, quiet: bool
+    data: str,
+    roles: Mapping[str, Any],
+    given: Mapping[str, Any],
+    output: Path,
+    quiet: bool,
+    text: Mapping[str, str | None] | None = None,
 ) -> None:
     """Fit a model to a table, say what was assumed and found, and save it."""
     show = Terminal(quiet)
     check_files([data], [output])
-    model = fitted_model(open_table(data), roles, given, show)
+    model = fitted_model(open_table(data, text, show), roles, given, show)
     save(model, output)
     show.text(saved(output))
 
@@ -73,9 +78,10 @@ def fitted_model(
     frame, n_rows = table.sampled(_SAMPLE, given["seed"])
     if len(frame) < n_rows and n_rows * frame.shape[1] <= _IN_MEMORY:
         frame = table.sampled(n_rows, given["seed"])[0]
-    reading = Reading.of(frame, roles, given["task"])
-    rows = reading.labelled(frame)
     is_all = len(frame) == n_rows
+    dates = given.get("dates", "auto")
+    reading = Reading.of(frame, roles, given["task"], dates, None if is_all else table)
+    rows = reading.labelled(frame)
     notes = list(reading.notes)
     if rows.n_dropped:
         notes.append(f"{rows.n_dropped:,} of {len(frame):,} rows have no target and are not used.")

@@ -17,7 +17,7 @@ from .errors import TableError, no_column
 from .methods import extractor_of
 from .outputs import check_files, check_format, writing
 from .table_model import TableModel
-from .tables import open_table
+from .tables import Table, open_table
 from .terminal import Terminal
 
 
@@ -34,7 +34,9 @@ def load_table_model(path: Path) -> TableModel:
     return model
 
 
-def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
+def transform_table(
+    path: Path, data: str, output: str, k: int | None, text: Mapping[str, str | None] | None = None
+) -> None:
     """Write the features of rows."""
     check_files([path, data], [output])
     check_format(output)
@@ -59,10 +61,16 @@ def transform_table(path: Path, data: str, output: str, k: int | None) -> None:
             np.asarray(extractor.transform(model.encoded(frame, lost))), columns=names
         )
 
-    _stream(data, output, features, lost)
+    _stream(open_table(data, text, Terminal()), output, features, lost)
 
 
-def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any]) -> None:
+def predict_table(
+    path: Path,
+    data: str,
+    output: str,
+    wanted: Mapping[str, Any],
+    text: Mapping[str, str | None] | None = None,
+) -> None:
     """Write predictions of rows, and what else was asked for."""
     check_files([path, data], [output])
     check_format(output)
@@ -88,7 +96,7 @@ def predict_table(path: Path, data: str, output: str, wanted: Mapping[str, Any])
             found |= explain(X)
         return pandas.DataFrame(found)
 
-    _stream(data, output, predictions, lost)
+    _stream(open_table(data, text, Terminal()), output, predictions, lost)
 
 
 def _by_target(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
@@ -115,13 +123,12 @@ def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
 
 
 def _stream(
-    data: str,
+    table: Table,
     output: str,
     function: Callable[[pandas.DataFrame], pandas.DataFrame],
     lost: LostValues,
 ) -> None:
     """Write what a function makes of the blocks of a table, and say what it has lost of them."""
-    table = open_table(data)
     with writing(output) as write:
         for block in table.blocks():
             write(function(block))

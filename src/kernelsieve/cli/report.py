@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from ..model import replacing
 from ..predictors.base import SievePredictor
 from ..predictors.choice import Trial
 from ..predictors.report import kernel_in_words
-from .columns import CATEGORY, DATE, coerced
+from .columns import CATEGORY, coerced
+from .dates import DATES
 from .errors import TableError, shortened
 from .held_out import classification_scores, held_out_scores, regression_scores
 from .inspect import best_curve, description, importances, landmark_columns, mean_scores, score_name
@@ -38,11 +39,17 @@ _INPUTS, _ALONG, _CATEGORIES = 20, 3, 12  # that are shown
 _COVERAGE = 0.9
 
 
-def write_report(path: Path, data: str, output: Path, target: str | None = None) -> None:
+def write_report(
+    path: Path,
+    data: str,
+    output: Path,
+    target: str | None = None,
+    text: Mapping[str, str | None] | None = None,
+) -> None:
     """Write what a model is, and how it does on a table."""
     check_files([path, data], [output])
     model = load_table_model(path)
-    frame, n_rows = open_table(data).sampled(_ROWS, 0)
+    frame, n_rows = open_table(data, text, Terminal()).sampled(_ROWS, 0)
     model.target = _target(model, frame, target)
     roles: dict[str, Any] = {"target": model.target, "drop": [], "weight": None, "group": None}
     whole = model.task == "classification" and model.classes_.dtype.kind in "iu"
@@ -53,9 +60,9 @@ def write_report(path: Path, data: str, output: Path, target: str | None = None)
         parts = [_used(rows, frame, n_rows, data), *_scores(model, rows)]
         parts += [*_about(model), *_tried(model), *_landmarks(model), *_features(model, rows)]
         parts += _along_inputs(model, rows)
-        text = page(f"{shortened(model.target)}: report on a model", "".join(parts))
+        html = page(f"{shortened(model.target)}: report on a model", "".join(parts))
     with replacing(output) as file:
-        file.write(text.encode())
+        file.write(html.encode())
     Terminal().text(saved(output))
 
 
@@ -213,7 +220,7 @@ def _along_inputs(model: TableModel, rows: LabelledRows) -> Iterator[str]:
             style = {"s": 6, "color": "#4477aa", "rasterized": len(predicted) > _MANY}
             axes.scatter(values[name], predicted, **style)
             axes.locator_params(axis="x", nbins=6)
-        unit = ", days since 1970" if model.kinds[name] == DATE else ""
+        unit = ", days since 1970" if model.kinds[name] in DATES else ""
         axes.set(xlabel=plain(name) + unit, ylabel=of_what)
         pictures.append(picture(figure, f"Predictions against {shortened(name)}"))
     yield section("Predictions against the most important columns", side_by_side(*pictures))

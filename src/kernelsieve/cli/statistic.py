@@ -47,12 +47,20 @@ class TablePlan(Saved):
         return Reading(self.roles, self.kinds, self.task, self.whole_labels, tuple(self.notes))
 
 
-def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], output: Path) -> None:
+def prepare_plan(
+    data: str,
+    roles: Mapping[str, Any],
+    given: Mapping[str, Any],
+    output: Path,
+    text: Mapping[str, str | None] | None = None,
+) -> None:
     """Settle columns, kernel and candidates by a sample."""
     check_files([data], [output])
     show = Terminal()
-    frame, _ = open_table(data).sampled(_ROWS, given["seed"])
-    reading = Reading.of(frame, roles, given["task"])
+    table = open_table(data, text, show)
+    frame, n_rows = table.sampled(_ROWS, given["seed"])
+    drawn_from = table if len(frame) < n_rows else None
+    reading = Reading.of(frame, roles, given["task"], given.get("dates", "auto"), drawn_from)
     classifies = reading.task == "classification"
     if given["method"] == "auto" and classifies:
         given = {**given, "method": "kfd"}  # which predicts by sums alone
@@ -83,12 +91,14 @@ def prepare_plan(data: str, roles: Mapping[str, Any], given: Mapping[str, Any], 
     )
 
 
-def sum_up_table(plan: Path, data: str, output: Path) -> None:
+def sum_up_table(
+    plan: Path, data: str, output: Path, text: Mapping[str, str | None] | None = None
+) -> None:
     """Sum up the rows of a table."""
     check_files([plan, data], [output])
     settled, show, total = TablePlan.load(plan), Terminal(), None
     with show.counting() as done:
-        for block in open_table(data).blocks():
+        for block in open_table(data, text, show).blocks():
             rows = settled.reading.labelled(block)
             done(len(block))
             if len(rows.y):

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from ..predictors.base import SievePredictor
 from ..predictors.calibration import half_width
 from ..predictors.explanation import Explanation
-from .columns import CATEGORY, NUMBER, LostValues, coerced
+from .columns import CATEGORY, NUMBER, LostValues, coerced, texts_of
 from .errors import TableError
 
 
@@ -38,7 +38,7 @@ class TableModel(BaseEstimator):
     pipeline : Pipeline
         Encodes columns, and predicts or gives features; or a sieve alone, which takes tables.
     kinds : dict
-        "number", "date" or "category" for every column.
+        "number", "category", "date", or "date, day first" and the like for every column.
     target : str
         The column that is predicted; empty where it is not known, as for sieves from Python.
     task : {"regression", "classification"}
@@ -87,11 +87,12 @@ class TableModel(BaseEstimator):
         """Return a sieve that was fitted in Python, as a model of tables with the same columns."""
         encoder = sieve._current_fit().preparation.encoder
         names = getattr(sieve, "feature_names_in_", [f"x{i}" for i in range(encoder.n_features)])
-        texts = {  # categories that are numbers are equal to what is read as numbers
-            column.feature
-            for column in encoder.categories
-            if any(isinstance(value, str) for value in column.values)
-        }
+        texts = set()  # other categories are numbers, and equal to what is read as numbers
+        for column in encoder.categories:
+            if not column.values or any(isinstance(value, str) for value in column.values):
+                texts.add(column.feature)
+                values = pandas.Series(column.values, dtype=object)
+                column.values[:] = texts_of(values).where(values.notna(), None).tolist()
         kinds = {name: CATEGORY if i in texts else NUMBER for i, name in enumerate(names)}
         if not is_classifier(sieve):
             return cls(Pipeline([("model", sieve)]), kinds, "", "regression")

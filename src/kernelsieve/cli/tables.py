@@ -6,7 +6,8 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from gzip import BadGzipFile
 from importlib import import_module
@@ -18,9 +19,14 @@ import numpy as np
 import pandas
 
 from .errors import TableError
+from .separated import separated
+from .terminal import Terminal
+from .text_format import TextFormat
 
 ROWS = 50_000  # that are read together
-_FORMATS = "CSV, TSV, Parquet, Arrow/Feather, svmlight, .npy or .npz"
+_FORMATS = "CSV, TSV, Excel (.xlsx), Parquet, Arrow/Feather, svmlight, .npy or .npz"
+_SEPARATED = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
+_NO_TEXT = "{name} is no text; --sep, --encoding and --decimal are for CSV and TSV files."
 
 
 @dataclass(frozen=True)
@@ -42,12 +48,8 @@ class Table:
             raise TableError(f"{self.name} has no rows; pass a table with a header and some rows.")
 
     def _whole(self) -> Iterator[pandas.DataFrame]:
-        try:
+        with _damage_told(self.name):
             yield from self.read()
-        except (EOFError, zlib.error, BadGzipFile, BadZipFile) as error:
-            raise TableError(
-                f"{self.name} is damaged or cut short ({error}); copy it again."
-            ) from error
 
     def sampled(self, size: int, seed: int) -> tuple[pandas.DataFrame, int]:
         """Return rows that are drawn from all, in their order, and how many there are."""
@@ -64,10 +66,25 @@ class Table:
         return kept, n_rows
 
 
-def open_table(data: str) -> Table:
-    """Return the table in a file, a folder of Parquet files, or on standard input."""
+@contextmanager
+def _damage_told(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, zlib.error, BadGzipFile, BadZipFile) as error:
+        raise TableError(f"{name} is damaged or cut short ({error}); copy it again.") from error
+
+
+def open_table(
+    data: str, options: Mapping[str, str | None] | None = None, show: Terminal | None = None
+) -> Table:
+    """Return the table in a file, a folder of Parquet files, or on standard input.
+
+    Options are ``sep``, ``encoding`` and ``decimal`` of a table of text. What was inferred of them is
+    shown where it is not as in most such files.
+    """
+    text = TextFormat.of_options(**(options or {}))
     if data == "-":
-        return _from_stdin()
+        return _from_stdin(text, show)
     path = Path(data)
     if not path.exists():
         raise FileNotFoundError(2, "No such file or folder", data)
@@ -79,37 +96,58 @@ def open_table(data: str) -> Table:
             )
         return Table(data, lambda: _parquet(files))
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    reader = _READERS.get(suffixes[-1] if suffixes else "")
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix in _SEPARATED:
+        return _text_table(data, path, _SEPARATED[suffix], text, show)
+    reader = _READERS.get(suffix)
     if reader is None:
         raise TableError(f"{data} has an ending that is not known; tables are {_FORMATS}.")
+    if not text.is_open:
+        raise TableError(_NO_TEXT.format(name=data))
     return Table(data, lambda: reader(path))
 
 
-def _from_stdin() -> Table:
+def _text_table(
+    name: str, path: Path, separator: str, asked: TextFormat, show: Terminal | None
+) -> Table:
+    with _damage_told(name):
+        text = asked.of_file(path, separator)
+    found = text.in_words(separator)
+    if found and show is not None:
+        show.text(f"{name} was read with {found}; --sep, --encoding and --decimal override this.")
+    return Table(name, lambda: _separated(path, text))
+
+
+def _from_stdin(text: TextFormat, show: Terminal | None) -> Table:
     """Keep standard input in a file that vanishes with the process: it is read more than once."""
     if sys.stdin is None:
         raise TableError("Standard input is closed; name a file.")
     file = tempfile.NamedTemporaryFile(suffix=".csv")  # noqa: SIM115  (open as long as the table)
     shutil.copyfileobj(sys.stdin.buffer, file)
     file.flush()
+    table = _text_table("standard input", Path(file.name), ",", text, show)
 
     def read() -> Iterator[pandas.DataFrame]:
-        yield from _separated(",")(Path(file.name))
+        file.flush()  # and keep it
+        yield from table.read()
 
-    return Table("standard input", read)
+    return Table(table.name, read)
 
 
-def _separated(separator: str) -> Callable[[Path], Iterator[pandas.DataFrame]]:
-    def read(path: Path) -> Iterator[pandas.DataFrame]:
-        try:
-            with pandas.read_csv(path, sep=separator, chunksize=ROWS, encoding="utf-8-sig") as blocks:
-                yield from blocks
-        except pandas.errors.EmptyDataError:
-            raise TableError(f"{path} is empty; pass a table with a header and some rows.") from None
-        except (pandas.errors.ParserError, UnicodeDecodeError) as error:
-            raise TableError(f"{path} is no table that can be read: {error}") from error
+def _separated(path: Path, text: TextFormat) -> Iterator[pandas.DataFrame]:
+    assert text.separator
+    assert text.encoding
+    return map(text.numbers, separated(path, text.separator, ROWS, text.encoding))
 
-    return read
+
+def _excel(path: Path) -> Iterator[pandas.DataFrame]:
+    try:
+        import_module("openpyxl")
+    except ImportError as error:
+        raise ImportError('Excel files need openpyxl; run: pip install "kernelsieve[excel]"') from error
+    frame = pandas.read_excel(path, dtype=object)  # of the first sheet, as its cells are
+    for start in range(0, len(frame), ROWS):
+        yield frame.iloc[start : start + ROWS]
 
 
 def _parquet(files: list[Path]) -> Iterator[pandas.DataFrame]:
@@ -117,7 +155,7 @@ def _parquet(files: list[Path]) -> Iterator[pandas.DataFrame]:
     for file in files:
         try:
             for batch in parquet.ParquetFile(file).iter_batches(ROWS):
-                yield batch.to_pandas()
+                yield batch.to_pandas(integer_object_nulls=True)
         except (pyarrow.ArrowException, OSError) as error:
             text = str(error).splitlines()[0]
             raise TableError(f"{file} cannot be read: {text} Write that part again.") from error
@@ -127,7 +165,7 @@ def _feather(path: Path) -> Iterator[pandas.DataFrame]:
     pyarrow, dataset = _arrow(), import_module("pyarrow.dataset")
     try:
         for batch in dataset.dataset(path, format="feather").to_batches(batch_size=ROWS):
-            yield batch.to_pandas()
+            yield batch.to_pandas(integer_object_nulls=True)
     except pyarrow.ArrowException as error:
         raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
 
@@ -180,10 +218,7 @@ def _array_blocks(arrays: dict[str, np.ndarray], path: Path) -> Iterator[pandas.
 
 
 _READERS: dict[str, Callable[[Path], Iterator[pandas.DataFrame]]] = {
-    ".csv": _separated(","),
-    ".txt": _separated(","),
-    ".tsv": _separated("\t"),
-    ".tab": _separated("\t"),
+    ".xlsx": _excel,
     ".parquet": lambda path: _parquet([path]),
     ".arrow": _feather,
     ".feather": _feather,

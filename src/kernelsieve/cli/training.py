@@ -11,7 +11,15 @@ import numpy as np
 import pandas
 
 from ..rows import Part, Source
-from .columns import coerced, find_kinds, find_task, numbers_in
+from .columns import (
+    are_whole_numbers,
+    coerced,
+    find_kinds,
+    find_task,
+    n_values,
+    numbers_in,
+    texts_of,
+)
 from .errors import TableError, no_column
 from .tables import Table
 from .terminal import Terminal
@@ -39,8 +47,15 @@ class Reading:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, frame: pandas.DataFrame, roles: Mapping[str, Any], task: str) -> Reading:
-        """Find out by some rows."""
+    def of(
+        cls,
+        frame: pandas.DataFrame,
+        roles: Mapping[str, Any],
+        task: str,
+        dates: str = "auto",
+        table: Table | None = None,
+    ) -> Reading:
+        """Find out by some rows; or by all of ``table``, of which they are a sample, if one decides."""
         named = [roles["target"], *roles["drop"], roles["weight"], roles["group"]]
         for name in filter(None, named):
             if name not in frame.columns:
@@ -48,10 +63,10 @@ class Reading:
         y = frame[roles["target"]].dropna()
         if len(y) == 0:
             raise TableError(f"All values of the target {roles['target']!r} are missing.")
-        if y.nunique() == 1:
+        if n_values(y) == 1:
+            told = repr(texts_of(y).iloc[0]) if numbers_in(y).isna().any() else texts_of(y).iloc[0]
             raise TableError(
-                f"The target {roles['target']!r} is {y.tolist()[0]!r} in all rows, so there is nothing "
-                "to learn."
+                f"The target {roles['target']!r} is {told} in all rows, so there is nothing to learn."
             )
         found, sentence = find_task(y, task)
         if found == "regression" and numbers_in(y).notna().mean() < 0.5:
@@ -59,8 +74,11 @@ class Reading:
                 f"The target {roles['target']!r} is no number but {str(y.iloc[0])!r} and the like; "
                 "pass --task classification."
             )
-        kinds, notes = find_kinds(frame, [name for name in named if name])
-        whole = bool(pandas.api.types.is_numeric_dtype(y) and not pandas.api.types.is_bool_dtype(y))
+        read = None if table is None else table.blocks
+        kinds, notes = find_kinds(frame, [name for name in named if name], dates, read)
+        whole = are_whole_numbers(y)
+        if whole and found == "classification" and table is not None:
+            whole = all(are_whole_numbers(block[roles["target"]]) for block in table.blocks())
         return cls(roles, kinds, found, whole, (sentence, *notes))
 
     def labelled(self, frame: pandas.DataFrame) -> LabelledRows:
@@ -75,7 +93,7 @@ class Reading:
             rows,
             self._targets(y),
             self._weights(rows),
-            None if self.roles["group"] is None else rows[self.roles["group"]].astype(str).to_numpy(),
+            None if self.roles["group"] is None else self._groups(rows),
             int(len(frame) - known.sum()),
         )
 
@@ -83,10 +101,17 @@ class Reading:
         if self.task == "regression":
             return numbers_in(y).to_numpy()
         if not self.whole_labels:
-            return y.astype(str).to_numpy(dtype=str)
-        values = numbers_in(y).to_numpy()
-        whole = bool(np.all(values == np.round(values)))
-        return values.astype(np.int64) if whole else y.astype(str).to_numpy(dtype=str)
+            return texts_of(y).to_numpy(dtype=str)
+        if not are_whole_numbers(y):
+            other = next(text for text in texts_of(y) if not are_whole_numbers(pandas.Series([text])))
+            raise TableError(
+                f"The target {self.roles['target']!r} is {other!r} in a row, and all labels that the "
+                "model knows are whole numbers; leave such rows out."
+            )
+        return numbers_in(y).to_numpy().astype(np.int64)
+
+    def _groups(self, rows: pandas.DataFrame) -> np.ndarray:
+        return texts_of(rows[self.roles["group"]]).fillna("").to_numpy(dtype=str)
 
     def _weights(self, rows: pandas.DataFrame) -> np.ndarray | None:
         name = self.roles["weight"]

@@ -79,8 +79,8 @@ dependent on the chosen ones. It limits how much rounding is amplified (see
     "precision": (
         '{"auto", "fast", "safe"}',
         """How a pass over the samples accumulates inner products. "fast" does so in float64, which
-cannot resolve columns whose squared residual is below 1e-8 of their squared norm; "safe" in
-double-double precision, at about four times the cost. "auto" is safe where a selection on a few of
+cannot resolve columns whose squared residual is below 1e-8 of their squared norm; "safe" updates
+a triangular factor instead, at about twice the cost. "auto" is safe where a selection on a few of
 the samples gets that far, and in a single pass (``partial_fit``, iterators).""",
     ),
     "target": (

@@ -34,6 +34,7 @@ def check_rows(
 
     Without ``finite``, the caller checks that values are finite.
     """
+    check_names(X)
     try:
         X = validate_data(
             estimator,
@@ -54,24 +55,41 @@ def check_rows(
     return _summed(X)
 
 
+def check_names(X: Any) -> None:
+    """Refuse a data frame with two columns of one name."""
+    names = list(getattr(X, "columns", ()))
+    if len(set(names)) == len(names):
+        return
+    twice = next(name for i, name in enumerate(names) if name in names[:i])
+    raise InvalidDataError(
+        f"X has {names.count(twice)} columns that are named {twice!r}; rename or drop all but one."
+    )
+
+
 def _about_text(X: Any) -> str:
     """Name the first column that holds text, and what to do about it."""
-    names = list(getattr(X, "columns", ()))
-    values = np.asarray(X, dtype=object)
-    where, first = "X", ""
-    for i, column in enumerate(values.T if values.ndim == 2 else ()):
-        texts = [value for value in column.tolist() if isinstance(value, str) and not _is_number(value)]
-        if texts:
-            where = f"column {repr(names[i]) if names else i} of X"
-            first = f" ({texts[0]!r})"
-            break
     return (
-        f"There is text in {where}{first}; encode it, for example by OneHotEncoder in a "
+        f"There is text in {first_text(X)}; encode it, for example by OneHotEncoder in a "
         "ColumnTransformer, or use SieveRegressor or SieveClassifier, which take categories."
     )
 
 
-def _is_number(text: str) -> bool:
+def first_text(X: Any) -> str:
+    """Name the first column that holds text, with the first text that is no number."""
+    names = list(getattr(X, "columns", ()))
+    values = np.asarray(X, dtype=object)
+    where, first = "X", ""
+    for i, column in enumerate(values.T if values.ndim == 2 else ()):
+        texts = [value for value in column.tolist() if isinstance(value, str) and not is_number(value)]
+        if texts:
+            where = f"column {repr(names[i]) if names else i} of X"
+            first = f" ({texts[0]!r})"
+            break
+    return where + first
+
+
+def is_number(text: str) -> bool:
+    """Tell if a text is a number."""
     try:
         float(text)
     except ValueError:

@@ -178,7 +178,7 @@ class OutOfCoreMixin:
         batches : iterable
             Each item is ``(X, y)`` or ``(X, y, sample_weight)``. An iterable that can be gone through
             again (a list, an object whose ``__iter__`` starts anew) is passed over as ``fit`` would;
-            an iterator is passed over once, in double-double precision.
+            an iterator is passed over once, into a triangular factor.
         classes : array-like, default=None
             All labels, where the first batch lacks some.
 

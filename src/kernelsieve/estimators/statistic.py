@@ -114,6 +114,8 @@ class StatisticPart(Saved):
     def subtract(self, other: StatisticPart) -> StatisticPart:
         """Return the part without the samples of another: to forget them, or to let a window slide.
 
+        Inner products are subtracted, so what is left is known to half of the digits.
+
         Candidates stay in the plan: where forgotten samples are among them, they may become landmarks
         still. Prepare a plan with other candidates if they must not.
 
@@ -129,8 +131,7 @@ class StatisticPart(Saved):
         Raises
         ------
         InvalidDataError
-            If so little would be left that its digits are lost: 1e-8 of a sum of squares, or 1e-12
-            in double-double precision.
+            If so little would be left that its digits are lost: 1e-8 of a sum of squares.
         """
         return self._changed(lambda sums: sums.subtract(_checked(other).sums))
 
@@ -225,7 +226,6 @@ class StatisticPlan(Saved):
                 empty = partial(row_pass.new_statistic, repeatable=False)
                 work = FoldWork(empty, row_pass.absorb, self.folds)
                 work.add(sums := work.empty(), batch)
-            sums.forget_rows()  # a part may go where its samples may not
         return StatisticPart(sums)
 
     @property

@@ -12,7 +12,7 @@ from .exact import (
 from .fold_sums import FoldSums, FoldWork, WorkTogether
 from .one_pass import OnePass, RowPass
 from .pools import draw_pool
-from .precision import RIDGE_TRUST, PrecisionPolicy
+from .precision import RIDGE_TRUST, form_of, may_become_safe
 from .problem import (
     AUTO_POOL,
     CandidatePool,
@@ -40,7 +40,6 @@ __all__ = [
     "FoldWork",
     "OnePass",
     "Plan",
-    "PrecisionPolicy",
     "Problem",
     "RepeatableBatches",
     "RowPass",
@@ -54,7 +53,9 @@ __all__ = [
     "diagonal_of",
     "draw_pool",
     "fit_columns",
+    "form_of",
     "loop_pass",
+    "may_become_safe",
     "row_columns",
     "select",
     "select_in_pool",

@@ -52,11 +52,6 @@ class FoldSums:
         for sums in self._all:
             sums.scale(factor)
 
-    def forget_rows(self) -> None:
-        """Keep nothing of single rows, even where they are few."""
-        for sums in self._all:
-            sums.forget_rows()
-
     @property
     def _all(self) -> list[Any]:
         return [*self.folds, self.never_held_out]

@@ -40,7 +40,7 @@ from .settings import Settings
 # candidates that are; of many samples such a part, which takes less time than the pass over all.
 _ROWS_EACH, _SCREENED_EACH = 10, 10
 _FEWEST_ROWS, _FEWEST_CANDIDATES = 1500, 1500
-_ENOUGH = 8000  # of each, for pools that are themselves large
+_ENOUGH = 4000  # of each, for pools that are themselves large
 _ROWS_PART, _CANDIDATES_PART = 16, 10
 SCREEN_ROWS, SCREEN_CANDIDATES = 10_000, 10_000  # at most
 _ONE_THREAD_VALUES = 2**22  # that one thread has evaluated before others have begun

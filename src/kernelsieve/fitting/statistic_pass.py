@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,10 +16,8 @@ from ..execution import WeightedBlock, absorb, absorb_weighted, single_threaded_
 from ..kernels import Kernel
 from ..kernels.distance_cache import unshared
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import ClassScatter, Coordinates, DoubleDoubleStatistic, Statistic
+from ..statistics import ClassScatter, Coordinates, Statistic
 from .exact import trace_of
-
-_NEARLY_CONSTANT = 0.9  # the mean of a column by the largest value that it can have
 
 
 @dataclass
@@ -55,11 +53,6 @@ class ColumnSums:
         for statistic in self.statistics:
             statistic.scale(factor)
 
-    def forget_rows(self) -> None:
-        """Keep nothing of single rows, even where they are few."""
-        for statistic in self.statistics:
-            statistic.forget_rows()
-
     @property
     def statistics(self) -> tuple[Statistic, ...]:
         return self.columns, *self.beside
@@ -83,10 +76,9 @@ class ColumnSums:
 
 @dataclass(eq=False)
 class StatisticPass:
-    """Sums up the columns of a pool, in whatever form, and gives them back as coordinates.
+    """Sums up the columns of a pool, less a shift near their means, and gives them back as coordinates.
 
-    The fast form sums up shifted columns, the safe one subtracts a shift itself, with all digits, from
-    columns that vary little, or sums up shifted ones as well. Nobody else knows of shifts.
+    Nobody else knows of the shift, which keeps digits of columns that vary little.
     """
 
     kernel: Kernel
@@ -99,22 +91,18 @@ class StatisticPass:
     dtype: type = np.float64
     block_rows: int | None = None
     n_jobs: int | None = None
-    #: Whether the safe form sums up shifted columns, too: for methods that centre all columns.
-    always_shifted: bool = False
     #: Groups of lines whose squares are summed up beside the columns, one for each of the pool.
     beside: Sequence[Sequence[WeightedBlock]] = ()
 
     def __post_init__(self) -> None:
         fill = self.kernel.against(self.pool.points, self.dtype)
         target_shift = np.empty(0) if self.n_labels else self.target_shift
-        self._shifted = AugmentedBlock(fill, self.shift, target_shift, self.dtype)
-        no_shift = np.zeros_like(self.shift)
-        self._safe = self._shifted if self.always_shifted else replace(self._shifted, shift=no_shift)
+        self._block = AugmentedBlock(fill, self.shift, target_shift, self.dtype)
 
     @cached_property
     def key(self) -> str:
         """What the lines are made of, in a few letters; the same on every machine."""
-        made_of = hashlib.sha256(f"{np.dtype(self.dtype)} {self.always_shifted}".encode())
+        made_of = hashlib.sha256(str(np.dtype(self.dtype)).encode())
         made_of.update(f"{self.kernel.name} {len(self.target_shift)} {len(self.beside)}".encode())
         kernel = unshared(self.kernel)
         public = {name: v for name, v in vars(kernel).items() if not name.startswith("_")}
@@ -124,13 +112,8 @@ class StatisticPass:
 
     def empty(self, form: type[Statistic]) -> ColumnSums:
         """Return sums that have seen no rows."""
-        n_lines, n_beside = self._shifted.n_lines, 1 + len(self.diagonal)
-        columns: Statistic
-        if form is DoubleDoubleStatistic:
-            shift = self._of_lines(self._shift_of_nearly_constant())
-            columns = DoubleDoubleStatistic(n_lines, shift, n_classes=self.n_labels)
-        else:
-            columns = form(n_lines, n_classes=self.n_labels)
+        n_beside = 1 + len(self.diagonal)
+        columns = form(self._block.n_lines, n_classes=self.n_labels)
         beside = tuple(form(n_beside if group else 1) for group in self.beside)
         return ColumnSums(columns, beside, self.key)
 
@@ -141,44 +124,42 @@ class StatisticPass:
     def add(self, sums: ColumnSums, *batches: Batch) -> None:
         """Add rows to sums that nobody needs after an error."""
         how: dict[str, Any] = {"block_rows": self.block_rows, "n_jobs": self.n_jobs}
-        absorb(
-            sums.columns, batches, self._block_of(sums), trace_of=self._trace_of, in_place=True, **how
-        )
+        absorb(sums.columns, batches, self._block, trace_of=self._trace_of, in_place=True, **how)
         for statistic, group in zip(sums.beside, self.beside, strict=True):
             for batch in batches:
                 absorb_weighted(statistic, batch, group, **how)
 
-    def squared(self, sums: ColumnSums) -> ColumnSums:
-        """Return the fast form of what the safe one has seen."""
-        if not isinstance(sums.columns, DoubleDoubleStatistic) or sums.beside:
-            raise TypeError("only the safe form of columns alone can become the fast one")
-        return replace(sums, columns=sums.columns.squared(self._of_lines(self._shifted.shift)))
-
     def coordinates(self, sums: ColumnSums, *, center: bool) -> Coordinates:
         """Return columns and targets in coordinates, without the shift that they were summed with."""
         self._check_key(sums)
-        columns, shift = sums.columns, self._block_of(sums).shift
+        columns, block = sums.columns, self._block
         with single_threaded_blas.lifted_for(columns.n_lines, columns.n_lines):
-            return columns.coordinates(self._shifted.target_shift, shift, center=center)
+            return columns.coordinates(block.target_shift, block.shift, center=center)
 
     def class_scatter(self, sums: ColumnSums, *, center: bool) -> ClassScatter:
         """Return class means, and what is within classes, where lines are summed up by class."""
         self._check_key(sums)
-        return sums.columns.class_scatter(self._block_of(sums).shift, center=center)
+        return sums.columns.class_scatter(self.shift, center=center)
 
     def products(
         self, sums: ColumnSums, chosen: np.ndarray, projection: np.ndarray, offset: np.ndarray
     ) -> np.ndarray:
         """Return the inner products of ``[1 | Y | columns[:, chosen] @ projection - offset]``."""
         self._check_key(sums)
-        shift, first = self._block_of(sums).shift, 1 + len(self.target_shift)
-        combinations = np.zeros((sums.columns.n_lines, first + projection.shape[1]))
+        return sums.columns.products(self._combinations(chosen, projection, offset))
+
+    def _combinations(
+        self, chosen: np.ndarray, projection: np.ndarray, offset: np.ndarray
+    ) -> np.ndarray:
+        """Return the combinations of shifted lines that are 1, targets and features."""
+        block = self._block
+        first = 1 + len(block.target_shift)
+        combinations = np.zeros((block.n_lines, first + projection.shape[1]))
         combinations[:first, :first] = np.eye(first)
-        combinations[0, 1:first] = self.target_shift
-        combinations[0, first:] = shift[chosen] @ projection - offset
-        for place, weights in zip(first + chosen, projection, strict=True):
-            combinations[place, first:] += weights
-        return sums.columns.products(combinations)
+        combinations[0, 1:first] = block.target_shift
+        combinations[0, first:] = block.shift[chosen] @ projection - offset
+        np.add.at(combinations[:, first:], first + chosen, projection)
+        return combinations
 
     def _check_key(self, sums: ColumnSums) -> None:
         if sums.key != self.key:
@@ -186,18 +167,6 @@ class StatisticPass:
                 "The statistic was made for another kernel, other candidates, other targets or another "
                 "kind of estimator than it is to be fitted with; finish it with the plan that made it."
             )
-
-    def _block_of(self, sums: ColumnSums) -> AugmentedBlock:
-        """Return what makes the lines: shifted where that saves digits, and not where it costs one."""
-        return self._safe if sums.keeps_all_digits else self._shifted
-
-    def _shift_of_nearly_constant(self) -> np.ndarray:
-        shift, diagonal = self._shifted.shift - self._safe.shift, self.diagonal
-        largest = np.sqrt(np.maximum(diagonal, 0.0) * diagonal.max(initial=0.0))
-        return np.where(shift > _NEARLY_CONSTANT * largest, shift, 0.0)
-
-    def _of_lines(self, shift: np.ndarray) -> np.ndarray:
-        return np.concatenate([np.zeros(1 + len(self._shifted.target_shift)), shift])
 
     def _trace_of(self, batch: Batch) -> float:
         return trace_of(self.kernel, batch, self.diagonal)

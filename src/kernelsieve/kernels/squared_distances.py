@@ -38,7 +38,7 @@ class Centre(NamedTuple):
     @classmethod
     def of(cls, Z: np.ndarray) -> Centre:
         Z = np.ascontiguousarray(Z)  # summed up in the same order whatever the layout was
-        origin: np.ndarray = Z.mean(axis=0, dtype=np.float64)
+        origin: np.ndarray = Z.sum(axis=0, dtype=np.float64) / max(1, len(Z))  # of no landmarks, zero
         return cls(origin, float(row_norms_squared(Z - origin).max(initial=0.0)))
 
 

@@ -39,8 +39,8 @@ class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
         and noise in the targets, is amplified where columns are nearly dependent.
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
-        columns to half the digits: raise ``regularization`` to 1e-4 or so with it. "safe" does so in
-        double-double precision, at about four times the cost. "auto" is "safe" here.
+        columns to half the digits: raise ``regularization`` to 1e-4 or so with it. "safe" updates
+        a triangular factor, at about twice the cost. "auto" is "safe" here.
     {parameters}
 
     Attributes

@@ -1,12 +1,10 @@
 """Landmarks, projection and offset: the one form of every model, and the fit result around it."""
 
 from .build import (
-    FeatureGram,
     OrthonormalModel,
     build_model,
     explained_by_directions,
     feature_gram,
-    feature_gram_from_statistic,
     finish,
     linear_heads,
     mean_image,
@@ -31,7 +29,6 @@ from .whole_files import check_writable, is_stream, replacing
 
 __all__ = [
     "Decision",
-    "FeatureGram",
     "Fit",
     "KernelModel",
     "Loadings",
@@ -44,7 +41,6 @@ __all__ = [
     "explained_by_directions",
     "explained_variance_ratio",
     "feature_gram",
-    "feature_gram_from_statistic",
     "features_as_they_are",
     "finish",
     "is_indefinite",

@@ -14,7 +14,7 @@ from ..exceptions import InvalidParameterError
 from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import DoubleDoubleStatistic, GramStatistic, Statistic
+from ..statistics import GramStatistic
 from .explained import explained_variance_ratio, is_indefinite
 from .fit_result import Fit, signs_of_largest
 from .kernel_model import KernelModel, order_of_first_use
@@ -123,7 +123,7 @@ def feature_gram(
         of_changes = change_products(changes, batches, fill, model.n_components, **how)
     gram = statistic.gram  # type: ignore[attr-defined]
     if statistic.by_class is not None:
-        return FeatureGram(gram, statistic.by_class.high.T, of_changes)
+        return FeatureGram(gram, statistic.by_class.sums.T, of_changes)
     return _without_targets(gram, len(target_shift), of_changes)
 
 
@@ -132,33 +132,6 @@ def _without_targets(gram: np.ndarray, n_targets: int, changes: np.ndarray | Non
     targets = np.arange(1, 1 + n_targets)
     others = np.delete(np.arange(len(gram)), targets)
     return FeatureGram(gram[np.ix_(others, others)], gram[np.ix_(others, targets)], changes)
-
-
-def feature_gram_from_statistic(
-    built: OrthonormalModel,
-    statistic: DoubleDoubleStatistic,
-    target_shift: np.ndarray,
-    changes: Statistic | None = None,
-) -> FeatureGram:
-    """Return the same without another pass: features are combinations of the lines of a statistic."""
-    by_class = statistic.by_class
-    projection, n_targets = built.model.projection, 0 if by_class is not None else len(target_shift)
-    first, n_columns = 1 + n_targets, projection.shape[1]
-    combinations = np.zeros((statistic.n_lines, first + n_columns))
-    combinations[:first, :first] = np.eye(first)
-    if not built.centred and n_targets:
-        combinations[0, 1:first] = target_shift
-    combinations[0, first:] = -built.model.offset
-    combinations[first + built.names, first:] = projection
-    of_changes = None
-    if isinstance(changes, DoubleDoubleStatistic):
-        of_columns = np.zeros((changes.n_lines, n_columns))
-        of_columns[1 + built.names] = projection
-        of_changes = changes.products(of_columns)
-    gram = statistic.products(combinations)
-    if by_class is not None:
-        return FeatureGram(gram, by_class.products(combinations), of_changes)
-    return _without_targets(gram, n_targets, of_changes)
 
 
 def reorthonormalise(

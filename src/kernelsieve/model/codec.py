@@ -21,6 +21,7 @@ from .known_classes import KNOWN, class_of_name, name_of_class
 
 _Object = TypeVar("_Object")
 _PLAIN = (type(None), bool, int, str)
+_MOST_RANDOM_STATES = 1000  # each takes a sixth of a millisecond to make
 _TYPES = {kind.__name__: kind for kind in (bool, float, int, object, str)}
 
 
@@ -151,6 +152,7 @@ class Decoder:
 
     def __init__(self, arrays: dict[str, np.ndarray]) -> None:
         self._arrays = arrays
+        self._n_random_states = 0
 
     def decode(self, value: Any) -> Any:
         """Return the value that some JSON stands for."""
@@ -190,10 +192,19 @@ class Decoder:
             case {"type": name}:
                 return _TYPES[name]
             case {"random_state": parts}:
-                random_state = np.random.RandomState()
-                random_state.set_state(tuple(self._all(parts)))
-                return random_state
+                return self._random_state(self._all(parts))
         raise ModelFileError(f"it holds what this version does not know: {sorted(value)}.")
+
+    def _random_state(self, parts: list[Any]) -> np.random.RandomState:
+        self._n_random_states += 1
+        if self._n_random_states > _MOST_RANDOM_STATES:
+            raise ModelFileError(
+                f"it holds more than {_MOST_RANDOM_STATES:,} random states; the file was not written "
+                "by kernelsieve."
+            )
+        random_state = np.random.RandomState()
+        random_state.set_state(tuple(parts))
+        return random_state
 
     def _all(self, items: list[Any]) -> list[Any]:
         return [self.decode(item) for item in items]

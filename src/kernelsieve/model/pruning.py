@@ -19,7 +19,7 @@ from ..deflation import (
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
 from ..execution import gather, single_threaded_blas
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import Coordinates, DoubleDoubleStatistic
+from ..statistics import Coordinates, TriangularStatistic
 from .build import build_model
 from .fit_result import Fit
 
@@ -83,7 +83,7 @@ def _coordinates(fit: Fit, batch: Batch, n_jobs: int | None) -> tuple[Coordinate
     no_shift = np.zeros(len(model.projection))
     target_shift = np.zeros(model.n_components)
     frame = AugmentedBlock(model.kernel.against(model.landmarks), no_shift, target_shift)
-    statistic = gather([batch], frame, DoubleDoubleStatistic, n_jobs=n_jobs)
+    statistic = gather([batch], frame, TriangularStatistic, n_jobs=n_jobs)
     coordinates = statistic.coordinates(target_shift, no_shift, center=True)
     norms = np.linalg.norm(coordinates.targets, axis=0)
     _check_not_constant(fit, coordinates, norms)

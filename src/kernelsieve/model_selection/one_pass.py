@@ -204,20 +204,16 @@ class _Gathering:
 
         Samples of a group are copied when it is their turn, if they are not consecutive.
         """
-        begun = [row_pass.begin_apart(batch, groups) for row_pass in passes]
+        begun = [[p.empty(form) for _ in groups] for p in passes for form in [p.form_for([batch])]]
         size = max(1, cache.max_bytes // (8 * len(passes[0].pool)))
-        for group in range(len(groups)):
-            for rest in range(len(begun[0][group][1])):
-                numbers = begun[0][group][1][rest]
-                n_rows = len(numbers)
-                for rows in row_slices(n_rows, n_rows if len(passes) == 1 else int(size)):
-                    part = batch[_as_slice(numbers[rows])]
-                    for row_pass, of_pass in zip(passes, begun, strict=True):
-                        row_pass.absorb(of_pass[group][0], part)
-                    cache.clear()
+        for group, numbers in enumerate(groups):
+            for rows in row_slices(len(numbers), len(numbers) if len(passes) == 1 else int(size)):
+                part = batch[_as_slice(numbers[rows])]
+                for row_pass, of_pass in zip(passes, begun, strict=True):
+                    row_pass.absorb(of_pass[group], part)
+                cache.clear()
         found = []
         for row_pass, of_pass in zip(passes, begun, strict=True):
-            folds = [of_group for of_group, _ in of_pass]
-            screened = folds.pop() if len(self.screened) else row_pass.empty_like(folds[0])
-            found.append(FoldSums(folds, screened))
+            screened = of_pass.pop() if len(self.screened) else row_pass.empty(type(of_pass[0].columns))
+            found.append(FoldSums(of_pass, screened))
         return found

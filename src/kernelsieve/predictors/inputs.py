@@ -11,26 +11,37 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from ..exceptions import InvalidDataError, InvalidParameterError
+from ..estimators.inputs import check_names, first_text, is_number
+from ..exceptions import IgnoredFeatureWarning, InvalidDataError, InvalidParameterError, warn
 from ..rows import row_hashes, row_slices
 
 _HASHED = 16_384  # rows together
 _MOST_CATEGORIES = 50  # with an indicator of their own; rarer ones have none
+_FEW_TEXTS = 0.05  # of the values of a column of numbers, which is text for the sake of them
 
 
 @dataclass(frozen=True)
 class CategoryColumn:
-    """Indicators of the frequent values of one feature; a missing value is a value."""
+    """Indicators of the frequent values of one feature; a missing value is a value.
+
+    A feature with as many values as samples, as identifiers have, has none.
+    """
 
     feature: int
-    values: Sequence[Any]  # None is a missing one
+    values: list[Any]  # None is a missing one
 
     @classmethod
-    def of(cls, feature: int, column: np.ndarray) -> Self:
+    def of(cls, feature: int, column: np.ndarray, name: object = None) -> Self:
         """Keep the most frequent values, those that come first among equally frequent ones."""
         values, codes = _factorised(column)
         counts = np.bincount(codes, minlength=len(values))
         kept = np.sort(np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES])
+        if len(values) == len(column):
+            kept = kept[:0]
+        if len(kept) < len(values):
+            _warn_of_many_values(
+                feature if name is None else name, values, counts[kept].sum() / len(column)
+            )
         return cls(feature, [values[i] for i in kept])
 
     def encode(self, column: np.ndarray) -> np.ndarray:
@@ -42,6 +53,24 @@ class CategoryColumn:
             if value in places:
                 table[code, places[value]] = 1.0
         return table[codes]
+
+
+def _warn_of_many_values(name: object, values: list[Any], share: float) -> None:
+    """Warn where what a column of many values says is lost, for most samples or all."""
+    texts = [value for value in values if isinstance(value, str) and not is_number(value)]
+    if 0 < len(texts) <= _FEW_TEXTS * len(values):
+        warn(
+            f"Column {name!r} of X was taken for categories, as it has {texts[0]!r} among numbers; "
+            "convert it to numbers, for example by pandas.to_numeric(..., errors='coerce').",
+            IgnoredFeatureWarning,
+        )
+    elif share < 0.5:
+        lost = f"only {share:.0%} have one with an indicator" if share else "so it was left out"
+        warn(
+            f"Column {name!r} of X has {len(values):,} different values among the samples, {lost}; "
+            "drop the column, or group its values.",
+            IgnoredFeatureWarning,
+        )
 
 
 def _factorised(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
@@ -79,7 +108,11 @@ class InputEncoder:
         numbers = numbers_of(X, numeric)
         missing = np.isnan(numbers)
         medians = np.array([_median(column) for column in numbers.T])
-        columns = [CategoryColumn.of(i, column_of(X, i)) for i in np.flatnonzero(categorical).tolist()]
+        names = X.columns if is_frame(X) else range(X.shape[1])
+        columns = [
+            CategoryColumn.of(i, column_of(X, i), names[i])
+            for i in np.flatnonzero(categorical).tolist()
+        ]
         with_missing = np.flatnonzero(missing.any(axis=0))
         of_categories = [column.feature for column in columns for _ in column.values]
         source = np.array([*numeric, *numeric[with_missing], *of_categories], dtype=np.intp)
@@ -146,6 +179,7 @@ def as_table(X: Any, min_samples: int = 1) -> Any:
     if getattr(X, "ndim", 2) == 1:
         check_array(X, dtype=None, input_name="X")  # which says how to pass one sample
     if is_frame(X):
+        check_names(X)
         if X.shape[1] == 0 or X.shape[0] < min_samples:
             raise InvalidDataError(
                 f"X has {X.shape[0]} sample(s) and {X.shape[1]} feature(s); at least {min_samples} "
@@ -157,13 +191,21 @@ def as_table(X: Any, min_samples: int = 1) -> Any:
             "Sparse data was passed for X, but dense data is required; pass X.toarray(), or use "
             "SparseMaximalAlignment in a pipeline, which takes sparse X."
         )
-    return check_array(
-        X,
-        dtype=np.float64,
-        ensure_all_finite="allow-nan",
-        input_name="X",
-        ensure_min_samples=min_samples,
-    )
+    try:
+        return check_array(
+            X,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            input_name="X",
+            ensure_min_samples=min_samples,
+        )
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise InvalidDataError(
+            f"There is text in {first_text(X)}; convert it, or pass a data frame, in which columns of "
+            "text are categories."
+        ) from error
 
 
 def rows_of(X: Any, rows: np.ndarray | slice) -> Any:
@@ -227,8 +269,8 @@ def numbers_of(X: Any, features: np.ndarray) -> np.ndarray:
         numbers = X.iloc[:, features].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise InvalidDataError(
-            f"A column of X that should be numeric is not ({error}); convert it, or name it in "
-            "categorical_features."
+            f"There is text in {first_text(X.iloc[:, features])}, which should be numeric; convert it, "
+            "or name the column in categorical_features when fitting."
         ) from error
     return check_array(
         numbers, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X", ensure_min_features=0

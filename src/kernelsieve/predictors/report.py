@@ -98,8 +98,12 @@ def _score(held_out: HeldOut, loss: RegressionLoss, classifies: bool) -> str:
 
 def _of_inputs(preparation: Preparation) -> str:
     encoder = preparation.encoder
-    n_categories, n_missing = len(encoder.categories), len(encoder.with_missing)
+    left_out = sum(not column.values for column in encoder.categories)
+    n_categories, n_missing = len(encoder.categories) - left_out, len(encoder.with_missing)
     done = []
+    if left_out:
+        were = "was" if left_out == 1 else "were"
+        done.append(f"{left_out} with a value of its own for each sample {were} left out")
     if n_categories:
         were = "was" if n_categories == 1 else "were"
         done.append(f"{n_categories} categorical feature{_s(n_categories)} {were} one-hot encoded")
@@ -111,7 +115,9 @@ def _of_inputs(preparation: Preparation) -> str:
     features = f"{encoder.n_features} feature{_s(encoder.n_features)}"
     if not done:
         return f"{features}, all numeric."
-    return f"{features}: {', '.join(done)}, giving {len(encoder.source)} columns."
+    return (
+        f"{features}: {', '.join(done)}, giving {len(encoder.source)} column{_s(len(encoder.source))}."
+    )
 
 
 def _s(number: int) -> str:

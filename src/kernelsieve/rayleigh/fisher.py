@@ -31,7 +31,7 @@ from .decisions import (
 from .invariance_mixin import InvarianceMixin
 from .outputs import Outputs
 from .scatter import BetweenClasses, TotalScatter, WithinClasses
-from .solve import LargestRatios, Ratio, RayleighPass, solve_ratio
+from .solve import Maximum, Ratio, RayleighPass, solve_ratio
 from .thresholds import decision_heads, joint_heads, regression_targets
 
 
@@ -44,7 +44,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     one feature; more have one less than classes together, or one each with ``multi_class="ovr"``. With
     a linear kernel this is linear discriminant analysis.
 
-    Directions are expanded in all samples or in a pool of them. A pool needs one pass over the
+    Maximum are expanded in all samples or in a pool of them. A pool needs one pass over the
     samples, out of core too; all classes share it and one
     factorisation.
 
@@ -172,7 +172,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         return RayleighPass(plan, ratio, copies, complete, needs_rows=needs_rows)
 
     def _complete(
-        self, fit: Fit, found: LargestRatios, batches: Iterable[Batch] | None, *, joint: bool
+        self, fit: Fit, found: Maximum, batches: Iterable[Batch] | None, *, joint: bool
     ) -> Fit:
         """Add to a fit how it decides."""
         if len(found.ratios) == 0:  # which is refused later

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr, svd
@@ -286,6 +287,15 @@ def _search(
     return None
 
 
+def _factored(matrix: np.ndarray) -> Any:
+    """Return a Cholesky factor, of a slightly larger matrix where rounding makes it indefinite."""
+    try:
+        return cho_factor(matrix, check_finite=False)
+    except LinAlgError:
+        rounding = 4 * len(matrix) * np.finfo(np.float64).eps * np.trace(matrix)
+        return cho_factor(matrix + rounding * np.eye(len(matrix)), check_finite=False)
+
+
 def _newton(problem: _UnitPenalties, A: np.ndarray) -> np.ndarray:
     """Return Newton's move, by conjugate gradients.
 
@@ -295,7 +305,7 @@ def _newton(problem: _UnitPenalties, A: np.ndarray) -> np.ndarray:
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
     units = A / lengths
     gram = 2 * problem.X.T @ problem.X
-    factor = cho_factor(gram + np.diag(1 / lengths[:, 0]), check_finite=False)
+    factor = _factored(gram + np.diag(1 / lengths[:, 0]))
 
     def curved(V: np.ndarray) -> np.ndarray:
         across = V - units * np.sum(units * V, axis=1, keepdims=True)

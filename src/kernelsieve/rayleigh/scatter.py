@@ -20,7 +20,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import change_block, gather
 from ..kernels import Kernel, Linear, Precomputed, Rows
 from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import Coordinates, DoubleDoubleStatistic
+from ..statistics import Coordinates, TriangularStatistic
 
 #: Transforms samples by a small step: X to an array of the same shape.
 Transform = Callable[[Rows], Rows]
@@ -236,7 +236,7 @@ class NoiseSamples(Scatter):
             samples = samples.toarray() if sparse.issparse(samples) else sparse.csr_matrix(samples)
         frame = AugmentedBlock(seen.kernel.against(points), np.zeros(len(seen.pool)), np.zeros(0))
         batch = Batch(samples, np.empty((samples.shape[0], 0)))
-        statistic = gather([batch], frame, DoubleDoubleStatistic, n_jobs=seen.n_jobs)
+        statistic = gather([batch], frame, TriangularStatistic, n_jobs=seen.n_jobs)
         columns = statistic.coordinates(np.zeros(0), frame.shift, center=True).columns
         return columns * np.sqrt(seen.coordinates.total_weight / samples.shape[0])
 

@@ -14,7 +14,15 @@ from ..deflation import Outcome, PoolMetric
 from ..estimators import KernelEstimator, OutOfCoreMixin, parameters
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..execution import WeightedBlock, run_blocks, single_threaded_blas
-from ..fitting import RIDGE_TRUST, ColumnSums, Plan, PrecisionPolicy, Problem, StatisticPass
+from ..fitting import (
+    RIDGE_TRUST,
+    ColumnSums,
+    Plan,
+    Problem,
+    StatisticPass,
+    form_of,
+    may_become_safe,
+)
 from ..kernels import Rows
 from ..model import (
     Fit,
@@ -23,7 +31,7 @@ from ..model import (
     signs_of_largest,
 )
 from ..rows import Batch, check_not_constant, row_slices, rows_per_block
-from ..statistics import Coordinates
+from ..statistics import Coordinates, TriangularStatistic
 from .invariance_mixin import InvarianceMixin
 from .outputs import Moments, explained_targets
 from .ratios import Denominator, factorise, largest_ratios, one_against_rest
@@ -83,8 +91,8 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class LargestRatios:
-    """Directions with the largest ratios, and what they were found from."""
+class Maximum:
+    """The directions with the largest ratios, and what they were found from."""
 
     seen: Seen
     alpha: np.ndarray  # (m, k)
@@ -143,7 +151,7 @@ class LargestRatios:
 
 
 #: Completes a fit, given its directions, and the samples where they can be passed over again.
-Complete = Callable[[Fit, LargestRatios, Iterable[Batch] | None], Fit]
+Complete = Callable[[Fit, Maximum, Iterable[Batch] | None], Fit]
 
 
 class RayleighPass:
@@ -164,7 +172,6 @@ class RayleighPass:
         self._copies = copies  # that each candidate stands for; None for one
         self._complete = complete
         self._needs_rows = needs_rows
-        self._policy = PrecisionPolicy(settings.precision, ratio.needs_all_digits())
         self._pass = StatisticPass(
             kernel,
             pool,
@@ -174,7 +181,6 @@ class RayleighPass:
             n_labels=plan.encoder.n_labels,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
-            always_shifted=True,
             beside=[self._blocks(side) for side in (ratio.numerator, ratio.denominator)],
         )
 
@@ -191,7 +197,8 @@ class RayleighPass:
                 "threshold='margin' needs all samples at once, which a single pass cannot keep; "
                 "pass threshold='gaussian', 'midpoint' or 'least_squares', or batches in a list."
             )
-        return self._pass.empty(self._policy.form(prefer_safe=not repeatable))
+        needed = self._ratio.needs_all_digits() or not repeatable
+        return self._pass.empty(form_of(self._settings.precision, safe=needed))
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
         """Add samples to a statistic that nobody needs after an error."""
@@ -199,20 +206,21 @@ class RayleighPass:
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on samples that can be passed over more than once."""
+        ratio, precision = self._ratio, self._settings.precision
         n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
-        found = self._policy.solve(
-            lambda form: self._pass.gather(batches, form),
-            self._maximise,
-            lambda found: self._ratio.reg < RIDGE_TRUST * found.denominator.largest,
-            prefer_safe=n_rows <= _FEW_ROWS * len(self._pool),
-        )
+        needed = ratio.needs_all_digits() or n_rows <= _FEW_ROWS * len(self._pool)
+        form = form_of(precision, safe=needed)
+        found = self._maximise(self._pass.gather(batches, form))
+        if ratio.reg < RIDGE_TRUST * found.denominator.largest and may_become_safe(precision, form):
+            del found  # which may be as large as the next one
+            found = self._maximise(self._pass.gather(batches, TriangularStatistic))
         return self._described(found, batches)
 
     def solve(self, statistic: ColumnSums) -> Fit:
         """Fit from a statistic alone."""
         return self._described(self._maximise(statistic), None)
 
-    def _maximise(self, sums: ColumnSums) -> LargestRatios:
+    def _maximise(self, sums: ColumnSums) -> Maximum:
         """Maximise the Rayleigh coefficient (1), ``alpha' M alpha`` over ``alpha' (N + C P) alpha``.
 
         In Fisher's discriminant M is the scatter (6) between classes and N that within them, (7), where
@@ -241,7 +249,7 @@ class RayleighPass:
         else:
             alpha, ratios = largest_ratios(M, denominator, settings.n_components, settings.tol)
             alpha = alpha * np.sqrt(seen.coordinates.total_weight)
-        return LargestRatios(seen, alpha * self._signs(seen, alpha), ratios, M, denominator)
+        return Maximum(seen, alpha * self._signs(seen, alpha), ratios, M, denominator)
 
     def _seen_by_class(self, sums: ColumnSums) -> Seen:
         """Return factors of both scatters from sums by class, where classes are many."""
@@ -282,7 +290,7 @@ class RayleighPass:
             products = (self._W @ alpha - coordinates.means @ alpha).T
         return signs_of_largest(products)
 
-    def _described(self, found: LargestRatios, batches: Iterable[Batch] | None) -> Fit:
+    def _described(self, found: Maximum, batches: Iterable[Batch] | None) -> Fit:
         """Return the model of the directions, and what its features explain."""
         coordinates, alpha, ratios = found.seen.coordinates, found.alpha, found.ratios
         features, targets = coordinates.columns @ alpha, coordinates.targets

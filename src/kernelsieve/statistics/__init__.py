@@ -3,7 +3,7 @@
 from .base import Statistic
 from .class_sums import ClassScatter
 from .coordinates import Coordinates
-from .double_double import DoubleDoubleStatistic
 from .gram import GramStatistic
+from .triangular import TriangularStatistic
 
-__all__ = ["ClassScatter", "Coordinates", "DoubleDoubleStatistic", "GramStatistic", "Statistic"]
+__all__ = ["ClassScatter", "Coordinates", "GramStatistic", "Statistic", "TriangularStatistic"]

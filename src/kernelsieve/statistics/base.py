@@ -10,7 +10,6 @@ import numpy as np
 from ..exceptions import InvalidDataError, KernelError
 from .class_sums import ClassScatter, ClassSums
 from .coordinates import Coordinates
-from .two_parts import check_shape
 
 
 class Statistic(ABC):
@@ -19,8 +18,6 @@ class Statistic(ABC):
     Of many classes there are no lines Y: lines are summed up by class beside.
     """
 
-    #: Whether residuals are known to all digits, or to half of them.
-    keeps_all_digits: ClassVar[bool]
     #: The share of a squared norm that must be left after others were subtracted from it.
     _least_left: ClassVar[float]
 
@@ -78,8 +75,7 @@ class Statistic(ABC):
             raise InvalidDataError(
                 "What is left after subtracting is too small against what was there to be known: only "
                 f"{max(0.0, float((left / np.where(before > 0, before, 1.0)).min())):.1g} of a sum of "
-                f"squares, and {self._least_left:g} is needed. Sum up the samples that stay instead"
-                f"{'' if self.keeps_all_digits else ', or pass precision=' + repr('safe')}."
+                f"squares, and {self._least_left:g} is needed. Sum up the samples that stay instead."
             )
         self.n_rows -= other.n_rows
         self.trace -= other.trace
@@ -90,10 +86,6 @@ class Statistic(ABC):
         if self.by_class is not None:
             self.by_class.scale(factor)
         self.trace *= factor
-
-    def forget_rows(self) -> None:
-        """Keep nothing of single rows, even where they are few."""
-        return
 
     def to_state(self) -> dict[str, Any]:
         """Return what a file holds of the statistic."""
@@ -115,7 +107,7 @@ class Statistic(ABC):
     @property
     def n_classes(self) -> int:
         """How many classes lines are summed up by; 0 where targets are lines."""
-        return 0 if self.by_class is None else len(self.by_class.high)
+        return 0 if self.by_class is None else len(self.by_class.sums)
 
     def check_finite(self) -> None:
         """Refuse what has been seen if it cannot be summed up."""
@@ -153,27 +145,35 @@ class Statistic(ABC):
         """Return columns in coordinates in which classes are axes, centred where asked."""
         if self.by_class is None:
             raise ValueError("the statistic has no sums by class; make it with n_classes")
-        class_weights = self.by_class.weights
-        sums = self.by_class.present()
-        means = sums.high.sum(axis=0) / (class_weights.sum() or 1.0)
-        means[0] = 0.0
-        about_means = sums.shifted(means)
-        weights = about_means.high[:, :1]
-        between = (about_means.high + about_means.low)[:, 1:] / np.sqrt(weights)
-        within = self._factor_within(means, about_means)
+        weights = self.by_class.weights
+        sums = self.by_class.sums[weights > 0]
+        means = sums[:, 1:].sum(axis=0) / (weights.sum() or 1.0)
+        roots = np.sqrt(sums[:, :1])
+        between = sums[:, 1:] / roots - roots * means
+        within = self._factor_within(means, between)
         if not (np.isfinite(between).all() and np.isfinite(within).all()):
             _refuse()
+        means = means + shift
         if not center:
-            between += np.sqrt(weights) * (means[1:] + shift)
-        return ClassScatter(between, within, class_weights, means[1:] + shift, self.trace, center)
+            between += roots * means
+        return ClassScatter(between, within, weights, means, self.trace, center)
+
+    def _check_lines(self, n_lines: int) -> None:
+        if n_lines != self.n_lines:
+            raise ValueError(f"a statistic of {self.n_lines} lines cannot take in {n_lines} lines")
+
+    @property
+    @abstractmethod
+    def keeps_all_digits(self) -> bool:
+        """Whether residuals are known to all digits, or to half of them."""
 
     @abstractmethod
     def products(self, combinations: np.ndarray) -> np.ndarray:
         """Return the inner products of combinations of the lines, one in each column."""
 
-    def _check_lines(self, n_lines: int) -> None:
-        if n_lines != self.n_lines:
-            raise ValueError(f"a statistic of {self.n_lines} lines cannot take in {n_lines} lines")
+    @abstractmethod
+    def _factor_within(self, means: np.ndarray, between: np.ndarray) -> np.ndarray:
+        """Return a factor of the columns' scatter within classes, given means and class means."""
 
     @abstractmethod
     def _absorb(self, lines: np.ndarray, weight: np.ndarray | None) -> None: ...
@@ -199,12 +199,6 @@ class Statistic(ABC):
         """Return the squared norms of the lines."""
 
     @abstractmethod
-    def _factor_within(self, means: np.ndarray, about_means: ClassSums) -> np.ndarray:
-        """Return a factor of the columns' scatter within classes, given the means of all lines and
-        the sums by class about them.
-        """
-
-    @abstractmethod
     def _factor(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the first line of a factor R of the rows, and the other lines without their first
         column: coordinates of everything orthogonal to the constant.
@@ -216,18 +210,3 @@ def _refuse() -> None:
         "Kernel values or targets are too large for sums of their squares, or not numbers; "
         "scale X and y."
     )
-
-
-def packed(half: np.ndarray) -> np.ndarray:
-    """Return what is below and on the diagonal, line by line."""
-    return np.concatenate([half[i, : i + 1] for i in range(len(half))])
-
-
-def unpacked(values: np.ndarray, n_lines: int, size: int) -> np.ndarray:
-    """Return packed lines below and on the diagonal of a square of zeros."""
-    check_shape("sums", values, (n_lines * (n_lines + 1) // 2,))
-    half, start = np.zeros((size, size)), 0
-    for i in range(n_lines):
-        half[i, : i + 1] = values[start : start + i + 1]
-        start += i + 1
-    return half

@@ -2,95 +2,62 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
-from .._compiled import add_by_class, add_combinations, plus_arrays, shift_sums
+from .arrays import check_shape
 from .coordinates import Coordinates
-from .two_parts import check_shape, scaled
 
-_NO_WEIGHT = np.empty(0)
-_NO_CLASS = 1e-24  # of all weights
+_NO_CLASS = 1e-12  # of all weights
 
 
 class ClassSums:
-    """``Y'[1 | columns]`` for indicators Y of classes, which are not written down.
-
-    Every entry is in two parts: the scatter within classes is what is left of inner products when
-    squares of these sums are taken from them.
-    """
+    """``Y'[1 | columns]`` for indicators Y of classes, which are not written down."""
 
     def __init__(self, n_lines: int, n_classes: int) -> None:
-        self.high = np.zeros((n_classes, n_lines))
-        self.low = np.zeros((n_classes, n_lines))
+        self.sums = np.zeros((n_classes, n_lines))
 
     def add(self, lines: np.ndarray, weight: np.ndarray | None, codes: np.ndarray) -> None:
         """Add lines, which have one column for each row of data, to the sums of the rows' classes."""
-        rows = np.ascontiguousarray(lines.T, np.float64)
-        weight = _NO_WEIGHT if weight is None else np.ascontiguousarray(weight, np.float64)
-        add_by_class(rows, weight, np.ascontiguousarray(codes, np.intp), self.high, self.low)
+        n_rows = len(codes)
+        weight = np.ones(n_rows) if weight is None else weight
+        shape = len(self.sums), n_rows
+        self.sums += sparse.csr_array((weight, (codes, np.arange(n_rows))), shape=shape) @ lines.T
 
     def merge(self, other: Self) -> None:
         """Add the sums of other rows."""
-        plus_arrays(self.high, self.low, other.high, other.low)
+        self.sums += other.sums
 
     def subtract(self, other: Self) -> None:
         """Take out the sums of rows that were added before."""
-        plus_arrays(self.high, self.low, -other.high, -other.low)
+        self.sums -= other.sums
 
     def scale(self, factor: float) -> None:
         """Multiply the weights of all rows."""
-        self.high, self.low = scaled(self.high, self.low, factor)
+        self.sums *= factor
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Return what a file holds of the sums."""
-        return {"class_high": self.high, "class_low": self.low}
+        return {"class_sums": self.sums}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any], n_lines: int) -> Self | None:
         """Return the sums that a file holds, if it does."""
-        if "class_high" not in arrays:
+        if "class_sums" not in arrays:
             return None
-        sums = cls(n_lines, len(arrays["class_high"]))
-        for name, part in (("class_high", sums.high), ("class_low", sums.low)):
-            check_shape(name, arrays[name], part.shape)
-            part[:] = arrays[name]
-        return sums
+        found = cls(n_lines, len(arrays["class_sums"]))
+        check_shape("class_sums", arrays["class_sums"], found.sums.shape)
+        found.sums[:] = arrays["class_sums"]
+        return found
 
     @property
     def weights(self) -> np.ndarray:
         """Weights of the classes; what subtracting leaves of one but for rounding is zero."""
-        weights = self.high[:, 0]
+        weights = self.sums[:, 0]
         return np.where(weights > _NO_CLASS * weights.sum(), weights, 0.0)
-
-    def shifted(self, shift: np.ndarray) -> Self:
-        """Return the sums of lines less multiples of the first, which has no shift."""
-        other = copy.deepcopy(self)
-        shift_sums(other.high, other.low, np.ascontiguousarray(shift))
-        return other
-
-    def present(self) -> Self:
-        """Return the sums of classes that occur."""
-        other = copy.copy(self)
-        occurs = self.weights > 0
-        other.high, other.low = self.high[occurs], self.low[occurs]
-        return other
-
-    def products(self, combinations: np.ndarray) -> np.ndarray:
-        """Return the sums of combinations of the lines, one in each column, as lines of classes."""
-        used = np.flatnonzero(combinations.any(axis=1))
-        parts = [np.ascontiguousarray(part[:, used].T) for part in (self.high, self.low)]
-        out = np.zeros((combinations.shape[1], len(self.high)))
-        for line, factors in zip(out, np.ascontiguousarray(combinations[used].T), strict=True):
-            low = np.zeros_like(line)
-            for part in parts:
-                add_combinations(line, low, factors, part)
-            line += low
-        return out
 
 
 @dataclass(frozen=True)

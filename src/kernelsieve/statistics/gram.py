@@ -8,16 +8,16 @@ import numpy as np
 from scipy.linalg import lapack
 
 from .._compiled import add_squares
-from .base import Statistic, packed, unpacked
-from .class_sums import ClassSums
+from .arrays import packed, unpacked
+from .base import Statistic
 
 
 class GramStatistic(Statistic):
     """``G = A'A`` for ``A = [1 | Y | columns]``.
 
     A factor of ``G`` is good to half the digits of float64: a column whose squared residual has
-    fallen below about 1e-8 of its squared norm is no longer known well. :class:`DoubleDoubleStatistic`
-    does not have that limit and takes about four times as long.
+    fallen below about 1e-8 of its squared norm is no longer known well. :class:`TriangularStatistic`
+    does not have that limit and takes about twice as long.
     """
 
     keeps_all_digits = False
@@ -38,15 +38,11 @@ class GramStatistic(Statistic):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._half = unpacked(state["_half"], self.n_lines, self.n_lines)
+        self._half = unpacked(state["_half"], self.n_lines)
 
     def products(self, combinations: np.ndarray) -> np.ndarray:
         """Return the inner products of combinations of the lines, one in each column."""
         return combinations.T @ self.gram @ combinations
-
-    def add_products(self, products: np.ndarray) -> None:
-        """Take in the inner products of lines that are not at hand."""
-        self._half += products
 
     def _absorb(self, lines: np.ndarray, weight: np.ndarray | None) -> None:
         if weight is not None:
@@ -66,26 +62,33 @@ class GramStatistic(Statistic):
         return {"products": packed(self._half)}
 
     def _take_arrays(self, arrays: dict[str, np.ndarray]) -> None:
-        self._half = unpacked(arrays["products"], self.n_lines, self.n_lines)
+        self._half = unpacked(arrays["products"], self.n_lines)
 
     def _squared_norms(self) -> np.ndarray:
         return np.diagonal(self._half)
 
     def _factor(self) -> tuple[np.ndarray, np.ndarray]:
-        gram = self.gram
-        ones = gram[0] / np.sqrt(gram[0, 0])
-        centred = gram[1:, 1:] - np.outer(ones[1:], ones[1:])
-        if not np.isfinite(centred).all():
-            return ones, centred  # nothing to factorise; the caller says why
-        return ones, _pivoted_factor(centred)
+        return factor_about_ones(self.gram)
 
-    def _factor_within(self, means: np.ndarray, about_means: ClassSums) -> np.ndarray:
+    def _factor_within(self, means: np.ndarray, between: np.ndarray) -> np.ndarray:
         gram = self.gram
-        centred = gram[1:, 1:] - gram[0, 0] * np.outer(means[1:], means[1:])
-        between = about_means.high[:, 1:] / np.sqrt(about_means.high[:, :1])
-        if not np.isfinite(centred).all():
-            return centred
-        return _pivoted_factor(centred - between.T @ between, np.diagonal(centred))
+        return factor_within(gram[1:, 1:] - gram[0, 0] * np.outer(means, means), between)
+
+
+def factor_about_ones(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a factor of inner products: its first row, and the others less their first column."""
+    ones = gram[0] / np.sqrt(gram[0, 0])
+    centred = gram[1:, 1:] - np.outer(ones[1:], ones[1:])
+    if not np.isfinite(centred).all():
+        return ones, centred  # nothing to factorise; the caller says why
+    return ones, _pivoted_factor(centred)
+
+
+def factor_within(centred: np.ndarray, between: np.ndarray) -> np.ndarray:
+    """Return a factor of what the scatter of class means leaves of that of all samples."""
+    if not np.isfinite(centred).all():
+        return centred
+    return _pivoted_factor(centred - between.T @ between, np.diagonal(centred))
 
 
 def _pivoted_factor(gram: np.ndarray, squares: np.ndarray | None = None) -> np.ndarray:

@@ -96,7 +96,7 @@ class KernelDiscriminantQR(SubspaceEstimator):
         "all" are exact, with one landmark for each feature.
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
-        columns to half the digits; "safe" in double-double precision, at about four times the cost.
+        columns to half the digits; "safe" updates a triangular factor, at about twice the cost.
         "auto" is "safe" here.
     {parameters}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from ..fitting import ColumnSums, Plan, PrecisionPolicy, StatisticPass
+from ..fitting import ColumnSums, Plan, StatisticPass, form_of
 from ..kernels import Inputs, Kernel, Linear
 from ..model import Fit
 from ..rows import Batch
@@ -31,7 +31,7 @@ class ImagePass:
         self._W = None if takes_inputs else W
         self._method = method
         # Coordinates solve systems in the candidates' columns.
-        self._policy = PrecisionPolicy(settings.precision, needs_double_double=True)
+        self._form = form_of(settings.precision, safe=True)
         self._pass = StatisticPass(
             self._kernel,
             pool,
@@ -46,7 +46,7 @@ class ImagePass:
 
     def new_statistic(self, *, repeatable: bool) -> ColumnSums:
         """Return an empty statistic."""
-        return self._pass.empty(self._policy.form())
+        return self._pass.empty(self._form)
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
         """Add samples to a statistic that nobody needs after an error."""
@@ -54,7 +54,7 @@ class ImagePass:
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit on samples that come in batches."""
-        return self.solve(self._pass.gather(batches, self._policy.form()))
+        return self.solve(self._pass.gather(batches, self._form))
 
     def solve(self, statistic: ColumnSums) -> Fit:
         """Let the method find its subspace."""

@@ -69,7 +69,7 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
         landmark for each feature: the direction itself.
     precision : {"auto", "fast", "safe"}, default="auto"
         How a pass over the samples accumulates inner products. "fast" does so in float64, which knows
-        columns to half the digits; "safe" in double-double precision, at about four times the cost.
+        columns to half the digits; "safe" updates a triangular factor, at about twice the cost.
         "auto" is "safe" here.
     {parameters}
 
