@@ -136,8 +136,8 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any, folds: int) -> Non
         params=params,
     ).reshape(len(batch), -1)
     fit = model._current_fit()
-    some = _places(batch)
-    slope = likeliest_slope(outputs[some], batch[some].Y, batch.root_weight[some] ** 2)
+    some = thinned(replace(batch, X=outputs))
+    slope = likeliest_slope(np.asarray(some.X), some.Y, some.root_weight**2)
     # The same factor corrects the slopes with fewer features.
     slopes = fit.decision.slopes * (slope / fit.decision.slopes[-1])
     model._fit = replace(fit, decision=replace(fit.decision, slopes=slopes))
@@ -192,13 +192,8 @@ def check_few_classes(n_classes: int, what: str, remedy: str) -> None:
 
 def thinned(batch: Batch) -> Batch:
     """Return as many samples, from all over the batch, as probabilities need."""
-    places = _places(batch)
-    return batch if len(places) == len(batch) else batch[places]
-
-
-def _places(batch: Batch) -> np.ndarray:
-    """Return by which samples a slope is found; fewer where classes are many."""
-    return spread_places(len(batch), min(_MOST_SAMPLES, max(1, _MOST_DECISIONS // batch.n_targets)))
+    most = min(_MOST_SAMPLES, max(1, _MOST_DECISIONS // batch.n_targets))
+    return batch if len(batch) <= most else batch[spread_places(len(batch), most)]
 
 
 def decided(fit: Fit, heads: Heads, outputs: Outputs, n_candidates: int, *, joint: bool) -> Fit:
