@@ -266,8 +266,8 @@ class KernelEstimator(
 
     def _given_points(self, X: Rows) -> Rows | None:
         """Return candidates that were given as points, or as row numbers of a precomputed kernel."""
-        how = {"precomputed": self._is_precomputed, "name": self._candidates_parameter}
-        return given_candidates(self._candidates().size, X, **how)
+        size, name = self._candidates().size, self._candidates_parameter
+        return given_candidates(size, X, precomputed=self._is_precomputed, name=name)
 
     def _screening(self) -> Criterion | None:
         """Return the criterion by which candidates are screened; without one they are not."""

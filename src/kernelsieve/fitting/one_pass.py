@@ -80,7 +80,7 @@ class OnePass:
 
     def __post_init__(self) -> None:
         settings, fill = self.settings, self.kernel.against(self.pool.points)
-        self._policy = PrecisionPolicy(settings.precision, self.criterion.needs_all_digits)
+        self._policy = PrecisionPolicy(settings.precision, self.criterion.needs.digits)
         self._pass = StatisticPass(
             self.kernel,
             self.pool,
@@ -261,7 +261,7 @@ class OnePass:
         criterion = self.criterion
         centred = centred_columns(criterion, self.settings)
         coordinates = self._pass.coordinates(statistic, center=centred)
-        if criterion.supervised:
+        if criterion.needs.targets:
             about_means = coordinates.targets[0 if centred else 1 :]
             if self.n_labels:
                 about_means = np.array(np.count_nonzero(coordinates.target_means) - 1.0)
@@ -332,7 +332,7 @@ class OnePass:
             scale=settings.scale,
             loadings=orthonormal_loadings(built, metric) if keeps_loadings else None,
         )
-        if not settings.center or (self.criterion.supervised and not keeps_loadings):
+        if not settings.center or (self.criterion.needs.targets and not keeps_loadings):
             return fit
         points = fit.model.landmarks if keeps_loadings else self.pool.points  # all of them, once
         image = mean_image(self.kernel, points, coefficients, coordinates.means)

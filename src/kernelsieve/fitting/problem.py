@@ -56,7 +56,7 @@ def way_to_draw(rule: Candidates, criterion: Criterion | None) -> str:
         return "random"
     # What varies most is combined from random candidates as well as from any.
     assert criterion is not None
-    return "random" if criterion.needs_metric and not criterion.supervised else "screen"
+    return "random" if criterion.needs.metric and not criterion.needs.targets else "screen"
 
 
 @dataclass(frozen=True)
