@@ -17,6 +17,7 @@ from kernelsieve.deflation import (
     FixedCandidates,
     IdentityMetric,
     LossGradient,
+    Needs,
     RidgeAlignment,
     ScoringCriterion,
     StoredColumns,
@@ -26,11 +27,11 @@ from kernelsieve.deflation import (
 from kernelsieve.exceptions import CriterionError
 
 UNSEEN = {
-    "target_products": "supervised = True",
-    "targets": "supervised = True",
-    "residual_targets": "supervised = True",
-    "raw_targets": "needs_rows = True",
-    "root_weight": "needs_rows = True",
+    "target_products": "needs = Needs(targets=True)",
+    "targets": "needs = Needs(targets=True)",
+    "residual_targets": "needs = Needs(targets=True)",
+    "raw_targets": "needs = Needs(rows=True)",
+    "root_weight": "needs = Needs(rows=True)",
     "residual_lengths": "deflation = SymmetricDeflation()",
     "expansion_norms": "deflation = SymmetricDeflation()",
 }
@@ -40,7 +41,7 @@ UNSCREENED = ["columns", "column_products", "features", "n_components", "targets
 class Looking(ScoringCriterion):
     """Looks at something before it scores."""
 
-    supervised = False
+    needs = Needs(targets=False)
 
     def __init__(self, name="residual_squared_norms"):
         self.name = name
@@ -51,7 +52,7 @@ class Looking(ScoringCriterion):
 
 
 class LookingAtTargets(Looking):
-    supervised = True
+    needs = Needs()
 
 
 class Screening(LookingAtTargets):
@@ -97,7 +98,7 @@ def test_targets_are_not_all(name, data):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_kernel_values_between_candidates_are_declared(way, data):
-    with pytest.raises(CriterionError, match="needs_metric = True"):
+    with pytest.raises(CriterionError, match=r"needs = Needs\(metric=True\)"):
         KernelFeatureExtraction(Combining(), 3, random_state=0, **WAYS[way]).fit(*data)
 
 
@@ -127,7 +128,7 @@ def test_rows_that_are_declared_and_not_there(rng):
     columns = StoredColumns(rng.standard_normal((9, 4)), np.zeros(4), centred=False)
     Y = rng.standard_normal((9, 1))
     candidates = FixedCandidates(columns, IdentityMetric(4), Y, 2)
-    with pytest.raises(CriterionError, match="needs_rows = True"):
+    with pytest.raises(CriterionError, match="needs rows"):
         extract(candidates, Y, LossGradient(), 2, total_weight=9.0, floor=0.0)
 
 
@@ -169,3 +170,8 @@ def test_parameters_of_a_criterion_can_be_searched(data):
     assert_array_equal(search.best_estimator_.landmark_indices_, same.landmark_indices_)
     model.set_params(criterion=ExpansionVariance(), criterion__centred=False)
     assert not model.criterion.centred_scores
+
+
+def test_a_former_declaration_names_its_new_place():
+    with pytest.raises(TypeError, match=r"declares needs_rows.*needs = Needs\(rows=\.\.\.\)"):
+        type("Former", (ScoringCriterion,), {"needs_rows": True})

@@ -18,7 +18,7 @@ from kernelsieve import (
     SubspaceKernelFeatures,
     config_context,
 )
-from kernelsieve.deflation import ScoringCriterion
+from kernelsieve.deflation import Needs, ScoringCriterion
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidParameterError
 from kernelsieve.fitting import problem
 
@@ -26,7 +26,7 @@ from kernelsieve.fitting import problem
 class Largest(ScoringCriterion):
     """A criterion of a user's, which does not say that it can be screened."""
 
-    supervised = False
+    needs = Needs(targets=False)
 
     def score(self, view):
         return view.residual_squared_norms

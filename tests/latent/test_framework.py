@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelsieve import FeatureExtraction, KernelFeatureExtraction, SparseMaximalAlignment
-from kernelsieve.deflation import Criterion, Direction, LossGradient, ScoringCriterion
+from kernelsieve.deflation import Criterion, Direction, LossGradient, Needs, ScoringCriterion
 
 
 def assert_same_up_to_sign(found, expected, rtol=1e-8):
@@ -144,7 +144,7 @@ def test_sparse_rows_in_the_primal(rng):
 class Nearest(ScoringCriterion):
     """A criterion of a user's: prefer candidates whose columns are large, whatever the target."""
 
-    supervised = False
+    needs = Needs(targets=False)
 
     def score(self, view):
         return view.residual_squared_norms
@@ -153,8 +153,7 @@ class Nearest(ScoringCriterion):
 class MeanDirection(Criterion):
     """Another one, which combines two candidates."""
 
-    supervised = False
-    needs_metric = True
+    needs = Needs(targets=False, metric=True)
 
     def propose(self, view):
         done = 2 * view.features.shape[1]

@@ -36,6 +36,7 @@ from .losses import (
     resolve_loss,
 )
 from .metric import DiagonalOnly, EvaluatedMetric, GramMetric, IdentityMetric, Metric, PoolMetric
+from .needs import Needs
 from .ridge import Ridge, RidgeColumns
 from .rules import DeflationRule, LeftDeflation, SymmetricDeflation
 from .symmetric import DrawnCandidates, DrawnSubset, FollowedCandidates
@@ -78,6 +79,7 @@ __all__ = [
     "LossGradient",
     "MarginLoss",
     "Metric",
+    "Needs",
     "OrthonormalisedDirections",
     "Outcome",
     "PartialLeastSquares",

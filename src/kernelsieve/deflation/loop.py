@@ -177,9 +177,9 @@ def extract(
     -------
     Extraction
     """
-    if criterion.needs_rows and rows is None:
+    if criterion.needs.rows and rows is None:
         raise CriterionError(
-            f"{type(criterion).__name__} declares needs_rows = True, and there are no rows in one pass "
+            f"{type(criterion).__name__} needs rows, and there are no rows in one pass "
             "over them; pass all rows at once."
         )
     selector = criterion.start()
@@ -193,7 +193,7 @@ def extract(
     outcome = Outcome.COMPLETE
     none_left = _when_none_is_left(criterion)
     raw_targets = root_weight = None
-    if criterion.needs_rows and rows is not None:
+    if criterion.needs.rows and rows is not None:
         raw_targets, root_weight = rows.Y, rows.root_weight
     fruitless = 0
     while basis.size < n_components:
@@ -242,7 +242,7 @@ def extract(
         if has_targets:
             target_products = residual_targets.T @ residual.vector / residual.norm
         explained = float(target_products @ target_products)
-        if criterion.supervised and not explained > _TARGET_NOISE * target_squared_norm:
+        if criterion.needs.targets and not explained > _TARGET_NOISE * target_squared_norm:
             outcome = Outcome.EXPLAINED
             break
         # Every guard has passed; nothing was changed before this line.

@@ -14,7 +14,7 @@ from .eigen import leading_eigenpairs
 
 _NO_VALUES = (
     "A criterion asks for kernel values between candidates, and has not declared it; write "
-    "`needs_metric = True` into its class."
+    "`needs = Needs(metric=True)` into its class."
 )
 _RANK_TOLERANCE = 1e-12  # eigenvalues of W below this part of the largest are noise
 

@@ -87,11 +87,11 @@ class View:
         Candidates that may still be chosen.
     metric : Metric
         Lengths in feature space; ``metric.diagonal`` is k(z, z), undeflated. Everything else of it is
-        for criteria with ``needs_metric``: ``metric.among(chosen)`` is the kernel matrix W of some
-        candidates, ``metric.solve(products, vectors)`` the combinations B nearest to ``vectors``, given
+        for ``Needs(metric=True)``: ``metric.among(chosen)`` is the kernel matrix W of some candidates,
+        ``metric.solve(products, vectors)`` the combinations B nearest to ``vectors``, given
         their products with the columns, and ``metric.principal(columns, n)`` those of largest variance.
     target_products : ndarray of shape (C, q)
-        Inner products of the deflated columns with the targets; with ``supervised``.
+        Inner products of the deflated columns with the targets; with ``Needs(targets=True)``.
     columns : Columns
         The undeflated columns A; without ``can_screen``, as all that follows. ``columns.take(chosen)``
         are some of them, (N, len(chosen)), and ``columns.inner(vectors)`` is A' vectors.
@@ -102,17 +102,18 @@ class View:
     n_components : int
         How many features are wanted in all.
     targets : ndarray of shape (N, q)
-        Targets, centred and weighted as the columns are, before deflation; with ``supervised``.
+        Targets, centred and weighted as the columns are, before deflation; with
+        ``Needs(targets=True)``.
     residual_targets : ndarray of shape (N, q)
-        What the features leave of them; with ``supervised``.
+        What the features leave of them; with ``Needs(targets=True)``.
     residual_lengths : ndarray of shape (C,)
         k(z, z) after deflation; with symmetric ``deflation``.
     expansion_norms : ndarray of shape (C,)
         l1 norm of each deflated image as a combination of examples; with symmetric ``deflation``.
     raw_targets : ndarray of shape (n, q)
-        Targets as they are; with ``needs_rows``.
+        Targets as they are; with ``Needs(rows=True)``.
     root_weight : ndarray of shape (n,)
-        Square roots of the sample weights; with ``needs_rows``.
+        Square roots of the sample weights; with ``Needs(rows=True)``.
     """
 
     residual_squared_norms: np.ndarray
@@ -136,7 +137,7 @@ class View:
         self._criterion = criterion
         for name in _declared(*_declarations(criterion)):
             setattr(self, name, values[name] if name in values else getattr(source, name))
-        if not criterion.needs_metric:
+        if not criterion.needs.metric:
             self.metric = DiagonalOnly(self.metric.diagonal)
 
     def __getattr__(self, name: str) -> Any:
@@ -153,7 +154,7 @@ class View:
 
 def _declarations(criterion: Criterion) -> tuple[bool, bool, bool, bool]:
     symmetric = criterion.deflation.symmetric
-    return criterion.supervised, criterion.needs_rows, symmetric, criterion.can_screen
+    return criterion.needs.targets, criterion.needs.rows, symmetric, criterion.can_screen
 
 
 @cache
@@ -163,13 +164,13 @@ def _declared(*declarations: bool) -> tuple[str, ...]:
 
 
 def _missing_declaration(
-    name: str, supervised: bool, needs_rows: bool, symmetric: bool, can_screen: bool
+    name: str, targets: bool, rows: bool, symmetric: bool, can_screen: bool
 ) -> str | None:
     """Return what a criterion must declare to see something, unless it has."""
-    if name in _OF_TARGETS and not supervised:
-        return "supervised = True"
-    if name in _OF_ROWS and not needs_rows:
-        return "needs_rows = True"
+    if name in _OF_TARGETS and not targets:
+        return "needs = Needs(targets=True)"
+    if name in _OF_ROWS and not rows:
+        return "needs = Needs(rows=True)"
     if name in _OF_IMAGES and not symmetric:
         return "deflation = SymmetricDeflation()"
     if can_screen and name not in _SCREENED:

@@ -70,7 +70,7 @@ class LoopEstimator(KernelEstimator):
         return replace(super()._settings(), center=self.center, tol=self.tol)
 
     def _target_kind(self) -> str | None:
-        if not self._criterion().supervised:
+        if not self._criterion().needs.targets:
             return None
         return self.target
 

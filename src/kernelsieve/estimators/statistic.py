@@ -288,7 +288,7 @@ def screens(estimator: Any, X: Any) -> bool:
     if rule.are_points or rule.are_all:
         return False
     criterion = estimator._screening()
-    supervised = criterion is not None and criterion.supervised
+    supervised = criterion is not None and criterion.needs.targets
     return supervised and way_to_draw(rule, criterion) == "screen"
 
 

@@ -66,7 +66,7 @@ def fit_columns(
     Without a metric the pool is all rows, in their order, and the columns are the metric as well.
     """
     everyone = metric is None
-    if everyone and criterion.needs_columns:
+    if everyone and criterion.needs.columns:
         _check_memory(batch, pool, settings)
     columns = row_columns(
         batch, kernel, pool, settings, everyone=everyone, center=centred_columns(criterion, settings)
@@ -172,7 +172,7 @@ def _extract(
     """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
     check_target_memory(batch, settings.max_memory)
     targets = weighted_targets(batch, settings.center)
-    if criterion.supervised:
+    if criterion.needs.targets:
         check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
     targets *= criterion.target_scale(batch.target_sums)
     candidates = candidates_for(targets)
@@ -258,7 +258,7 @@ def _heads(
 ) -> Heads | None:
     """Return how to predict from the features: by the criterion's own loss, or as it says."""
     weight = batch.root_weight**2
-    if criterion.needs_rows:
+    if criterion.needs.rows:
         features = extraction.features / batch.root_weight[:, None]
         heads = extraction.selector.heads(features, batch.Y, weight)
         if heads is not None:

@@ -89,7 +89,7 @@ class OnePass:
 
     def new_statistic(self, *, repeatable: bool) -> ColumnSums:
         """Return empty sums: the safe form where asked or needed, or for a single pass."""
-        needed = self.criterion.needs_all_digits or not repeatable
+        needed = self.criterion.needs.digits or not repeatable
         return self._pass.empty(form_of(self.settings.precision, safe=needed))
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
@@ -104,7 +104,7 @@ class OnePass:
 
     def form_for(self, batches: Iterable[Batch]) -> type[Statistic]:
         """Choose fast or safe sums of these samples; safe ones of few kernel values take no time."""
-        form = form_of(self.settings.precision, safe=self.criterion.needs_all_digits)
+        form = form_of(self.settings.precision, safe=self.criterion.needs.digits)
         if self.changes or not may_become_safe(self.settings.precision, form):
             return form
         if (rows_in(batches) or np.inf) * len(self.pool) <= _FEW_VALUES:
@@ -135,7 +135,7 @@ class OnePass:
 
     def fold_work(self, folds: HashedFolds, sample: Batch | None) -> FoldWork:
         """Return how folds are summed up: in the form that some samples ask for, or the safe one."""
-        form = form_of(self.settings.precision, safe=sample is None or self.criterion.needs_all_digits)
+        form = form_of(self.settings.precision, safe=sample is None or self.criterion.needs.digits)
         if sample is not None and may_become_safe(self.settings.precision, form):
             form = self._form_by_trial([sample])
         return FoldWork(partial(self._pass.empty, form), self._pass.add, folds)
@@ -183,7 +183,7 @@ class OnePass:
         criterion = self.criterion
         centred = centred_columns(criterion, self.settings)
         coordinates = self._pass.coordinates(statistic, center=centred)
-        if criterion.supervised:
+        if criterion.needs.targets:
             about_means = coordinates.targets[0 if centred else 1 :]
             if self.n_labels:
                 about_means = np.array(np.count_nonzero(coordinates.target_means) - 1.0)
@@ -254,7 +254,7 @@ class OnePass:
             scale=settings.scale,
             loadings=orthonormal_loadings(built, metric) if keeps_loadings else None,
         )
-        if not settings.center or (self.criterion.supervised and not keeps_loadings):
+        if not settings.center or (self.criterion.needs.targets and not keeps_loadings):
             return fit
         points = fit.model.landmarks if keeps_loadings else self.pool.points  # all of them, once
         image = mean_image(self.kernel, points, coefficients, coordinates.means)

@@ -83,9 +83,9 @@ def screening_criterion(criterion: Criterion | None) -> Criterion | None:
         return None
     if isinstance(criterion, BestSubset):
         return criterion.single
-    if criterion.needs_metric:
+    if criterion.needs.metric:
         # Examples that are good one by one serve directions that combine them, too.
-        return Alignment() if criterion.supervised else DirectionVariance()
+        return Alignment() if criterion.needs.targets else DirectionVariance()
     return criterion if criterion.can_screen or criterion.deflation.symmetric else None
 
 

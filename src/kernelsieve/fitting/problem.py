@@ -52,7 +52,7 @@ def use_of_candidates(criterion: Criterion) -> str:
     """Return what the loop does with candidates, as above."""
     if criterion.can_screen:
         return "chosen"
-    if criterion.needs_columns or criterion.needs_all_digits:
+    if criterion.needs.columns or criterion.needs.digits:
         return "decomposed"
     return "followed" if criterion.deflation.symmetric else "combined"
 
@@ -65,7 +65,7 @@ def way_to_draw(rule: Candidates, criterion: Criterion | None) -> str:
         return "random"
     # What varies most is combined from random candidates as well as from any.
     assert criterion is not None
-    return "random" if criterion.needs_metric and not criterion.supervised else "screen"
+    return "random" if criterion.needs.metric and not criterion.needs.targets else "screen"
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Screen:
         self._scored = _Scored(squared_norms, products, columns.raw_squared_norms, metric.diagonal)
         self._eligible = squared_norms > 0
         noise = _TARGET_NOISE * float(np.einsum("nq,nq->", targets, targets))
-        self._least_explained = noise if criterion.supervised else -1.0
+        self._least_explained = noise if criterion.needs.targets else -1.0
 
     def pick(self, n_pool: int) -> np.ndarray:
         """Return as many candidates as asked, or as there are independent ones."""

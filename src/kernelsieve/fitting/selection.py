@@ -41,7 +41,7 @@ def select(
 ) -> Fit:
     """Choose directions by a criterion; ``fresh`` candidates a step where their number is not given."""
     rule, rows = problem.candidates, problem.rows
-    if rule.resample and (problem.given is not None or criterion.needs_metric):
+    if rule.resample and (problem.given is not None or criterion.needs.metric):
         raise InvalidParameterError(_RESAMPLE_ALONE)
     if problem.given is not None:
         return select_in_pool(problem, rows, problem.given, criterion, row_pass)
@@ -72,7 +72,7 @@ def select_in_pool(
 ) -> Fit:
     """Choose among the candidates of a pool: in one pass, or from kept columns where need be."""
     settings = problem.settings_for(len(candidates))
-    if not criterion.needs_rows:
+    if not criterion.needs.rows:
         return row_pass(problem.plan(candidates, settings)).fit([rows])
     metric = PoolMetric(candidates.W)
     return fit_columns(rows, problem.kernel, candidates.pool, criterion, settings, metric)

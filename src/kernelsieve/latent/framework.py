@@ -166,7 +166,7 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         return subset_criterion(self._criterion(), self.n_nonzero)
 
     def _out_of_core_obstacle(self) -> str:
-        if self._criterion().needs_rows:
+        if self._criterion().needs.rows:
             return f"criterion={self.criterion!r} looks at all samples; pass one of inner products."
         return super()._out_of_core_obstacle()
 
@@ -193,7 +193,7 @@ class PrimalEstimator(LoopEstimator):
         settings = problem.settings_for(n_inputs)
         inputs = np.arange(n_inputs)
         kernel, pool, metric = Inputs(), Pool(inputs, inputs), IdentityMetric(n_inputs)
-        if criterion.needs_rows or len(rows) <= n_inputs:
+        if criterion.needs.rows or len(rows) <= n_inputs:
             return fit_columns(rows, kernel, pool, criterion, settings, metric)
         # Any shift near the means will do; those of the first samples are free.
         shift = np.asarray(rows.X[:64].mean(axis=0), dtype=np.float64).ravel()
@@ -205,7 +205,7 @@ class PrimalEstimator(LoopEstimator):
 
 
 def _looks_at_targets(estimator: Any) -> bool:
-    if not estimator._criterion().supervised:
+    if not estimator._criterion().needs.targets:
         raise AttributeError(
             f"criterion={estimator.criterion!r} looks at no targets, so nothing can be predicted."
         )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..needs import Needs
 from ..rules import SymmetricDeflation
 from ..view import Step, View
 from .base import ScoringCriterion
 
 
 class _Analysis(ScoringCriterion):
-    supervised = False
+    needs = Needs(targets=False)
     deflation = SymmetricDeflation()
 
     def value(self, step: Step) -> float:

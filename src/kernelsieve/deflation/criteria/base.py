@@ -9,13 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from ...exceptions import CriterionError
 from ..heads import Heads
+from ..needs import Needs
 from ..ridge import Ridge
 from ..rules import DeflationRule, LeftDeflation
 from ..view import Direction, Step, View
@@ -25,6 +26,13 @@ from ..view import Direction, Step, View
 # known less well, down to the widest share that is still taken for rounding.
 _TIE, _WIDEST_TIE = 1e-10, 1e-4
 _ALIKE = 1.001  # times as much rounding
+_MOVED = {
+    "supervised": "targets",
+    "needs_rows": "rows",
+    "needs_metric": "metric",
+    "needs_columns": "columns",
+    "needs_all_digits": "digits",
+}
 _ROUNDING = 1e-12  # of a sum of squares, in the pass over rows that keeps the fewest digits
 
 
@@ -63,7 +71,7 @@ class Selector(ABC):
     def heads(self, features: np.ndarray, raw_targets: np.ndarray, weight: np.ndarray) -> Heads | None:
         """Return linear heads on the features of the samples; None for least squares.
 
-        It is asked for criteria with ``needs_rows``.
+        It is asked for criteria that need ``rows``.
 
         Parameters
         ----------
@@ -84,21 +92,14 @@ class Selector(ABC):
 class Criterion(Selector, BaseEstimator):
     """Says what a good direction is.
 
-    Class attributes declare what a criterion needs, and its view has nothing else. A criterion is not
+    ``needs`` declares what a criterion must be given, and its view has nothing else. A criterion is not
     changed by a fit: one that remembers something from step to step returns in :meth:`start` a
     selector that does. As in scikit-learn, a constructor keeps its parameters under their names, so
     that ``criterion__cutoff`` can be searched for.
     """
 
-    #: Whether it looks at targets.
-    supervised: ClassVar[bool] = True
-    #: Whether it needs the rows themselves. A criterion that sees the columns through inner products
-    #: only (a quadratic one) leaves this False and can be used in one pass over the data.
-    needs_rows: ClassVar[bool] = False
-    #: Whether it needs kernel values between candidates, beyond their diagonal.
-    needs_metric: ClassVar[bool] = False
-    #: Whether it takes all columns at once, so that those of all samples must fit in memory.
-    needs_columns: ClassVar[bool] = False
+    #: What it must be given.
+    needs: ClassVar[Needs] = Needs()
     #: Whether features are scaled to unit mean square; otherwise they are coordinates along
     #: directions of unit length.
     unit_variance: ClassVar[bool] = False
@@ -107,9 +108,6 @@ class Criterion(Selector, BaseEstimator):
     unit_expansions: bool = False
     #: Whether there are no more directions than independent targets.
     at_most_targets: ClassVar[bool] = False
-    #: Whether it solves systems in the columns. Inner products square their condition, so a pass over
-    #: the rows accumulates the safe statistic unless the fast one was asked for.
-    needs_all_digits: ClassVar[bool] = False
     #: Whether labels are predicted by the nearest class mean of the features, not by least squares.
     nearest_centre: bool = False
     #: Whether residual norms are taken about the mean, even where features are not centred.
@@ -124,6 +122,14 @@ class Criterion(Selector, BaseEstimator):
     #: Whether candidates can be screened: the score needs no more of the view than the squared norms,
     #: ``target_products``, ``eligible`` and ``metric.diagonal``, and sees no more.
     can_screen: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in _MOVED.keys() & vars(cls).keys():
+            raise TypeError(
+                f"{cls.__name__} declares {name}, which is now a part of needs: write `needs = "
+                f"Needs({_MOVED[name]}=...)`, of kernelsieve.deflation, into the class."
+            )
 
     def start(self) -> Selector:
         """Return what chooses the directions of one fit; a criterion without memory does so itself.

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ...exceptions import InvalidParameterError
+from ..needs import Needs
 from ..view import Direction, Step, View
 from .base import Criterion, Selector
 
@@ -45,8 +46,7 @@ class ContinuumRegression(Criterion):
     (442, 3)
     """
 
-    needs_metric = True
-    needs_all_digits = True
+    needs = Needs(metric=True, digits=True)
 
     def __init__(self, alpha: float = 0.5) -> None:
         self.alpha = alpha

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..heads import Heads
 from ..losses import Loss, refit, resolve_loss
+from ..needs import Needs
 from ..view import Direction, Step, View
 from .base import Criterion, Selector
 
@@ -15,7 +16,7 @@ from .base import Criterion, Selector
 class SimultaneousCriterion(Criterion):
     """Finds all directions at once: removing one of them leaves the others as they are."""
 
-    needs_metric = True
+    needs = Needs(metric=True)
 
     @abstractmethod
     def directions(self, view: View) -> list[Direction]:
@@ -56,8 +57,7 @@ class _Simultaneous(Selector):
 class PrincipalDirections(SimultaneousCriterion):
     """(Kernel) PCA: directions of largest variance, sections 3.1.1 and 3.2.1 of Dhanjal et al."""
 
-    supervised = False
-    needs_columns = True
+    needs = Needs(targets=False, metric=True, columns=True)
 
     def directions(self, view: View) -> list[Direction]:
         found = view.metric.principal(view.columns, view.n_components)
@@ -80,7 +80,7 @@ class PartialLeastSquares(Criterion):
         by least squares.
     """
 
-    needs_metric = True
+    needs = Needs(metric=True)
     keeps_loadings = True
 
     def __init__(self, balanced: bool = False, nearest_centre: bool = False) -> None:
@@ -112,8 +112,7 @@ class LossGradient(Criterion):
         The loss, by its name or as an object.
     """
 
-    needs_metric = True
-    needs_rows = True
+    needs = Needs(metric=True, rows=True)
 
     def __init__(self, loss: str | Loss = "squared") -> None:
         self.loss = loss

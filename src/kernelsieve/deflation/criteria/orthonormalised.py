@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..needs import Needs
 from ..view import Direction, Step, View
 from .dense import SimultaneousCriterion
 
@@ -27,8 +28,7 @@ class OrthonormalisedDirections(SimultaneousCriterion):
         Not negative; see above.
     """
 
-    needs_all_digits = True
-    needs_columns = True
+    needs = Needs(metric=True, columns=True, digits=True)
     at_most_targets = True
     unit_variance = True
 

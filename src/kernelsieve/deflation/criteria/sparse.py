@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..needs import Needs
 from ..ridge import Ridge
 from ..view import Direction, Step, View
 from .base import ScoringCriterion, Selector
@@ -97,7 +98,7 @@ class Covariance(ScoringCriterion):
 class Variance(ScoringCriterion):
     """Variance of the deflated column along a unit direction; looks at no targets."""
 
-    supervised = False
+    needs = Needs(targets=False)
     can_screen = True
 
     def score(self, view: View) -> np.ndarray:

@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 
 from ...exceptions import InvalidParameterError
+from ..needs import Needs
 from ..view import Direction, Step, View
 from .base import Criterion, first_of_the_best
 from .sparse import Alignment, Covariance
@@ -35,7 +36,7 @@ class BestSubset(Criterion):
         Most candidates in one direction.
     """
 
-    needs_metric = True
+    needs = Needs(metric=True)
 
     def __init__(self, single: Alignment | Covariance, size: int) -> None:
         self.single = single
