@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import scale
 
 import kernelsieve
@@ -64,7 +66,6 @@ def data():
 def test_the_recipe_of_a_loop_method(data):
     X, y = data
     method = recipes()[0]["PositiveAlignment"]
-    assert "candidates : " in method.__doc__
     model = method(n_components=5, candidates=X[:100]).fit(X, y)
     features = model.transform(X)
     assert np.allclose(features.T @ features / len(X), np.eye(5), atol=1e-10)
@@ -82,3 +83,14 @@ def test_the_recipe_of_a_method_without_the_loop(data):
     assert np.allclose(landmarks @ landmarks.T, kernel, atol=1e-8)
     assert model.truncate(3).transform(X).shape == (len(X), 3)
     assert not hasattr(model, "partial_fit")
+
+
+def test_the_recipe_of_a_step(data, tmp_path):
+    X, y = np.abs(data[0]), data[1]
+    transformer = recipes()[2]["LogarithmTransformer"]()
+    model = make_pipeline(transformer, Ridge()).fit(X, y)
+    served = kernelsieve.predictor(model)
+    assert np.allclose(served(X), model.predict(X))
+    assert np.isclose(served(X[0]), model.predict(X)[0])
+    kernelsieve.export_c(model, tmp_path / "model.c")
+    assert "u1[i] = log1p(x[i]);" in (tmp_path / "model.c").read_text()

@@ -199,7 +199,9 @@ def test_the_analysis_stops_when_no_point_is_left(cancer):
 @pytest.mark.parametrize("resample", [False, True])
 def test_a_cutoff_that_leaves_no_point_from_the_start(resample, cancer):
     with pytest.raises(NoFeaturesError, match="Lower cutoff to get more features"):
-        AcceleratedKernelFeatureAnalysis(3, cutoff=10, resample=resample).fit(cancer[0][:20])
+        AcceleratedKernelFeatureAnalysis(3, cutoff=10, candidates=Candidates(resample=resample)).fit(
+            cancer[0][:20]
+        )
 
 
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")

@@ -1,5 +1,7 @@
 """Sieves as transformers, neighbours of samples, and what was tried as a table."""
 
+import pickle
+from copy import deepcopy
 from itertools import combinations
 
 import numpy as np
@@ -147,3 +149,19 @@ def test_an_explanation_is_shown_in_a_few_lines(data, sieve):
     assert f"most by training rows {', '.join(map(str, strongest))}" in repr(found)
     several = SieveClassifier(8, kernel="rbf", metric=False).fit(X, np.arange(200) % 3)
     assert "3 outputs" in repr(several.explain(X[:1]))
+
+
+# -- what is prepared for predictions
+
+
+def test_files_and_copies_do_not_depend_on_earlier_predictions(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.standard_normal(80), "b": np.array(["x", "y"])[np.arange(80) % 2]})
+    frame.loc[::9, "b"] = np.nan
+    sieve = SieveRegressor(10, metric=False, kernel="rbf", random_state=0).fit(frame, frame["a"])
+    sieve.save(tmp_path / "before.ksv")
+    expected = sieve.predict(frame)
+    sieve.save(tmp_path / "after.ksv")
+    assert (tmp_path / "before.ksv").read_bytes() == (tmp_path / "after.ksv").read_bytes()
+    assert_array_equal(pickle.loads(pickle.dumps(sieve)).predict(frame), expected)
+    assert_array_equal(deepcopy(sieve).predict(frame), expected)

@@ -13,6 +13,7 @@ import numpy as np
 from ..metric_learning.evidence import apply_metric
 from ..metric_learning.rounds import first_of_least
 from ..model import KernelModel
+from ..model_selection import ComponentPathCV
 from ..program import AffineMap, EncodeColumns, KernelSum
 from ..program.tables import rows_of
 from ..rows import row_slices
@@ -231,13 +232,26 @@ def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sie
     search = recipe.search(len(fitted), total, n_folds)
     with expected_warnings_ignored(), with_little_memory():
         search.fit(fitted.U, fitted.Y, sample_weight=fitted.weight)
+    way = f"{n_folds} folds of {len(fitted)} samples, by {search.way_}"
+    return sieve_of_search(preparation, search, total, held_out, len(fitted), way)
+
+
+def sieve_of_search(
+    preparation: Preparation,
+    search: ComponentPathCV,
+    total_weight: float,
+    held_out: HeldOut | MappedSamples,
+    n_fitted: int,
+    way: str,
+) -> Sieve:
+    """Return what a search in one pass has found; samples that it has not seen are scored by it."""
     best = search.best_estimator_
     model = with_head(best.extractor, linear_head(best.head))
-    scores = held_out.scored(model, recipe.n_jobs)
-    ridge = float(search.best_params_["head__alpha"]) / total
-    way = f"{n_folds} folds of {len(fitted)} samples, by {search.way_}"
-    indices = best.extractor.landmark_indices_
-    return Sieve(preparation, model, indices, scores, ridge, len(fitted), way)
+    if isinstance(held_out, MappedSamples):
+        held_out = held_out.scored(model, preparation.recipe.n_jobs)
+    ridge = float(search.best_params_["head__alpha"]) / total_weight
+    indices = np.asarray(best.extractor.landmark_indices_)
+    return Sieve(preparation, model, indices, held_out, ridge, n_fitted, way)
 
 
 def affordable(preparation: Preparation, few: MappedSamples, n_fits: int, clock: Clock) -> float:

@@ -9,15 +9,9 @@ import numpy as np
 
 from ..estimators import StatisticPart, StatisticPlan, prepared
 from ..rows import Source
-from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve
+from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve, sieve_of_search
 from .calibration import HeldOut
-from .recipe import (
-    MappedSamples,
-    expected_warnings_ignored,
-    linear_head,
-    with_head,
-    with_little_memory,
-)
+from .recipe import MappedSamples, expected_warnings_ignored, with_little_memory
 
 _MOST_HELD_OUT = 10_000  # samples of a stream that calibrate, the last ones
 #: Samples of a source that settle everything but the function.
@@ -63,16 +57,11 @@ class SieveStream:
         search = recipe.search(self.extractor.n_components, self.total_weight, folds.n_folds)
         with expected_warnings_ignored(), with_little_memory():
             search.finish(self.plan, self.part)
-        best = search.best_estimator_
-        model = with_head(best.extractor, linear_head(best.head))
-        indices = best.extractor.landmark_indices_
-        if self.numbers is not None:
-            indices = self.numbers[indices]
-        if isinstance(held_out, MappedSamples):
-            held_out = held_out.scored(model, recipe.n_jobs)
-        ridge = float(search.best_params_["head__alpha"]) / self.total_weight
         way = f"{folds.n_folds} folds of {self.n_samples} samples out of core"
-        return Sieve(self.preparation, model, indices, held_out, ridge, self.n_samples, way)
+        sieve = sieve_of_search(
+            self.preparation, search, self.total_weight, held_out, self.n_samples, way
+        )
+        return sieve if self.numbers is None else sieve.renumbered(self.numbers)
 
 
 def last_held_out(before: HeldOut, new: HeldOut) -> HeldOut:
