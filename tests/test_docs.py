@@ -66,6 +66,7 @@ def data():
 def test_the_recipe_of_a_loop_method(data):
     X, y = data
     method = recipes()[0]["PositiveAlignment"]
+    assert {"n_components", "kernel", "candidates", "tol"} <= set(method().get_params())
     model = method(n_components=5, candidates=X[:100]).fit(X, y)
     features = model.transform(X)
     assert np.allclose(features.T @ features / len(X), np.eye(5), atol=1e-10)

@@ -27,7 +27,10 @@ PREDICTING = [
 
 @pytest.mark.parametrize(
     ("estimator", "dtype"),
-    [*((each, "float64") for each in PREDICTING), (KernelPLS(5, candidates=40, random_state=0), "float32")],
+    [
+        *((each, "float64") for each in PREDICTING),
+        (KernelPLS(5, candidates=40, random_state=0), "float32"),
+    ],
     ids=str,
 )
 def test_a_head_predicts_from_features_what_the_whole_predicts_from_rows(estimator, dtype, diabetes):

@@ -32,14 +32,13 @@ from .constraints import SHARED_CONSTRAINTS
 from .inputs import (
     check_candidates,
     check_kernel_input,
-    check_precomputed_columns,
     check_rows,
     check_weights,
     given_candidates,
     given_pool,
     is_rounded,
 )
-from .model_use import projector, prune, truncate
+from .model_use import check_new_rows, projector, prune, truncate
 from .moved import refuse_moved
 from .sources import fitted_on_sources, row_wise
 from .transaction import all_or_nothing
@@ -57,6 +56,21 @@ class KernelEstimator(
 
     A subclass says by ``_solve`` how a ``fitting.Problem`` becomes a ``model.Fit``. (scikit-learn must
     not wrap the output of ``transform``: it would name all features where a few were asked for.)
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel, gamma, degree, coef0, kernel_params
+        The kernel and its parameters, as for :class:`~kernelsieve.SparseMaximalAlignment`.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples among which landmarks are chosen.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
     """
 
     #: Whether the first j features are those of a fit with j, so that one fit answers for all numbers.
@@ -126,8 +140,6 @@ class KernelEstimator(
         """
         refuse_moved(self, params)
         return super().set_params(**params)
-
-    # ------------------------------------------------------------------ fitting
 
     @abstractmethod
     def _solve(self, problem: Problem) -> Fit:
@@ -358,6 +370,7 @@ class KernelEstimator(
     truncate = truncate
     projector = projector
     prune = prune
+    _check_new_rows = check_new_rows
     save = save
 
     def _features(self, X: Any, fitted: Self) -> np.ndarray:
@@ -378,18 +391,6 @@ class KernelEstimator(
 
     def __program_steps__(self, output: Output) -> list[ProgramStep]:
         return feature_steps(self._current_fit().model, self.n_features_in_)
-
-    def _check_new_rows(self, X: Any, n_landmarks: int, *, finite: bool = True) -> Rows:
-        """Check samples for a prefix of this model, which has so many landmarks."""
-        model = self._current_fit().model
-        if isinstance(model.kernel, Precomputed):
-            rows = check_rows(copy.copy(self), X, reset=True, precomputed=True)
-            known = (self.n_features_in_, len(model.projection), n_landmarks)
-            check_precomputed_columns(rows, known, type(self).__name__)
-            return rows
-        rows = check_rows(self, X, reset=False, finite=finite)
-        check_kernel_input(model.kernel, rows)
-        return rows
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -19,6 +19,28 @@ class LoopEstimator(KernelEstimator):
     """Base of the estimators that run the loop: a subclass says what a good direction is.
 
     It does so by ``_criterion``, which returns a ``deflation.Criterion``.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        Number of components; None for as many as the data give, up to 100.
+    kernel, gamma, degree, coef0, kernel_params
+        The kernel and its parameters, as for :class:`~kernelsieve.SparseMaximalAlignment`.
+    candidates : {"auto", "all"}, int, array or Candidates, default="auto"
+        Samples among which landmarks are chosen.
+    center : bool, default=True
+        Give features zero mean.
+    tol : float, default=1e-10
+        A column whose squared residual is below this part of its squared norm counts as linearly
+        dependent on the chosen ones.
+    target : {"auto", "continuous", "classes"}, default="auto"
+        What ``y`` is, where the criterion looks at targets.
+    random_state : int, RandomState or None, default=None
+        For drawing candidates.
+    n_jobs : int, default=None
+        Threads; None for as many as BLAS uses.
+    verbose : int or bool, default=0
+        Print what is done.
     """
 
     def __init__(

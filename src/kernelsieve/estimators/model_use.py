@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from copy import copy
 from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..exceptions import InvalidParameterError
+from ..kernels import Precomputed, Rows
 from ..model import prune as pruned_fit
 from ..program import Link, Program
 from ..rows import Batch
-from .inputs import check_weights
+from .inputs import check_kernel_input, check_precomputed_columns, check_rows, check_weights
 
 _Fitted = TypeVar("_Fitted", bound=Any)
 
@@ -103,3 +105,16 @@ def prune(
     rows = self._check_new_rows(X, len(fit.model.projection))
     batch = Batch(rows, np.empty((rows.shape[0], 0)), check_weights(sample_weight, rows))
     return self._with_fit(pruned_fit(fit, batch, n_landmarks, tol, self.n_jobs))
+
+
+def check_new_rows(self: Any, X: Any, n_landmarks: int, *, finite: bool = True) -> Rows:
+    """Check samples for a prefix of this model, which has so many landmarks."""
+    model = self._current_fit().model
+    if isinstance(model.kernel, Precomputed):
+        rows = check_rows(copy(self), X, reset=True, precomputed=True)
+        known = (self.n_features_in_, len(model.projection), n_landmarks)
+        check_precomputed_columns(rows, known, type(self).__name__)
+        return rows
+    rows = check_rows(self, X, reset=False, finite=finite)
+    check_kernel_input(model.kernel, rows)
+    return rows

@@ -355,10 +355,8 @@ class GradientMetric(TransformerMixin, BaseEstimator):
 
     def _kernel_of(self, U: Rows, width: Any) -> Kernel:
         gamma = width
-        if isinstance(width, _GivenWidth):
-            gamma = float(width)
-        elif isinstance(width, Real):
-            gamma = float(width) / total_variance(U)
+        if isinstance(width, Real):
+            gamma = float(width) / (1.0 if isinstance(width, _GivenWidth) else total_variance(U))
         return resolve_kernel(
             self.kernel,
             U,
