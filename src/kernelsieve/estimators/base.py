@@ -25,7 +25,6 @@ from ..fitting import (
 )
 from ..kernels import Kernel, KernelLike, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, save
-from ..program import Output, ProgramStep, feature_steps
 from ..rows import Batch, TargetEncoder, warn_if_ambiguous
 from .attributes import gamma_of, of_fit, with_version, without_version
 from .constraints import SHARED_CONSTRAINTS
@@ -38,7 +37,7 @@ from .inputs import (
     given_pool,
     is_rounded,
 )
-from .model_use import check_new_rows, projector, prune, truncate
+from .model_use import check_new_rows, program_steps, projector, prune, truncate
 from .moved import refuse_moved
 from .sources import fitted_on_sources, row_wise
 from .transaction import all_or_nothing
@@ -369,6 +368,7 @@ class KernelEstimator(
     transform_to = transform_to
     truncate = truncate
     projector = projector
+    __program_steps__ = program_steps
     prune = prune
     _check_new_rows = check_new_rows
     save = save
@@ -388,9 +388,6 @@ class KernelEstimator(
         other._fit = fit
         other.__dict__.pop("_stream", None)
         return other
-
-    def __program_steps__(self, output: Output) -> list[ProgramStep]:
-        return feature_steps(self._current_fit().model, self.n_features_in_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,7 +11,7 @@ import numpy as np
 from ..exceptions import InvalidParameterError
 from ..kernels import Precomputed, Rows
 from ..model import prune as pruned_fit
-from ..program import Link, Program
+from ..program import Link, Output, Program, ProgramStep, feature_steps
 from ..rows import Batch
 from .inputs import check_kernel_input, check_precomputed_columns, check_rows, check_weights
 
@@ -39,6 +39,11 @@ def truncate(self: _Fitted, n_components: int) -> _Fitted:
             "components of this model; fit again with a larger n_components to get more."
         )
     return self._with_fit(fit.truncate(n_components))
+
+
+def program_steps(self: Any, output: Output) -> list[ProgramStep]:
+    """Return the features as steps of a program."""
+    return feature_steps(self._current_fit().model, self.n_features_in_)
 
 
 def projector(self: Any, n_components: int | None = None) -> Program:
