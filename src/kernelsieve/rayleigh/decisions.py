@@ -124,7 +124,7 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any, folds: int) -> Non
     if sample_weight is not None:
         params = {"sample_weight": np.broadcast_to(np.asarray(sample_weight), len(batch))}
     outputs = cross_val_predict(
-        clone(model).set_params(decision=replace(model._rule, probability="loo")),
+        clone(model).set_params(decision=replace(DecisionRule.of(model.decision), probability="loo")),
         X,
         encoder.classes[batch.Y.argmax(axis=1) if batch.codes is None else batch.codes],
         cv=StratifiedKFold(folds),
@@ -146,7 +146,7 @@ def check_out_of_core(model: Any) -> None:
             "class_weight='balanced' needs all samples at once, because it counts the classes; out of "
             "core pass a dict with the weight of each label."
         )
-    rule = model._rule
+    rule = DecisionRule.of(model.decision)
     if rule.folds is not None:
         raise InvalidParameterError(
             f"{rule} needs all samples at once for its folds; out of core pass probability='loo'."
@@ -167,7 +167,7 @@ def heads_of_features(
     features separate one class each from the rest (a single one the second of two classes from the
     first), with a threshold of its own.
     """
-    rule = model._rule
+    rule = DecisionRule.of(model.decision)
     threshold = rule.threshold
     if not joint:
         samples = all_outputs() if threshold == "margin" else None
@@ -192,7 +192,7 @@ def held_out(model: Any, outputs: Outputs, wanted: np.ndarray, leverages: np.nda
 
     ``wanted`` are the targets of the samples.
     """
-    if model._rule.probability == "in_sample":
+    if DecisionRule.of(model.decision).probability == "in_sample":
         return outputs
     leverages = leverages.reshape(len(outputs.weight), -1)
     return outputs.left_out(wanted, left_weights(model, outputs)[:, None] * leverages)
@@ -209,7 +209,7 @@ def left_weights(model: Any, outputs: Outputs) -> np.ndarray:
 
 def held_out_moments(model: Any, moments: Moments, targets: np.ndarray, leverage: float) -> Outputs:
     """Return outputs that probabilities are made of where samples cannot be passed over again."""
-    if model._rule.probability != "in_sample":
+    if DecisionRule.of(model.decision).probability != "in_sample":
         moments = moments.left_out(targets, leverage)
     return Outputs.drawn(moments)
 

@@ -12,6 +12,7 @@ from ..kernels import Kernel
 from ..model import Fit, KernelModel
 from ..rows import Batch, Pool
 from .column_generation import PricedColumns, SparseSolution, merged_coefficients
+from .decision_rule import DecisionRule
 from .decisions import decided, heads_of_features, held_out
 from .explained import ImageVariance, explained_targets
 from .leverages import mean_ridge_leverage
@@ -66,7 +67,7 @@ def fit_of_solutions(
 
 
 def _heads(estimator: Any, rows: Outputs, moments: Moments) -> Heads:
-    if estimator._rule.threshold == "intercept":
+    if DecisionRule.of(estimator.decision).threshold == "intercept":
         n_outputs = rows.values.shape[1]
         lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, NEVER)
         return Heads(lower, np.eye(n_outputs))
