@@ -128,7 +128,7 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any, folds: int) -> Non
     if sample_weight is not None:
         params = {"sample_weight": np.broadcast_to(np.asarray(sample_weight), len(batch))}
     outputs = cross_val_predict(
-        clone(model).set_params(decision=replace(model._rule, probability="loo")),
+        clone(model).set_params(decision=replace(DecisionRule.of(model.decision), probability="loo")),
         X,
         encoder.classes[batch.Y.argmax(axis=1) if batch.codes is None else batch.codes],
         cv=StratifiedKFold(folds),
@@ -150,7 +150,7 @@ def check_out_of_core(model: Any) -> None:
             "class_weight='balanced' needs all samples at once, because it counts the classes; out of "
             "core pass a dict with the weight of each label."
         )
-    rule = model._rule
+    rule = DecisionRule.of(model.decision)
     if rule.folds is not None:
         raise InvalidParameterError(
             f"{rule} needs all samples at once for its folds; out of core pass probability='loo'."
@@ -165,7 +165,7 @@ def held_out(
     ``wanted`` are the targets of the samples. Where samples cannot be passed over again, outputs are
     drawn, and all leave out the same part.
     """
-    if model._rule.probability == "in_sample":
+    if DecisionRule.of(model.decision).probability == "in_sample":
         return outputs
     leverages = np.reshape(leverages, (1 if np.ndim(leverages) == 0 else len(outputs.weight), -1))
     factors = 1.0 if drawn else left_weights(model, outputs)[:, None]

@@ -13,6 +13,7 @@ from ..kernels import Kernel
 from ..model import Fit, KernelModel
 from ..rows import Batch, weighted_targets
 from .column_generation import SparseSolution, merged_coefficients
+from .decision_rule import DecisionRule
 from .decisions import decided, held_out, mean_ridge_leverage
 from .outputs import Moments, Outputs, explained_targets
 from .penalties import why_constant
@@ -61,11 +62,12 @@ def fit_of_solutions(
 
 
 def _heads(estimator: Any, rows: Outputs, moments: Moments) -> Heads:
-    if estimator._rule.threshold == "intercept":
+    rule = DecisionRule.of(estimator.decision)
+    if rule.threshold == "intercept":
         n_outputs = rows.values.shape[1]
         lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, NEVER)
         return Heads(lower, np.eye(n_outputs))
-    return decision_heads(estimator._rule.threshold, moments, rows, estimator._rule.nu)
+    return decision_heads(rule.threshold, moments, rows, rule.nu)
 
 
 def _leverages(
