@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kernelsieve.execution import run_blocks
+from kernelsieve.data import row_slices, run_blocks
 from kernelsieve.kernels import RBF
-from kernelsieve.rows import row_slices
 
 from .common import heading, in_turns, table, verdict
 

@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.decomposition import KernelPCA
 
 from kernelsieve import Candidates, SparseMaximalAlignment
-from kernelsieve.execution import run_blocks
-from kernelsieve.rows import row_slices, rows_per_block
+from kernelsieve.data import row_slices, rows_per_block, run_blocks
 
 from .common import (
     heading,

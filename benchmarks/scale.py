@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 
 from kernelsieve import Candidates, SparseMaximalAlignment, config_context
-from kernelsieve.rows import row_slices
+from kernelsieve.data import row_slices
 
 from .common import (
     heading,

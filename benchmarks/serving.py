@@ -10,9 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelsieve import SparseMaximalAlignment, config_context, predictor
+from kernelsieve.data import rows_per_block, run_blocks
 from kernelsieve.datasets import make_interactions
-from kernelsieve.execution import run_blocks
-from kernelsieve.rows import rows_per_block
 
 from .common import REST, heading, in_turns, seconds, table, verdict
 

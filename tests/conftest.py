@@ -9,8 +9,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.preprocessing import scale
 
 from kernelsieve import config_context
+from kernelsieve.data import progress
 from kernelsieve.datasets import DATA_VARIABLE, load, local_data_folder
-from kernelsieve.execution import progress
 from kernelsieve.kernels import KERNELS
 
 # New examples are for developers to find; a check of a change must not fail by chance.

@@ -63,19 +63,19 @@ FAULTS = [
     ),
     Fault(
         "draws that do not see weights",
-        "rows/pool.py",
+        "data/pool.py",
         "return np.log(random_state.standard_exponential(len(weight))) - np.log(weight)",
         "return np.log(random_state.standard_exponential(len(weight)))",
     ),
     Fault(
         "error of a thread swallowed",
-        "execution/threads.py",
+        "data/threads.py",
         "done.result()",
         "done.exception()",
     ),
     Fault(
         "samples that are never held out are held out",
-        "fitting/fold_sums.py",
+        "statistics/fold_sums.py",
         "for number, of_fold in enumerate([*sums.folds, sums.never_held_out]):",
         "for number, of_fold in enumerate(sums.folds):",
     ),

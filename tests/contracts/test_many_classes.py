@@ -9,9 +9,9 @@ from configured import fit_with
 from numpy.testing import assert_allclose, assert_array_equal
 
 import kernelsieve
+from kernelsieve.data import targets as module
 from kernelsieve.exceptions import InvalidParameterError
 from kernelsieve.rayleigh import DecisionRule
-from kernelsieve.rows import targets as module
 
 METHODS = {
     "SparseMaximalAlignment": {"target": "classes"},

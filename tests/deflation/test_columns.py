@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from kernelsieve.data import Batch
 from kernelsieve.deflation import RecomputedColumns, RidgeColumns, store_columns
 from kernelsieve.kernels import RBF
-from kernelsieve.rows import Batch
 
 
 @pytest.fixture(params=["plain", "weighted"])

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import kernelsieve
 from kernelsieve import KernelFisherDiscriminant, KernelPCA, SparseMaximalAlignment
-from kernelsieve.execution import threads
+from kernelsieve.data import threads
 
 SOURCE = str(Path(kernelsieve.__file__).parent)
 X = np.random.default_rng(0).normal(size=(120, 3))

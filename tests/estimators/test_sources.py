@@ -33,7 +33,7 @@ class Slices:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_slices(name, monkeypatch):
-    monkeypatch.setattr("kernelsieve.rows.sources._PART_BYTES", 2**15)
+    monkeypatch.setattr("kernelsieve.data.sources._PART_BYTES", 2**15)
     landmarks, features = in_memory(name, WEIGHT)
     model, target = METHODS[name]
     source = Slices(X)
@@ -102,7 +102,7 @@ def test_a_drawn_pool_does_not_depend_on_parts(candidates, monkeypatch):
     monkeypatch.setattr("kernelsieve.estimators.sources._SAMPLE_ROWS", 1000)
     found = []
     for size in (2**10, 2**13, 2**25):
-        monkeypatch.setattr("kernelsieve.rows.sources._PART_BYTES", size)
+        monkeypatch.setattr("kernelsieve.data.sources._PART_BYTES", size)
         model = SparseMaximalAlignment(8, candidates=candidates, random_state=3).fit(Slices(X), Y)
         found.append((list(model.landmark_indices_), model.transform(X[:50])))
         assert_array_equal(X[model.landmark_indices_], model.landmarks_)
@@ -134,7 +134,7 @@ def test_errors_name_column_and_row_of_all(table, tmp_path, monkeypatch):
     model = SparseMaximalAlignment(3, candidates=POOL, gamma=0.3)
     with pytest.raises(InvalidDataError, match=r"Column 'c' has a null in row 2345"):
         model.fit(dataset, "y")
-    monkeypatch.setattr("kernelsieve.rows.sources._PART_BYTES", 2**15)
+    monkeypatch.setattr("kernelsieve.data.sources._PART_BYTES", 2**15)
     damaged = X.copy()
     damaged[2345, 1] = np.nan
     with pytest.raises(InvalidDataError, match="NaN in row 2345, column 1"):

@@ -14,10 +14,10 @@ from kernelsieve import (
     KernelPLSClassifier,
     SparseMaximalAlignment,
 )
+from kernelsieve.data import row_hashes
 from kernelsieve.estimators import WIDTHS, widths
 from kernelsieve.exceptions import InvalidParameterError
 from kernelsieve.kernels import resolve_gamma
-from kernelsieve.rows import row_hashes
 
 RNG = np.random.default_rng(0)
 # Smooth curves, whose few leading directions have nearly all of the variance, as spectra do.

@@ -9,11 +9,11 @@ from naive import CountingKernel
 from numpy.testing import assert_array_equal
 
 from kernelsieve import SparseMaximalAlignment
+from kernelsieve.data import Batch
 from kernelsieve.deflation import Alignment, DirectionVariance, PartialLeastSquares, PrincipalDirections
 from kernelsieve.exceptions import InvalidParameterError
 from kernelsieve.fitting import Settings, pools
 from kernelsieve.kernels import RBF
-from kernelsieve.rows import Batch
 
 
 @pytest.fixture

@@ -22,12 +22,12 @@ from kernelsieve import (
     SparseMaximalAlignment,
     SparseMaximalCovariance,
 )
+from kernelsieve.data import Batch, Pool
 from kernelsieve.deflation import Alignment, Covariance
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.fitting import Settings
 from kernelsieve.fitting.pools import draw_pool
 from kernelsieve.kernels import RBF, Cosine, Linear, Polynomial, resolve_gamma
-from kernelsieve.rows import Batch, Pool
 
 ESTIMATORS = {
     "alignment": SparseMaximalAlignment,

@@ -15,8 +15,8 @@ from kernelsieve import (
     StatisticPart,
     StatisticPlan,
 )
+from kernelsieve.data import HashedFolds, row_hashes
 from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
-from kernelsieve.rows import HashedFolds, row_hashes
 
 SMA = SparseMaximalAlignment(15, candidates=POOL, gamma=0.3)
 GRID = {"head__alpha": [0.01, 1.0, 100.0]}

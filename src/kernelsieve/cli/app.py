@@ -68,7 +68,7 @@ Decimal = Annotated[
 
 def _call(module: str, function: str, **options: Any) -> None:
     """Run a command; BLAS has one thread meanwhile, also for methods of other packages."""
-    from ..execution import single_threaded_blas
+    from ..data import single_threaded_blas
 
     run = getattr(import_module(f"{__package__}.{module}"), function)
     with single_threaded_blas():

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas
 
+from ..data import Part, Source
 from ..estimators import StatisticPart, StatisticPlan
-from ..rows import Part, Source
 from .columns import (
     are_whole_numbers,
     coerced,

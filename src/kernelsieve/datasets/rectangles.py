@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data import row_slices
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..rows import row_slices
 
 _IMAGES_AT_ONCE = 256  # whose integral images stay in the cache
 _FIELDS = [("kind", "U16"), *((name, np.intp) for name in ("top", "left", "height", "width"))]

@@ -9,9 +9,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..execution import run_blocks
+from ..data import Batch, row_slices, rows_per_block, run_blocks
 from ..kernels import Kernel, Rows
-from ..rows import Batch, row_slices, rows_per_block
 
 _TAKEN_VALUES = 2**20  # of columns that are copied at once
 

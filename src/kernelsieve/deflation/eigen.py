@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from ..execution import single_threaded_blas
+from ..data import single_threaded_blas
 
 
 def leading_eigenpairs(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..rows import row_slices, rows_per_block
+from ..data import row_slices, rows_per_block
 
 _BLOCK_BYTES = 2**22  # of predictions
 #: The score of a class that is never the one, such as one without weight: finite, also as float32.

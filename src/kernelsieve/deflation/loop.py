@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from ..data import Batch
 from ..exceptions import CriterionError, NoFeaturesError
-from ..rows import Batch
 from .basis import Basis, Residual
 from .candidates import DeflatedCandidates
 from .criteria.base import Criterion, Selector

@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from .._sklearn import fit_context, linked_to_documentation, parameter_names, wrap_output
+from ..data import Batch, TargetEncoder, warn_if_ambiguous
 from ..deflation import Criterion, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, warn
 from ..fitting import (
@@ -25,7 +26,6 @@ from ..fitting import (
 )
 from ..kernels import Kernel, KernelLike, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, save
-from ..rows import Batch, TargetEncoder, warn_if_ambiguous
 from .attributes import gamma_of, of_fit, with_version, without_version
 from .constraints import SHARED_CONSTRAINTS
 from .inputs import (

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data import Batch, Labels
 from ..exceptions import InvalidParameterError
-from ..rows import Batch, Labels
 
 
 def with_class_weight(batch: Batch, class_weight: Any, classes: np.ndarray | None) -> Batch:

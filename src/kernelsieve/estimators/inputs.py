@@ -10,12 +10,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
+from ..data import Pool, check_finite, row_number, row_slices
 from ..exceptions import InputScaleWarning, InvalidDataError, InvalidParameterError, warn
-from ..execution import check_finite
 from ..fitting import CandidatePool, Candidates
 from ..kernels import KERNELS, Kernel, Precomputed, Rows, has_width
 from ..program.tables import first_text
-from ..rows import Pool, row_number, row_slices
 
 _LARGEST_WEIGHT = 1e100
 _COMPARED_VALUES = 500_000  # looked at together

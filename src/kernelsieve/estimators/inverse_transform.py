@@ -8,11 +8,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array, check_random_state
 
+from ..data import Batch, TargetEncoder, draw_random, single_threaded_blas
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import single_threaded_blas
 from ..kernels import Kernel, Precomputed, Rows
 from ..model import Fit, PreImages
-from ..rows import Batch, TargetEncoder, draw_random
 
 _MOST_SAMPLES = 3000
 

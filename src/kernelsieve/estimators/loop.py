@@ -6,12 +6,12 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import Any
 
+from ..data import TargetEncoder
 from ..deflation import Alignment, BestSubset, Covariance, Criterion, ScoringCriterion
 from ..exceptions import InvalidParameterError
 from ..fitting import Plan, Problem, RowPass, Settings, loop_pass, select, use_of_candidates
 from ..kernels import KernelLike
 from ..model import Fit
-from ..rows import TargetEncoder
 from .base import KernelEstimator
 
 

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..data import Batch
 from ..exceptions import InvalidParameterError
 from ..kernels import Precomputed, Rows
 from ..model import prune as pruned_fit
 from ..program import Link, Output, Program, ProgramStep, feature_steps
-from ..rows import Batch
 from .inputs import check_kernel_input, check_precomputed_columns, check_rows, check_weights
 
 _Fitted = TypeVar("_Fitted", bound=Any)

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from .._sklearn import fit_context
+from ..data import QUIET, counted, single_threaded_blas
 from ..exceptions import InvalidDataError
-from ..execution import QUIET, counted, single_threaded_blas
 from ..fitting import (
     AUTO_POOL,
     Plan,

@@ -11,10 +11,10 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
+from ..data import Batch, TargetEncoder, target_array
 from ..fitting import Problem
 from ..model import features_as_they_are
 from ..program import AffineMap, Link, Output, ProgramStep
-from ..rows import Batch, TargetEncoder, target_array
 from .sources import row_wise
 from .widths import choose_width
 

@@ -10,9 +10,8 @@ from functools import wraps
 from math import prod
 from typing import Any, TypeVar
 
+from ..data import Batch, Source, counted, open_source, reported, rows_from, single_threaded_blas
 from ..exceptions import InvalidDataError
-from ..execution import counted, open_source, reported, single_threaded_blas
-from ..rows import Batch, Source, rows_from
 from .out_of_core import OutOfCoreMixin
 from .statistic import StatisticPlan, prepared
 

@@ -13,11 +13,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
+from ..data import QUIET, Batch, HashedFolds, Part, TargetEncoder, row_hashes, single_threaded_blas
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import QUIET, single_threaded_blas
-from ..fitting import ColumnSums, FoldSums, FoldWork, Plan, RowPass, way_to_draw
+from ..fitting import Plan, RowPass, way_to_draw
 from ..model import load_object, save_object
-from ..rows import Batch, HashedFolds, Part, TargetEncoder, row_hashes
+from ..statistics import ColumnSums, FoldSums, FoldWork
 from .inputs import check_rows
 
 _VERSION = 1  # of the files of plans and parts

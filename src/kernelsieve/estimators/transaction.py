@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..execution import QUIET, reported, single_threaded_blas
+from ..data import QUIET, reported, single_threaded_blas
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from ..data import Batch, TargetEncoder, reported, row_hashes
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
-from ..execution import reported
 from ..kernels import BlockCache, kernel_class, resolve_kernel, sharing
-from ..rows import Batch, TargetEncoder, row_hashes
 
 #: From narrower than the median distance of two samples to so wide that a kernel is nearly linear.
 WIDTHS = tuple(f"median{part}" for part in ("*4", "", "/4", "/16", "/64", "/256", "/1024", "/4096"))

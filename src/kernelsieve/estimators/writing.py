@@ -13,10 +13,17 @@ from typing import IO, Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from ..data import (
+    count_rows,
+    counted,
+    open_source,
+    reported,
+    row_slices,
+    rows_from,
+    single_threaded_blas,
+)
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import counted, open_source, reported, single_threaded_blas
 from ..model import replacing
-from ..rows import count_rows, row_slices, rows_from
 
 _ROWS = 2**16  # that are written together
 

@@ -7,6 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..data import (
+    Batch,
+    Pool,
+    check_not_constant,
+    distinct,
+    draw_random,
+    first_equals,
+    total_weight,
+    trace_of,
+    weighted_sum,
+    weighted_targets,
+)
 from ..deflation import (
     Columns,
     ColumnTable,
@@ -37,15 +49,6 @@ from ..model import (
     mean_image,
     orthonormal_loadings,
     reorthonormalise,
-)
-from ..rows import (
-    Batch,
-    Pool,
-    check_not_constant,
-    distinct,
-    draw_random,
-    first_equals,
-    weighted_targets,
 )
 from .settings import Settings
 
@@ -327,20 +330,3 @@ def _lengths_from_rows(built: OrthonormalModel, batch: Batch) -> np.ndarray:
     values = extraction.features[rows] @ extraction.triangle / batch.root_weight[rows, None]
     lengths = built.dual.T @ (values + built.means @ built.dual)
     return np.asarray((lengths + lengths.T) / 2)
-
-
-def total_weight(batch: Batch) -> float:
-    """Return the number of rows, or the sum of their weights."""
-    return float(len(batch)) if batch.weight is None else float(batch.weight.sum())
-
-
-def weighted_sum(values: np.ndarray, batch: Batch) -> float:
-    """Sum one value for each row by the weights."""
-    return float(values.sum() if batch.weight is None else values @ batch.weight)
-
-
-def trace_of(kernel: Kernel, batch: Batch, of_candidates: np.ndarray) -> float:
-    """Return the weighted sum of k(x, x); from the candidates where that is the cheap estimate."""
-    if kernel.cheap_diag:
-        return weighted_sum(kernel.diag(batch.X), batch)
-    return float(of_candidates.mean()) * total_weight(batch)

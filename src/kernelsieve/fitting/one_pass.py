@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..data import Batch, HashedFolds, Pool, check_not_constant, reported, rows_in
 from ..deflation import Criterion, Extraction, Metric, Outcome, StoredColumns, extract
 from ..exceptions import InvalidDataError
-from ..execution import Change, change_blocks, reported, rows_in
 from ..kernels import Kernel
 from ..model import (
     Fit,
@@ -26,13 +26,19 @@ from ..model import (
     orthonormal_loadings,
     reorthonormalise,
 )
-from ..rows import Batch, HashedFolds, Pool, check_not_constant
-from ..statistics import Coordinates, GramStatistic, Statistic, TriangularStatistic
+from ..statistics import (
+    Change,
+    Coordinates,
+    GramStatistic,
+    Statistic,
+    TriangularStatistic,
+    change_blocks,
+)
+from ..statistics.fold_sums import FoldWork
+from ..statistics.precision import RESIDUAL_TRUST, form_of, may_become_safe
+from ..statistics.statistic_pass import ColumnSums, StatisticPass
 from .exact import centred_columns, followed_candidates, padded
-from .fold_sums import FoldWork
-from .precision import RESIDUAL_TRUST, form_of, may_become_safe
 from .settings import Settings
-from .statistic_pass import ColumnSums, StatisticPass
 from .symmetric import with_means
 
 # A trial selection takes so many samples for every feature, and at least so many; it takes residuals

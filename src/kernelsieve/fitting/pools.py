@@ -6,6 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..data import (
+    Batch,
+    Labels,
+    dense_sample,
+    draw_kmeans,
+    draw_random,
+    draw_rpcholesky,
+    draw_sample,
+    filled_up,
+    weighted_targets,
+)
 from ..deflation import (
     Alignment,
     BestSubset,
@@ -22,17 +33,6 @@ from ..deflation import (
 )
 from ..exceptions import InvalidParameterError
 from ..kernels import CallableKernel, Kernel, Rows
-from ..rows import (
-    Batch,
-    Labels,
-    dense_sample,
-    draw_kmeans,
-    draw_random,
-    draw_rpcholesky,
-    draw_sample,
-    filled_up,
-    weighted_targets,
-)
 from .screen import SCREEN_FLOOR, Screen
 from .settings import Settings
 

@@ -7,11 +7,11 @@ from typing import Self
 
 import numpy as np
 
+from ..data import Batch, Pool, TargetEncoder
 from ..deflation import BestSubset, Criterion
 from ..exceptions import InvalidParameterError
 from ..kernels import CallableKernel, Inputs, Kernel, Precomputed
 from ..model import Fit
-from ..rows import Batch, Pool, TargetEncoder
 from .candidates import Candidates
 from .pools import draw_pool, screening_criterion
 from .settings import DEFAULT_COMPONENTS, Settings

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..data import row_slices, run_blocks
 from ..deflation import DiagonalOnly, ScoringCriterion, StoredColumns, View
-from ..execution import run_blocks
-from ..rows import row_slices
 
 SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
 # Picks of a round, as many as there have been: the first ones change the scores of all candidates the

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ..data import Batch, draw_sample
 from ..deflation import Criterion, PoolMetric
 from ..exceptions import InvalidParameterError
-from ..execution import Change
 from ..model import Fit
-from ..rows import Batch, draw_sample
+from ..statistics import Change
 from .exact import fit_columns, fit_fresh
 from .one_pass import OnePass, RowPass
 from .problem import (

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..data import Batch
 from ..exceptions import InvalidDataError
-from ..rows import Batch
 from .candidates import Candidates
 
 

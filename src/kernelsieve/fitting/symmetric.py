@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..data import Batch, Pool, draw_random, total_weight, trace_of, weighted_sum
 from ..deflation import (
     Columns,
     ColumnTable,
@@ -23,8 +24,7 @@ from ..deflation import (
 )
 from ..kernels import Kernel
 from ..model import Fit, OrthonormalModel, build_model, explained_variance_ratio, finish, mean_image
-from ..rows import Batch, Pool, draw_random
-from .exact import centred_columns, diagonal_of, row_columns, total_weight, trace_of, weighted_sum
+from .exact import centred_columns, diagonal_of, row_columns
 from .settings import Settings
 
 

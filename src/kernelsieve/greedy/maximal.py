@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from ..data import TargetEncoder
 from ..deflation import Alignment, Covariance, Criterion
 from ..estimators import LoopEstimator, OutOfCoreMixin, subset_criterion
 from ..fitting import Settings
 from ..kernels import KernelLike
-from ..rows import TargetEncoder
 
 
 class _SparseMaximal(OutOfCoreMixin, LoopEstimator):

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import StrOptions
+from ..data import Batch, Pool, TargetEncoder, draw_sample, weighted_sum
 from ..deflation import Outcome, store_columns
 from ..estimators import KernelEstimator
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
-from ..fitting import DEFAULT_COMPONENTS, Problem, weighted_sum
+from ..fitting import DEFAULT_COMPONENTS, Problem
 from ..kernels import Kernel, KernelLike, Precomputed
 from ..model import (
     Fit,
@@ -20,7 +21,6 @@ from ..model import (
     orthonormal_additions,
     signs_of_largest,
 )
-from ..rows import Batch, Pool, TargetEncoder, draw_sample
 from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
 
 _PAIRED_SAMPLES = 3000  # of whose pairs the loss is summed up, where no number is given

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from ..data import Batch, Pool, TargetEncoder
 from ..deflation import Criterion, IdentityMetric, resolve_criterion
 from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, subset_criterion
 from ..exceptions import InvalidParameterError
 from ..fitting import Candidates, OnePass, Problem, fit_columns
 from ..kernels import Inputs, Kernel, KernelLike, Rows
 from ..model import Fit
-from ..rows import Batch, Pool, TargetEncoder
 from .coefficients import intercept, primal_coefficients
 
 

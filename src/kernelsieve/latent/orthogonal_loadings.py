@@ -7,21 +7,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..deflation import DoublyCentredColumns, Heads, Outcome
-from ..estimators import KernelEstimator, PredictMixin
-from ..fitting import (
-    Candidates,
-    Problem,
-    Settings,
-    about_the_mean,
-    diagonal_of,
-    row_columns,
+from ..data import (
+    Batch,
+    Pool,
+    TargetEncoder,
+    check_not_constant,
+    one_target,
     total_weight,
     weighted_sum,
 )
+from ..deflation import DoublyCentredColumns, Heads, Outcome
+from ..estimators import KernelEstimator, PredictMixin
+from ..fitting import Candidates, Problem, Settings, about_the_mean, diagonal_of, row_columns
 from ..kernels import Kernel, KernelLike
 from ..model import Fit, KernelModel, explained_variance_ratio
-from ..rows import Batch, Pool, TargetEncoder, check_not_constant, one_target
 
 
 class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):

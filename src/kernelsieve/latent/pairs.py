@@ -10,8 +10,8 @@ from scipy.linalg import lapack, solve_triangular
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.special import expit
 
+from ..data import row_slices, rows_per_block
 from ..deflation import leading_eigenpairs
-from ..rows import row_slices, rows_per_block
 
 #: The weight of a pair in the next step as a function of its margin: minus the slope of the loss.
 PAIR_WEIGHTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

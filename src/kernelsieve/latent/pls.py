@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .._sklearn import StrOptions
+from ..data import TargetEncoder
 from ..deflation import Criterion, PartialLeastSquares
 from ..estimators import KernelEstimator, LoopEstimator, OutOfCoreMixin, PredictMixin
 from ..kernels import KernelLike
-from ..rows import TargetEncoder
 from .chemometrics import target_loadings, training_scores, vip_scores
 from .coefficients import dual_coefficients, intercept
 from .monitoring import hotelling_t2, q_limit, q_residuals, t2_limit

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import StrOptions
+from ..data import Batch, Pool, total_weight, weighted_sum
 from ..deflation import (
     Columns,
     Criterion,
@@ -18,19 +19,9 @@ from ..deflation import (
 )
 from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin
 from ..exceptions import KernelError
-from ..fitting import (
-    Problem,
-    Settings,
-    about_the_mean,
-    diagonal_of,
-    row_columns,
-    select_in_pool,
-    total_weight,
-    weighted_sum,
-)
+from ..fitting import Problem, Settings, about_the_mean, diagonal_of, row_columns, select_in_pool
 from ..kernels import Kernel, KernelLike
 from ..model import Fit, KernelModel, signs_of_largest
-from ..rows import Batch, Pool
 from .eigen import krylov_eigenpairs
 from .monitoring import hotelling_t2, q_limit, q_residuals_of_coordinates, t2_limit
 

@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import cholesky, eigh, solve_triangular
 
+from ..data import Batch, Pool, TargetEncoder, row_slices
 from ..deflation import Alignment
 from ..fitting import CandidatePool, Plan, Settings, loop_pass
 from ..kernels import Kernel, Rows
-from ..rows import Batch, Pool, TargetEncoder, row_slices
 
 _BLOCK = 2048  # rows
 _RANK = 1e-12  # of the largest eigenvalue of the landmarks' kernel matrix

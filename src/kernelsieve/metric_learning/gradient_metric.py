@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
+from ..data import TargetEncoder, check_not_constant, warn_if_ambiguous
 from ..estimators import all_or_nothing
 from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..estimators.inputs import check_weights
@@ -20,7 +21,6 @@ from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntW
 from ..kernels import Kernel, Rows, kernel_class, resolve_kernel
 from ..model import save
 from ..program import AffineMap, Output, ProgramStep
-from ..rows import TargetEncoder, check_not_constant, warn_if_ambiguous
 from .evidence import apply_metric
 from .functions import splits
 from .orientation import Orientation

@@ -9,12 +9,11 @@ from functools import partial
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
+from ..data import Batch, Pool
 from ..deflation import NEVER, Criterion, Extraction, Heads, Metric
 from ..exceptions import InvalidParameterError
-from ..execution import Change, change_products, gather
 from ..kernels import Kernel, Rows
-from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import GramStatistic
+from ..statistics import AugmentedBlock, Change, GramStatistic, change_products, gather
 from .explained import explained_variance_ratio, is_indefinite
 from .fit_result import Fit, signs_of_largest
 from .kernel_model import KernelModel, order_of_first_use

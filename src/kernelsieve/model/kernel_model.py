@@ -9,10 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from .._compiled import DoubleDoubleRowProduct, RowProduct
+from ..data import check_finite, counted, row_slices, rows_per_block, run_blocks
 from ..exceptions import KernelError, ModelFileError
-from ..execution import check_finite, counted, run_blocks
 from ..kernels import Filler, Inputs, Kernel, Precomputed, Rows, TiledFiller
-from ..rows import row_slices, rows_per_block
 
 _BLOCK_BYTES = 2**22  # of kernel values: enough for the interpreter not to be noticed
 

@@ -7,6 +7,7 @@ from numbers import Integral
 
 import numpy as np
 
+from ..data import Batch, Pool, single_threaded_blas
 from ..deflation import (
     Alignment,
     DiagonalOnly,
@@ -17,9 +18,7 @@ from ..deflation import (
     extract,
 )
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
-from ..execution import gather, single_threaded_blas
-from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import Coordinates, TriangularStatistic
+from ..statistics import AugmentedBlock, Coordinates, TriangularStatistic, gather
 from .build import build_model
 from .fit_result import Fit
 

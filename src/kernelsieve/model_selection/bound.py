@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.base import clone
 
 from .._sklearn import safe_split
+from ..data import TargetEncoder, row_slices, rows_per_block
 from ..estimators import KernelEstimator
 from ..exceptions import InvalidParameterError, VacuousBoundWarning, warn
 from ..kernels import Inputs, Kernel, Precomputed, Rows
 from ..metrics import cumulative_pointwise_squared_covariance
-from ..rows import TargetEncoder, row_slices, rows_per_block
 
 _MOST_EXAMPLES = 2.0**62  # that a whole number can safely hold
 

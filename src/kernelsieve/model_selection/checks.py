@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
+from ..data import TargetEncoder, count_rows, warn_if_ambiguous
 from ..estimators import WIDTHS
 from ..exceptions import InvalidParameterError
 from ..kernels import kernel_class
-from ..rows import TargetEncoder, count_rows, warn_if_ambiguous
 from .nested_extractors import last_step, name_in_pipeline, predicts
 
 

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_regressor
 
+from ..data import Batch
 from ..deflation import Outcome
 from ..estimators import StatisticPlan
 from ..exceptions import InvalidDataError
-from ..fitting import ColumnSums, FoldSums, OnePass
+from ..fitting import OnePass
 from ..model import Fit
-from ..rows import Batch
+from ..statistics import ColumnSums, FoldSums
 from .folds import Curve, Task, padded
 from .heads import RidgePath, ridge_of, with_coefficients
 

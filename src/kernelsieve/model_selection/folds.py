@@ -17,9 +17,9 @@ from sklearn.base import clone
 
 from .._sklearn import safe_split
 from ..config import with_this_config
+from ..data import count_rows
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from ..kernels import BlockCache, sharing
-from ..rows import count_rows
 from .composed import ExtractorWithHead
 from .heads import prefix_heads
 from .nested_extractors import fit_with_weight, last_step, microseconds_a_row, predicts, truncate

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from ..data import target_array
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
-from ..rows import target_array
 from .fold_curves import SCORES, have_closed_form, known_score
 from .folds import Curve, Data, Group, Task, fresh, padded
 from .heads import COLLINEAR, RidgePath, ridge_of

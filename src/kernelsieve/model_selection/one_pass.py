@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..data import Batch, row_slices
 from ..estimators import StatisticPlan, is_summed_up, prepared, screens
-from ..fitting import FoldSums, OnePass
+from ..fitting import OnePass
 from ..kernels import BlockCache, sharing
 from ..kernels.distance_cache import unshared
-from ..rows import Batch, row_slices
+from ..statistics import FoldSums
 from .fold_curves import SettledFolds, have_closed_form, known_score
 from .folds import Curve, Data, Group, HeadSettings, Task, fresh, score_extractor
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from ..data import QUIET, Source, sum_up
 from ..estimators import (
     StatisticPart,
     StatisticPlan,
@@ -19,9 +20,8 @@ from ..estimators import (
     prepared,
 )
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import QUIET, sum_up
-from ..fitting import FoldWork, OnePass, WorkTogether, split_item
-from ..rows import Source
+from ..fitting import OnePass, split_item
+from ..statistics import FoldWork, WorkTogether
 from .choosing import ChoosesByScores
 from .fold_curves import SCORES, SettledFolds, have_closed_form, known_score
 from .folds import Curve, HeadSettings, Task, fresh, group_settings, with_setting

@@ -21,9 +21,9 @@ from sklearn.utils import assert_all_finite, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
+from ..data import counted, open_source, reported
 from ..estimators import all_or_nothing
 from ..exceptions import InvalidParameterError
-from ..execution import counted, open_source, reported
 from ..fitting import DEFAULT_COMPONENTS
 from ..model import save
 from .checks import check_fold_sizes, check_folds, check_head, folds_of, settled_target, with_widths

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..data import row_slices
 from ..metric_learning.evidence import apply_metric
 from ..metric_learning.rounds import first_of_least
 from ..model import KernelModel
 from ..model_selection import ComponentPathCV
 from ..program import AffineMap, EncodeColumns, KernelSum
 from ..program.tables import rows_of
-from ..rows import row_slices
 from .calibration import HeldOut
 from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, tried
 from .clock import Clock

@@ -21,15 +21,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
+from ..data import Part, Source, check_not_constant, drawn_order, open_source
 from ..estimators import all_or_nothing, row_wise
 from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..estimators.inputs import check_weights
 from ..exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning, warn
-from ..execution import open_source
 from ..model import save
 from ..model_selection import folds_of
 from ..program import Explanation, Link, Output, Program, ProgramStep
-from ..rows import Part, Source, check_not_constant, drawn_order
 from .assembly import (
     MANY_SAMPLES,
     PROBED,

@@ -12,11 +12,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .._sklearn import fit_context
+from ..data import warn_if_numbers
 from ..estimators import all_or_nothing, row_wise
 from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..program import Explanation, Link
-from ..rows import warn_if_numbers
 from .assembly import Sieve
 from .base import SievePredictor
 from .calibration import calibrated

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import pinvh
 
+from ..data import row_slices
 from ..model import KernelModel
-from ..rows import row_slices
 from .assembly import Preparation
 from .recipe import MappedSamples
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
+from ..data import row_hashes, row_slices
 from ..estimators.inputs import check_names
 from ..exceptions import IgnoredFeatureWarning, InvalidDataError, InvalidParameterError, warn
 from ..program import AffineMap, EncodeColumns
@@ -24,7 +25,6 @@ from ..program.tables import (
     numbers_of,
     rows_of,
 )
-from ..rows import row_hashes, row_slices
 
 _HASHED = 16_384  # rows together
 _MOST_CATEGORIES = 50  # with an indicator of their own; rarer ones have none

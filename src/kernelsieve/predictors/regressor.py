@@ -10,10 +10,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from .._sklearn import StrOptions, fit_context
+from ..data import check_squares, refuse_labels
 from ..estimators import all_or_nothing, row_wise
 from ..exceptions import InvalidDataError
 from ..program import Explanation, Link
-from ..rows import check_squares, refuse_labels
 from .assembly import MANY_SAMPLES
 from .base import SievePredictor
 from .losses import LARGEST_LOG, LOSSES, RegressionLoss

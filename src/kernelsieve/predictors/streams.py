@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data import Source
 from ..estimators import StatisticPart, StatisticPlan, prepared
-from ..rows import Source
 from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve, sieve_of_search
 from .calibration import HeldOut
 from .recipe import MappedSamples, expected_warnings_ignored, with_little_memory

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from ..data import row_slices, rows_per_block
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Rows
 from ..model import landmark_contributions
-from ..rows import row_slices, rows_per_block
 from .explanation import Explanation
 from .steps.affine import AffineMap
 from .steps.encode import EncodeColumns

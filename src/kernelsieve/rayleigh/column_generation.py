@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import qr
 
+from ..data import Batch, row_slices
 from ..deflation import RecomputedColumns
 from ..kernels import Kernel, Rows
 from ..model import order_of_first_use
-from ..rows import Batch, row_slices
 
 #: Columns that a solver takes in at once, the most violated ones first.
 COLUMNS_A_ROUND = 20

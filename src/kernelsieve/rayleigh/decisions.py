@@ -15,13 +15,13 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils import check_array
 
 from .._sklearn import StrOptions, fit_context
+from ..data import Batch, TargetEncoder
 from ..deflation import NEVER, Heads
 from ..estimators import KernelEstimator, all_or_nothing, row_wise
 from ..estimators.class_weights import with_class_weight
 from ..exceptions import InvalidParameterError
 from ..kernels import Rows
 from ..model import Decision, Fit
-from ..rows import Batch, TargetEncoder
 from .decision_rule import THRESHOLDS, DecisionRule
 from .invariance_mixin import InvarianceMixin
 from .outputs import Outputs, spread_places

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..data import Batch
 from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin
 from ..fitting import Plan, RowPass, Settings
 from ..kernels import KernelLike, Rows
 from ..model import Fit
-from ..rows import Batch
 from .decision_rule import DecisionRule
 from .decisions import (
     DECISION_CONSTRAINTS,

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..data import Batch
 from ..deflation import Heads
 from ..fitting import RowPass
 from ..model import Fit
-from ..rows import Batch
 from .outputs import Moments
 
 

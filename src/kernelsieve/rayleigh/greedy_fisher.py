@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval
+from ..data import Batch, TargetEncoder, distinct
 from ..deflation import Alignment, RidgeAlignment
 from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import Change
 from ..fitting import (
     Plan,
     Problem,
@@ -27,7 +27,7 @@ from ..fitting import (
 )
 from ..kernels import KernelLike, Rows
 from ..model import Decision, Fit
-from ..rows import Batch, TargetEncoder, distinct
+from ..statistics import Change
 from .decision_rule import DecisionRule
 from .decisions import (
     DECISION_CONSTRAINTS,

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from ..data import Batch
 from ..exceptions import InvalidParameterError
 from ..fitting import CandidatePool, Problem
-from ..rows import Batch
 from .scatter import Tangent, move
 
 

@@ -16,11 +16,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from ..data import Batch, Pool
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import change_block, gather
 from ..kernels import Kernel, Linear, Precomputed, Rows
-from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import Coordinates, TriangularStatistic
+from ..statistics import AugmentedBlock, Coordinates, TriangularStatistic, change_block, gather
 
 #: Transforms samples by a small step: X to an array of the same shape.
 Transform = Callable[[Rows], Rows]

@@ -9,20 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from ..data import (
+    Batch,
+    check_not_constant,
+    row_slices,
+    rows_per_block,
+    run_blocks,
+    single_threaded_blas,
+)
 from ..deflation import Outcome, PoolMetric
 from ..estimators import KernelEstimator, OutOfCoreMixin
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..execution import WeightedBlock, run_blocks, single_threaded_blas
-from ..fitting import (
-    RIDGE_TRUST,
-    ColumnSums,
-    Plan,
-    Problem,
-    Settings,
-    StatisticPass,
-    form_of,
-    may_become_safe,
-)
+from ..fitting import Plan, Problem, Settings
 from ..kernels import Rows
 from ..model import (
     Fit,
@@ -30,8 +28,16 @@ from ..model import (
     explained_variance_ratio,
     signs_of_largest,
 )
-from ..rows import Batch, check_not_constant, row_slices, rows_per_block
-from ..statistics import Coordinates, TriangularStatistic
+from ..statistics import (
+    RIDGE_TRUST,
+    ColumnSums,
+    Coordinates,
+    StatisticPass,
+    TriangularStatistic,
+    WeightedBlock,
+    form_of,
+    may_become_safe,
+)
 from .invariance_mixin import InvarianceMixin
 from .outputs import Moments, explained_targets
 from .ratios import Denominator, factorise, largest_ratios, one_against_rest

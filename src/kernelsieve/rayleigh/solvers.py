@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..data import Batch, Pool, trace_of
 from ..deflation import PoolMetric
 from ..exceptions import InvalidParameterError, KernelError
-from ..fitting import trace_of
 from ..kernels import Kernel
 from ..model import explained_variance_ratio, is_indefinite
-from ..rows import Batch, Pool
 from .column_generation import (
     CentredColumns,
     Design,

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..data import Batch, weighted_targets
 from ..deflation import NEVER, Heads, Outcome
 from ..exceptions import FewerFeaturesWarning, warn
 from ..kernels import Kernel
 from ..model import Fit, KernelModel
-from ..rows import Batch, weighted_targets
 from .column_generation import SparseSolution, merged_coefficients
 from .decision_rule import DecisionRule
 from .decisions import decided, held_out, mean_ridge_leverage

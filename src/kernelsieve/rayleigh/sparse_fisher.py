@@ -11,11 +11,11 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
+from ..data import Pool, check_not_constant, weighted_targets
 from ..estimators import KernelEstimator, PredictMixin
 from ..fitting import Problem
 from ..kernels import KernelLike
 from ..model import Fit
-from ..rows import Pool, check_not_constant, weighted_targets
 from .decision_rule import THRESHOLDS, DecisionRule
 from .decisions import (
     DECISION_CONSTRAINTS,

@@ -13,13 +13,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
+from ..data import Batch, TargetEncoder, draw_random
 from ..estimators import all_or_nothing
 from ..estimators.constraints import SHARED_CONSTRAINTS
 from ..exceptions import InvalidDataError, warn
 from ..kernels import Kernel, resolve_kernel
 from ..model import save
 from ..program import AffineMap, Output, ProgramStep
-from ..rows import Batch, TargetEncoder, draw_random
 from .target_kernels import CODINGS, checked_target_kernel, coded_labels
 
 _SHARED = ("kernel", "gamma", "degree", "coef0", "kernel_params", "center", "target", "random_state")

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from ..data import Pool, TargetEncoder
 from ..deflation import Alignment, Criterion, Outcome
 from ..estimators import KernelEstimator, OutOfCoreMixin
 from ..exceptions import FewerFeaturesWarning, warn
 from ..fitting import CandidatePool, Plan, Problem, RowPass
 from ..kernels import Kernel, Linear, Rows
 from ..model import Fit
-from ..rows import Pool, TargetEncoder
 from .image_pass import ImagePass, SubspaceMethod
 from .images import input_images, projected_images, row_images
 

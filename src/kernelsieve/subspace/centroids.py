@@ -10,9 +10,10 @@ from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.cluster import KMeans
 
+from ..data import Batch, Pool, draw_random, total_weight, weighted_sum
 from ..deflation import Outcome
 from ..exceptions import InvalidDataError
-from ..fitting import Settings, diagonal_of, row_columns, total_weight, weighted_sum
+from ..fitting import Settings, diagonal_of, row_columns
 from ..kernels import Kernel, Linear, Rows
 from ..model import (
     Fit,
@@ -21,7 +22,6 @@ from ..model import (
     orthonormal_additions,
     signs_of_largest,
 )
-from ..rows import Batch, Pool, draw_random
 from .images import (
     Images,
     Labelled,

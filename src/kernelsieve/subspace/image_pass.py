@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from ..fitting import ColumnSums, Plan, StatisticPass, form_of
+from ..data import Batch
+from ..fitting import Plan
 from ..kernels import Inputs, Kernel, Linear
 from ..model import Fit
-from ..rows import Batch
-from ..statistics import ClassScatter, Coordinates
+from ..statistics import ClassScatter, ColumnSums, Coordinates, StatisticPass, form_of
 from .images import CandidateImages, Images, InputImages, independent, present_classes, whitened
 
 #: Finds a subspace from images.

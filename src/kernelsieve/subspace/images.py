@@ -14,12 +14,11 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack, solve_triangular
 
+from ..data import Batch, Labels, Pool, total_weight, trace_of, weighted_sum
 from ..deflation import store_columns
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
-from ..fitting import total_weight, trace_of, weighted_sum
 from ..kernels import Kernel, Linear, Rows
 from ..model import KernelModel, signs_of_largest
-from ..rows import Batch, Labels, Pool
 
 _INDEPENDENT = 1e-10  # of the largest k(z, z): what a candidate must add to those before it
 _SEPARATE = 1e-9  # of the largest singular value of directions at unit length

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sklearn import Interval
+from ..data import TargetEncoder
 from ..fitting import Problem
 from ..kernels import KernelLike
 from ..model import Fit
-from ..rows import TargetEncoder
 from .base import SubspaceEstimator
 from .centroids import (
     Centroids,

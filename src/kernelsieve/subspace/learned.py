@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn import Interval, StrOptions
+from ..data import TargetEncoder
 from ..deflation import Criterion
 from ..exceptions import InvalidParameterError, warn
 from ..fitting import Problem
 from ..kernels import KernelLike, Precomputed, Rows
 from ..model import Fit, Search
-from ..rows import TargetEncoder
 from .base import SubspaceEstimator
 from .image_pass import SubspaceMethod
 from .images import input_images

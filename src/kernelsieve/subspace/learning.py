@@ -10,12 +10,11 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
+from ..data import Batch, weighted_sum
 from ..deflation import Outcome
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..fitting import weighted_sum
 from ..kernels import Kernel, Rows
 from ..model import Fit, KernelModel, Search
-from ..rows import Batch
 from .centroids import by_contribution, finish
 from .images import Images, Labelled, independent, labelled
 from .initialisation import start

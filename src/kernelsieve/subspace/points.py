@@ -9,9 +9,9 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.cluster import KMeans
 
+from ..data import Batch
 from ..exceptions import InvalidParameterError
 from ..kernels import Kernel, Rows
-from ..rows import Batch
 from .centroids import different
 from .images import class_columns, independent
 from .objectives import Objective

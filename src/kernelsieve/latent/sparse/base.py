@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._sklearn import Interval, StrOptions
+from ...data import Batch, TargetEncoder, check_not_constant, one_target, total_weight, trace_of
 from ...deflation import Heads, Loss, SquaredLoss
 from ...estimators import KernelEstimator, PredictMixin
-from ...fitting import Candidates, Problem, check_target_memory, total_weight, trace_of
+from ...fitting import Candidates, Problem, check_target_memory
 from ...kernels import Kernel
 from ...model import Fit, KernelModel, explained_variance_ratio
-from ...rows import Batch, TargetEncoder, check_not_constant, one_target
 from .extraction import SparseLatent, extract_sparse
 
 _USUALLY_KEPT, _SHARE_KEPT = 200, 64  # kernel columns; that part of the memory if it is more

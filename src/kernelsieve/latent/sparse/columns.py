@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...data import row_slices, rows_per_block, run_blocks
 from ...exceptions import KernelError
-from ...execution import run_blocks
 from ...kernels import Kernel, Rows
-from ...rows import row_slices, rows_per_block
 
 _COLUMNS_AT_ONCE = 4096  # a block of samples of all columns would be too large with many of them
 

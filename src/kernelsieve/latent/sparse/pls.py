@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...data import Batch
 from ...deflation import Loss, SquaredLoss
 from ...kernels import KernelLike
-from ...rows import Batch
 from .base import SparseLatentFeatures
 
 

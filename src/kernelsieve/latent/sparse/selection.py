@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...rows import draw_sample
+from ...data import draw_sample
 from .columns import DeflatedKernel, Multipliers
 from .exact import most_unlike, reconstruction_errors, solve_dual
 

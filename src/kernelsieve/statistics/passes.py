@@ -5,48 +5,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ..rows import AugmentedBlock, Batch, row_slices, rows_per_block
-from ..statistics import Statistic
-from .progress import advance, counted
-from .threads import run_blocks
+from ..data import Batch, row_slices, rows_per_block
+from ..data.progress import advance
+from ..data.threads import run_blocks
+from ..data.work import sum_up
+from .augmented_block import AugmentedBlock
+from .base import Statistic
 
 _Sums = TypeVar("_Sums")
 
 #: The weighted sum of k(x, x) over a batch.
 TraceOf = Callable[[Batch], float]
-
-
-class Work(Protocol[_Sums]):
-    """What a pass sums up; it can be sent to other processes, and so can its sums."""
-
-    def empty(self) -> _Sums:
-        """Return sums that have seen no rows."""
-
-    def add(self, sums: _Sums, batch: Batch) -> None:
-        """Add rows to sums that nobody needs after an error."""
-
-
-def sum_up(batches: Iterable[Batch], work: Work[_Sums]) -> _Sums:
-    """Pass once over all rows: here, or where the batches are, if they say how."""
-    elsewhere = getattr(batches, "sum_up", None)
-    if elsewhere is not None:
-        return elsewhere(work)
-    sums = work.empty()
-    with counted(rows_in(batches)):
-        for batch in batches:
-            work.add(sums, batch)
-    return sums
-
-
-def rows_in(batches: Iterable[Batch]) -> int | None:
-    """Return the number of rows, where it is known before a pass."""
-    if isinstance(batches, list):
-        return sum(map(len, batches))
-    return getattr(batches, "n_rows", None)
 
 
 def gather(

@@ -10,10 +10,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..exceptions import InvalidDataError
-from ..rows import Batch, Part, SourceBatches, is_frame, rows_from
-from .passes import Work
+from .blocks import Batch, rows_from
 from .progress import reported
+from .sources import Part, SourceBatches, is_frame
 from .threads import QUIET, one_thread
+from .work import Work
 
 _Sums = TypeVar("_Sums")
 

@@ -268,7 +268,7 @@ def test_work(threads, monkeypatch):
 
 def test_small_chunks_share_tasks(threads, monkeypatch):
     lengths = []
-    each = kernelsieve.execution.dask._each
+    each = kernelsieve.data.dask._each
 
     def recorded(function, *values):
         tasks = each(function, *values)
@@ -276,7 +276,7 @@ def test_small_chunks_share_tasks(threads, monkeypatch):
             lengths.append(len(tasks))
         return tasks
 
-    monkeypatch.setattr("kernelsieve.execution.dask._each", recorded)
+    monkeypatch.setattr("kernelsieve.data.dask._each", recorded)
     landmarks, features = in_memory("alignment")
     model, _ = METHODS["alignment"]
     model.fit(da.from_array(X, chunks=(40, 4)), da.from_array(Y, chunks=40))
@@ -286,7 +286,7 @@ def test_small_chunks_share_tasks(threads, monkeypatch):
 
 
 def test_tasks_keep_to_one_thread(threads):
-    from kernelsieve.execution import n_threads
+    from kernelsieve.data import n_threads
 
     seen = []
 
@@ -321,7 +321,7 @@ def use(sent, number):
 
 
 def test_work_reaches_workers_while_others_use_it(client):
-    from kernelsieve.execution.dask import _each, _once
+    from kernelsieve.data.dask import _each, _once
 
     places = list(client.scheduler_info()["workers"])
     held = client.persist(_once(PickledBeforeUse()), workers=places[:1])

@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..data import Batch, Pool, single_threaded_blas, sum_up, trace_of
 from ..exceptions import InvalidDataError
-from ..execution import WeightedBlock, absorb, absorb_weighted, single_threaded_blas, sum_up
 from ..kernels import Kernel
 from ..kernels.distance_cache import unshared
-from ..rows import AugmentedBlock, Batch, Pool
-from ..statistics import ClassScatter, Coordinates, Statistic
-from .exact import trace_of
+from .augmented_block import AugmentedBlock
+from .base import Statistic
+from .class_sums import ClassScatter
+from .coordinates import Coordinates
+from .passes import absorb
+from .tangents import WeightedBlock, absorb_weighted
 
 
 @dataclass

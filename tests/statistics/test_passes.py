@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from kernelsieve.data import Batch
 from kernelsieve.exceptions import KernelError
-from kernelsieve.execution import absorb, gather
 from kernelsieve.kernels import RBF
-from kernelsieve.rows import AugmentedBlock, Batch
-from kernelsieve.statistics import GramStatistic, TriangularStatistic
+from kernelsieve.statistics import AugmentedBlock, GramStatistic, TriangularStatistic, absorb, gather
 
 N_ROWS, N_POOL, N_TARGETS = 230, 6, 2
 KERNEL = RBF(0.4)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from kernelsieve.rows import Batch, row_slices, rows_per_block
+from kernelsieve.data import Batch, row_slices, rows_per_block
 
 
 @given(n_rows=st.integers(0, 2000), size=st.integers(1, 300))

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelsieve import SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve.data import TargetEncoder
 from kernelsieve.exceptions import AmbiguousTargetWarning
-from kernelsieve.rows import TargetEncoder
 
 
 def encode(y, target="auto", classes=None):

@@ -20,11 +20,12 @@ from dask.callbacks import Callback
 from dask.delayed import Delayed, delayed
 
 from ..exceptions import InvalidDataError, warn
-from ..rows import Batch, Part, Source, SourceBatches, is_frame, row_slices
-from ..rows.arrow import input_columns, named_column
-from .passes import Work
+from .arrow import input_columns, named_column
+from .blocks import Batch, row_slices
 from .progress import counted, is_reported
+from .sources import Part, Source, SourceBatches, is_frame
 from .tasks import FrameColumns, RowWise, Summing, distinct_labels, merged
+from .work import Work
 
 with suppress(ImportError):  # its own settings are lost when one is changed before it is imported
     import_module("distributed")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from kernelsieve.data import Pool, draw_kmeans, draw_random, draw_rpcholesky, draw_sample
 from kernelsieve.kernels import RBF, Kernel, Linear, Sigmoid
-from kernelsieve.rows import Pool, draw_kmeans, draw_random, draw_rpcholesky, draw_sample
 
 N_ROWS, N_POOL = 150, 12
 
@@ -76,7 +76,7 @@ def test_fewer_different_points_than_asked_are_filled_up(draw, X):
 
 @pytest.mark.parametrize("name", ["kmeans", "rpcholesky"])
 def test_sparse_rows_draw_valid_pools_of_a_sample(name, monkeypatch):
-    monkeypatch.setattr("kernelsieve.rows.pool._SAMPLE_ROWS", 50)
+    monkeypatch.setattr("kernelsieve.data.pool._SAMPLE_ROWS", 50)
     for form in (np.asarray, sparse.csr_matrix):
         indices = DRAWS[name](form(rows()), N_POOL, 0)
         check(indices, N_ROWS, N_POOL)
@@ -86,7 +86,7 @@ def test_sparse_rows_draw_valid_pools_of_a_sample(name, monkeypatch):
 
 @pytest.mark.parametrize("name", ["kmeans", "rpcholesky"])
 def test_pools_may_be_larger_than_the_sample(name, monkeypatch):
-    monkeypatch.setattr("kernelsieve.rows.pool._SAMPLE_ROWS", 20)
+    monkeypatch.setattr("kernelsieve.data.pool._SAMPLE_ROWS", 20)
     check(DRAWS[name](rows(), 30, 0), N_ROWS, 30)
 
 
@@ -97,7 +97,7 @@ def test_pools_may_be_larger_than_the_sample(name, monkeypatch):
 @pytest.mark.parametrize("sample", [60, 10_000])  # fewer and more than the rows
 @pytest.mark.parametrize("value", [1.0, 0.3])
 def test_equal_weights_draw_the_same_rows_as_none(draw, sample, value, monkeypatch):
-    monkeypatch.setattr("kernelsieve.rows.pool._SAMPLE_ROWS", sample)
+    monkeypatch.setattr("kernelsieve.data.pool._SAMPLE_ROWS", sample)
     weight = np.full(N_ROWS, value)
     np.testing.assert_array_equal(draw(rows(), N_POOL, 0, weight), draw(rows(), N_POOL, 0))
 
@@ -105,7 +105,7 @@ def test_equal_weights_draw_the_same_rows_as_none(draw, sample, value, monkeypat
 @every_draw
 @pytest.mark.parametrize("sample", [60, 10_000])
 def test_weighted_draws_are_different_rows_in_the_right_number(draw, sample, monkeypatch):
-    monkeypatch.setattr("kernelsieve.rows.pool._SAMPLE_ROWS", sample)
+    monkeypatch.setattr("kernelsieve.data.pool._SAMPLE_ROWS", sample)
     weight = np.random.default_rng(0).pareto(0.5, N_ROWS) + 1e-6
     for n_pool in (1, N_POOL, N_ROWS - 1, N_ROWS):
         check(draw(rows(), n_pool, 0, weight), N_ROWS, n_pool)
@@ -115,7 +115,7 @@ def test_weighted_draws_are_different_rows_in_the_right_number(draw, sample, mon
 @pytest.mark.parametrize("sample", [120, 10_000])
 def test_whole_weights_draw_as_repeated_rows_do(draw, sample, monkeypatch):
     """The part of a crowd in the pool, over many seeds, and nearly all of it for nearly all weight."""
-    monkeypatch.setattr("kernelsieve.rows.pool._SAMPLE_ROWS", sample)
+    monkeypatch.setattr("kernelsieve.data.pool._SAMPLE_ROWS", sample)
     rng = np.random.default_rng(0)
     X = np.vstack([rng.standard_normal((40, 4)), 20 + rng.standard_normal((260, 4))])
     weight = np.repeat([8, 1], [40, 260])

@@ -16,8 +16,9 @@ from pyspark.sql import functions, types
 from sklearn.utils import check_random_state
 
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
-from ..rows import Batch, Part, Source
-from ..rows.arrow import input_columns, named_column
+from .arrow import input_columns, named_column
+from .blocks import Batch
+from .sources import Part, Source
 from .tasks import EngineBatches, FrameColumns, RowWise, Summing, example_table, merged, result_table
 
 _FAN_IN = 8  # sums that one task merges

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from kernelsieve.execution import n_threads, run_blocks, single_threaded_blas
-from kernelsieve.execution.threads import one_thread
+from kernelsieve.data import n_threads, run_blocks, single_threaded_blas
+from kernelsieve.data.threads import one_thread
 
 PATIENCE = 20.0  # seconds that a test waits for a thread before it fails
 

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from ..exceptions import InvalidDataError
 from ..kernels import Rows
-from ..rows import row_number, row_slices
+from .blocks import row_number, row_slices
 from .threads import run_blocks
 
 _CHECKED_VALUES = 500_000  # looked at together

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..kernels import Rows
+from ..kernels import Kernel, Rows
 from .labels import Labels
 
 _BLOCK_BYTES = 2**24  # of kernel values; past this a block leaves the cache before it is used again
@@ -115,3 +115,20 @@ def row_number(row: int) -> int:
     """Return the number by which an error calls a row of what is checked."""
     numbers = _numbers.get()
     return int(numbers[row]) if isinstance(numbers, np.ndarray) else numbers + int(row)
+
+
+def total_weight(batch: Batch) -> float:
+    """Return the number of rows, or the sum of their weights."""
+    return float(len(batch)) if batch.weight is None else float(batch.weight.sum())
+
+
+def weighted_sum(values: np.ndarray, batch: Batch) -> float:
+    """Sum one value for each row by the weights."""
+    return float(values.sum() if batch.weight is None else values @ batch.weight)
+
+
+def trace_of(kernel: Kernel, batch: Batch, of_candidates: np.ndarray) -> float:
+    """Return the weighted sum of k(x, x); from the candidates where that is the cheap estimate."""
+    if kernel.cheap_diag:
+        return weighted_sum(kernel.diag(batch.X), batch)
+    return float(of_candidates.mean()) * total_weight(batch)

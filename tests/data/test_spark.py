@@ -122,7 +122,7 @@ def test_a_drawn_pool_does_not_depend_on_partitions(candidates, spark, monkeypat
 
 
 def test_equal_rows_are_drawn_as_one_with_its_weight(spark):
-    from kernelsieve.execution.spark import SparkSource
+    from kernelsieve.data.spark import SparkSource
 
     table = pandas.concat([TABLE[NAMES][:10]] * 3 + [TABLE[NAMES][10:30]])
     source = SparkSource(frame_of(spark, table, 4))

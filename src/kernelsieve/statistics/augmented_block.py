@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..data.blocks import Batch
 from ..kernels import Filler
-from .blocks import Batch
 
 
 @dataclass(frozen=True)

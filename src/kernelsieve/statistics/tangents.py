@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..data import Batch, sum_up
 from ..kernels import Filler, Rows
-from ..rows import AugmentedBlock, Batch
-from ..statistics import GramStatistic, Statistic
-from .passes import absorb, sum_up
+from .augmented_block import AugmentedBlock
+from .base import Statistic
+from .gram import GramStatistic
+from .passes import absorb
 
 #: Sums of squares beside the columns: each has a weight, and a block of lines without targets.
 WeightedBlock = tuple[float, AugmentedBlock]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kernelsieve import KernelFisherDiscriminant, SparseMaximalAlignment
-from kernelsieve.execution import counted, reported
-from kernelsieve.execution import progress as module
+from kernelsieve.data import counted, reported
+from kernelsieve.data import progress as module
 
 X = np.random.default_rng(0).normal(size=(500, 3))
 Y = X[:, 0] ** 2

@@ -12,8 +12,8 @@ import ray
 from pandas import DataFrame
 from ray.data.block import BlockAccessor
 
-from ..rows import Part, Source
-from ..rows.arrow import input_columns, named_column
+from .arrow import input_columns, named_column
+from .sources import Part, Source
 from .tasks import (
     EngineBatches,
     FrameColumns,

@@ -1,10 +1,20 @@
-"""Rows in blocks, targets, pools of candidates, and augmented blocks that statistics are made of."""
+"""What samples are and who reads them: blocks, targets, pools; threads, Dask, Spark, Ray."""
 
 from .arrow import ArrowSource
-from .augmented_block import AugmentedBlock
-from .blocks import Batch, row_number, row_slices, rows_from, rows_per_block
+from .blocks import (
+    Batch,
+    row_number,
+    row_slices,
+    rows_from,
+    rows_per_block,
+    total_weight,
+    trace_of,
+    weighted_sum,
+)
+from .finite import check_finite
 from .hashed_folds import HashedFolds, drawn_order, row_hashes
 from .labels import Labels
+from .opening import open_source
 from .pool import (
     Pool,
     dense_sample,
@@ -16,6 +26,7 @@ from .pool import (
     filled_up,
     first_equals,
 )
+from .progress import advance, counted, reported
 from .sources import Part, SlicedSource, Source, SourceBatches, count_rows, is_frame
 from .targets import (
     TargetEncoder,
@@ -28,10 +39,12 @@ from .targets import (
     warn_if_numbers,
     weighted_targets,
 )
+from .threads import QUIET, n_threads, run_blocks, single_threaded_blas
+from .work import Work, rows_in, sum_up
 
 __all__ = [
+    "QUIET",
     "ArrowSource",
-    "AugmentedBlock",
     "Batch",
     "HashedFolds",
     "Labels",
@@ -41,9 +54,13 @@ __all__ = [
     "Source",
     "SourceBatches",
     "TargetEncoder",
+    "Work",
+    "advance",
+    "check_finite",
     "check_not_constant",
     "check_squares",
     "count_rows",
+    "counted",
     "dense_sample",
     "distinct",
     "draw_kmeans",
@@ -54,15 +71,25 @@ __all__ = [
     "filled_up",
     "first_equals",
     "is_frame",
+    "n_threads",
     "one_target",
+    "open_source",
     "refuse_labels",
+    "reported",
     "row_hashes",
     "row_number",
     "row_slices",
     "rows_from",
+    "rows_in",
     "rows_per_block",
+    "run_blocks",
+    "single_threaded_blas",
+    "sum_up",
     "target_array",
+    "total_weight",
+    "trace_of",
     "warn_if_ambiguous",
     "warn_if_numbers",
+    "weighted_sum",
     "weighted_targets",
 ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..statistics import GramStatistic, Statistic, TriangularStatistic
+from .base import Statistic
+from .gram import GramStatistic
+from .triangular import TriangularStatistic
 
 #: Squared residuals of this part of the squared norm are the last that a Gram matrix knows well enough
 #: to choose by: scores are good to about 1e-6 here, and become worse as the residuals become smaller.

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data import Batch, HashedFolds
 from ..exceptions import InvalidDataError
-from ..rows import Batch, HashedFolds
 
 
 @dataclass

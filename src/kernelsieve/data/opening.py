@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..rows import ArrowSource, SlicedSource, Source
+from .arrow import ArrowSource
+from .sources import SlicedSource, Source
 
 #: Packages whose objects are sources: the module here, and what opens them.
 _OF_PACKAGES = {
-    "dask": ("kernelsieve.execution.dask", "open_collection"),
-    "dask_expr": ("kernelsieve.execution.dask", "open_collection"),
-    "pyspark": ("kernelsieve.execution.spark", "SparkSource"),
-    "ray": ("kernelsieve.execution.ray", "RaySource"),
+    "dask": ("kernelsieve.data.dask", "open_collection"),
+    "dask_expr": ("kernelsieve.data.dask", "open_collection"),
+    "pyspark": ("kernelsieve.data.spark", "SparkSource"),
+    "ray": ("kernelsieve.data.ray", "RaySource"),
 }
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from kernelsieve.data import Batch
 from kernelsieve.kernels import RBF
-from kernelsieve.rows import AugmentedBlock, Batch
+from kernelsieve.statistics import AugmentedBlock
 
 N_ROWS, N_POOL = 12, 4
 
