@@ -87,7 +87,7 @@ def row_slices(n_rows: int, size: int) -> Iterator[slice]:
 
     Examples
     --------
-    >>> from kernelsieve.rows import row_slices
+    >>> from kernelsieve.data import row_slices
     >>> list(row_slices(5, 2))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """

@@ -22,7 +22,7 @@ def row_hashes(X: Rows) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.rows import row_hashes
+    >>> from kernelsieve.data import row_hashes
     >>> first, second, third = row_hashes(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]))
     >>> bool(first == third), bool(first == second)
     (True, False)
@@ -62,7 +62,7 @@ def drawn_order(
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.rows import drawn_order, row_hashes
+    >>> from kernelsieve.data import drawn_order, row_hashes
     >>> X = np.arange(8.0)[:, None]
     >>> orders = [drawn_order(row_hashes(x), np.random.RandomState(0)) for x in (X, X[::-1])]
     >>> bool((X[orders[0]] == X[::-1][orders[1]]).all())

@@ -17,7 +17,7 @@ class Labels:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.rows import Labels
+    >>> from kernelsieve.data import Labels
     >>> labels = Labels(np.array([2, 0]), 3)
     >>> labels.indicators
     array([[0., 0., 1.],

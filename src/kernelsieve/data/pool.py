@@ -63,7 +63,7 @@ def first_equals(rows: Rows) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.rows import first_equals
+    >>> from kernelsieve.data import first_equals
     >>> first_equals(np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0]]))
     array([0, 1, 0])
     """
@@ -98,7 +98,7 @@ def draw_random(
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.rows import draw_random
+    >>> from kernelsieve.data import draw_random
     >>> draw_random(5, 2, np.random.RandomState(0), np.array([1e-9, 1.0, 1e-9, 2.0, 1e-9]))
     array([1, 3])
     """
@@ -117,7 +117,7 @@ def draw_sample(
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelsieve.rows import draw_sample
+    >>> from kernelsieve.data import draw_sample
     >>> rows, weight = draw_sample(1000, 100, np.random.RandomState(0), np.r_[500.0, np.full(999, 0.5)])
     >>> int(rows[0]), weight[[0, 1, 99]].round(1).tolist()
     (0, [500.0, 5.0, 5.0])
