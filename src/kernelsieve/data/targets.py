@@ -12,8 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ..exceptions import AmbiguousTargetWarning, InvalidDataError, warn
-from .blocks import Batch, row_number
-from .labels import MANY_CLASSES, Labels
+from .blocks import MANY_CLASSES, Batch, Labels, row_number
 
 _NUMBERS = (Real, np.number, np.bool_)
 _FEW_VALUES = 20  # whole numbers with at most so many values may well be labels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -43,7 +42,6 @@ from ..model import (
     OrthonormalModel,
     build_model,
     explained_by_directions,
-    feature_gram,
     finish,
     linear_heads,
     mean_image,
@@ -77,11 +75,9 @@ def fit_columns(
     W = metric or GramMetric(columns, diagonal_of(columns, batch), batch.root_weight)
     # Equal rows of a precomputed kernel are known by their values.
     points = batch.X if everyone else pool.points
-
-    def candidates_for(targets: np.ndarray) -> DeflatedCandidates:
-        return followed_candidates(columns, W, targets, points, criterion, settings)
-
-    extraction = _extract(batch, criterion, settings, candidates_for)
+    targets = _targets(batch, criterion, settings)
+    candidates = followed_candidates(columns, W, targets, points, criterion, settings)
+    extraction = _extract(candidates, targets, batch, criterion, settings)
     built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
         trace = weighted_sum(W.diagonal, batch)
@@ -148,9 +144,9 @@ def fit_fresh(
 
     first = draw(np.empty(0, np.intp), 0)
     assert first is not None
-    extraction = _extract(
-        batch, criterion, settings, lambda _: FreshCandidates(draw, first, settings.n_components)
-    )
+    candidates = FreshCandidates(draw, first, settings.n_components)
+    targets = _targets(batch, criterion, settings)
+    extraction = _extract(candidates, targets, batch, criterion, settings)
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
@@ -166,19 +162,24 @@ def fit_fresh(
     return _finish(built, batch, criterion, settings, pool, explained, lengths)
 
 
+def _targets(batch: Batch, criterion: Criterion, settings: Settings) -> np.ndarray:
+    """Return targets as the loop sees them: centred, weighted, and scaled as the criterion wants."""
+    check_target_memory(batch, settings.max_memory)
+    if criterion.needs.targets:
+        check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
+    targets = weighted_targets(batch, settings.center)
+    targets *= criterion.target_scale(batch.target_sums)
+    return targets
+
+
 def _extract(
+    candidates: DeflatedCandidates,
+    targets: np.ndarray,
     batch: Batch,
     criterion: Criterion,
     settings: Settings,
-    candidates_for: Callable[[np.ndarray], DeflatedCandidates],
 ) -> Extraction:
     """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
-    check_target_memory(batch, settings.max_memory)
-    targets = weighted_targets(batch, settings.center)
-    if criterion.needs.targets:
-        check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
-    targets *= criterion.target_scale(batch.target_sums)
-    candidates = candidates_for(targets)
     return extract(
         candidates,
         padded(targets, candidates.columns.shape[0]),
@@ -204,14 +205,14 @@ def _finish(
     """Finish a model, after one more pass where features would show how they are rounded."""
     if built.needs_refinement:
         sums = batch.target_sums
-        measured = feature_gram(
+        built = reorthonormalise(
             built,
             [batch],
             sums / total_weight(batch),
+            criterion.target_scale(sums),
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
         )
-        built = reorthonormalise(built, measured, criterion.target_scale(sums))
     heads = _heads(built.extraction, batch, criterion, settings)
     return finish(
         built,
