@@ -167,7 +167,8 @@ def warn_if_ambiguous(y: Any, encoder: TargetEncoder) -> None:
     if not _is_one_column(values) or values.dtype.kind not in "iuf":
         return
     found = np.unique(values)
-    if len(found) == 2 or (encoder.classes is None and not _are_few_whole_numbers(found)):
+    few_whole_numbers = len(found) <= _FEW_VALUES and bool((found == np.rint(found)).all())
+    if len(found) == 2 or (encoder.classes is None and not few_whole_numbers):
         return
     taken, other = ("numbers", "'classes'") if encoder.classes is None else ("labels", "'continuous'")
     warn(
@@ -186,10 +187,6 @@ def warn_if_numbers(y: np.ndarray, classes: np.ndarray) -> None:
             "if they are quantities, use SieveRegressor.",
             AmbiguousTargetWarning,
         )
-
-
-def _are_few_whole_numbers(found: np.ndarray) -> bool:
-    return len(found) <= _FEW_VALUES and bool((found == np.rint(found)).all())
 
 
 def _are_labels(values: np.ndarray, target: str) -> bool:
@@ -252,8 +249,7 @@ def check_not_constant(targets: np.ndarray, before: np.ndarray) -> None:
 
     ``targets`` are weighted and centred; ``before`` holds their size before.
     """
-    left, size = (float(np.sum(np.square(values))) for values in (targets, before))
-    if not left > 1e-26 * size:
+    if not float(np.sum(np.square(targets))) > 1e-26 * float(np.sum(np.square(before))):
         raise InvalidDataError(
             "y is constant, or of one class, so no feature can be related to it; check the target "
             "column and the sample weights, or use a method without targets, such as KernelPCA."

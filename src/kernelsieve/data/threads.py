@@ -245,3 +245,10 @@ def run_blocks(
                 finally:
                     stop.set()  # after an interrupt, too
     return workers
+
+
+def for_each_block(
+    blocks: Sequence[Block], function: Callable[[Block], None], n_jobs: int | None = None
+) -> None:
+    """Call a function that keeps no sums for every block, in any order, by threads."""
+    run_blocks(blocks, lambda: function, n_jobs, in_any_order=True)

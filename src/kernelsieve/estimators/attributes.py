@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from operator import attrgetter
 from typing import Any
 
 from ..exceptions import InconsistentVersionWarning, warn
-from ..kernels import Kernel, has_width
-from ..model import Fit
+from ..kernels import has_width
 
 _VERSION = "_kernelsieve_version"
 
 
-def of_fit(read: Callable[[Fit], Any]) -> property:
+def of_fit(path: str) -> property:
     """Return a fitted attribute; after ``partial_fit`` the features are found when it is first read."""
+    read = attrgetter(path)
     return property(lambda self: read(self._current_fit()))
 
 
-def gamma_of(kernel: Kernel) -> float:
-    """Return the width of a kernel."""
+def gamma_of(self: Any) -> float:
+    """Return the width of the kernel."""
+    kernel = self.kernel_
     if not has_width(kernel):
         raise AttributeError(f"There is no gamma_: {kernel!r} has no width.")
-    return float(kernel.gamma)  # type: ignore[attr-defined]
+    return float(kernel.gamma)
 
 
 @cache

@@ -325,17 +325,17 @@ class KernelEstimator(
     def __sklearn_is_fitted__(self) -> bool:
         return "_fit" in vars(self)
 
-    kernel_ = of_fit(lambda fit: fit.model.kernel)
-    gamma_ = of_fit(lambda fit: gamma_of(fit.model.kernel))
-    landmarks_ = of_fit(lambda fit: fit.model.landmarks)
-    landmark_indices_ = of_fit(lambda fit: fit.landmark_indices)
-    projection_ = of_fit(lambda fit: fit.model.projection)
-    offset_ = of_fit(lambda fit: fit.model.offset)
-    n_components_ = of_fit(lambda fit: fit.model.n_components)
-    kernel_evaluations_ = of_fit(lambda fit: fit.model.evaluations)
-    criterion_path_ = of_fit(lambda fit: fit.criterion_path)
-    explained_variance_ratio_ = of_fit(lambda fit: fit.explained_variance_ratio)
-    explained_target_ratio_ = of_fit(lambda fit: fit.explained_target_ratio)
+    kernel_ = of_fit("model.kernel")
+    gamma_ = property(gamma_of)
+    landmarks_ = of_fit("model.landmarks")
+    landmark_indices_ = of_fit("landmark_indices")
+    projection_ = of_fit("model.projection")
+    offset_ = of_fit("model.offset")
+    n_components_ = of_fit("model.n_components")
+    kernel_evaluations_ = of_fit("model.evaluations")
+    criterion_path_ = of_fit("criterion_path")
+    explained_variance_ratio_ = of_fit("explained_variance_ratio")
+    explained_target_ratio_ = of_fit("explained_target_ratio")
     _n_features_out = n_components_
 
     @row_wise

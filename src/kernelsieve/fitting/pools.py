@@ -160,8 +160,9 @@ def _samples(
     room = max(max_memory, 8 * n_pool**2)
     share = min(1.0, np.sqrt(room / (4 * rows * candidates)))  # float32
     sizes = max(1, int(share * rows)), max(n_pool, int(share * candidates))
-    first, second = (draw_sample(n_rows, size, random_state, batch.weight) for size in sizes)
-    return replace(batch[first[0]], weight=first[1]), *second
+    drawn, weight = draw_sample(n_rows, sizes[0], random_state, batch.weight)
+    sample = replace(batch[drawn], weight=weight)
+    return sample, *draw_sample(n_rows, sizes[1], random_state, batch.weight)
 
 
 def _dense(sample: Batch, batch: Batch, kernel: Kernel, candidates: np.ndarray) -> tuple[Batch, Rows]:

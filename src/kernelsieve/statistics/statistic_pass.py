@@ -106,10 +106,11 @@ class StatisticPass:
         """What the lines are made of, in a few letters; the same on every machine."""
         made_of = hashlib.sha256(str(np.dtype(self.dtype)).encode())
         made_of.update(f"{self.kernel.name} {len(self.target_shift)} {len(self.beside)}".encode())
-        kernel = unshared(self.kernel)
-        public = {name: v for name, v in vars(kernel).items() if not name.startswith("_")}
-        for value in (self.pool.points, self.target_shift, *(public[name] for name in sorted(public))):
-            made_of.update(_bytes(value))
+        made_of.update(_bytes(self.pool.points))
+        made_of.update(_bytes(self.target_shift))
+        for name, value in sorted(vars(unshared(self.kernel)).items()):
+            if not name.startswith("_"):
+                made_of.update(_bytes(value))
         return made_of.hexdigest()
 
     def empty(self, form: type[Statistic]) -> ColumnSums:
@@ -126,7 +127,8 @@ class StatisticPass:
     def add(self, sums: ColumnSums, batch: Batch) -> None:
         """Add rows to sums that nobody needs after an error."""
         how: dict[str, Any] = {"block_rows": self.block_rows, "n_jobs": self.n_jobs}
-        absorb(sums.columns, batch, self._block, trace_of=self._trace_of, in_place=True, **how)
+        trace = partial(trace_of, self.kernel, of_candidates=self.diagonal)
+        absorb(sums.columns, batch, self._block, trace_of=trace, in_place=True, **how)
         for statistic, group in zip(sums.beside, self.beside, strict=True):
             absorb_weighted(statistic, batch, group, **how)
 
@@ -168,9 +170,6 @@ class StatisticPass:
                 "The statistic was made for another kernel, other candidates, other targets or another "
                 "kind of estimator than it is to be fitted with; finish it with the plan that made it."
             )
-
-    def _trace_of(self, batch: Batch) -> float:
-        return trace_of(self.kernel, batch, self.diagonal)
 
 
 def _bytes(value: Any) -> bytes:
