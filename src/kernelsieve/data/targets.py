@@ -220,17 +220,17 @@ def refuse_labels(values: np.ndarray, classifier: str = "KernelPLSClassifier") -
 
 def _labels(values: np.ndarray) -> np.ndarray:
     labels = _one_column(values)
-    missing = [i for i, label in enumerate(labels.tolist()) if not _is_label(label)]
+    missing = [
+        i
+        for i, label in enumerate(labels.tolist())
+        if label is None or (isinstance(label, float) and not np.isfinite(label))
+    ]
     if missing:
         raise InvalidDataError(
             f"Input y contains NaN, None or infinity in row {row_number(missing[0])} (counted from 0), "
             "which is no label; remove these rows or give them a label."
         )
     return labels
-
-
-def _is_label(label: Any) -> bool:
-    return label is not None and not (isinstance(label, float) and not np.isfinite(label))
 
 
 def check_squares(targets: np.ndarray) -> None:

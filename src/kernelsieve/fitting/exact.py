@@ -27,7 +27,6 @@ from ..deflation import (
     FreshCandidates,
     FreshSubset,
     GramMetric,
-    Heads,
     Metric,
     RecomputedColumns,
     StoredColumns,
@@ -89,12 +88,11 @@ def fit_columns(
     mean_squared_norm = float(coefficients @ columns.means)
     explained = explained_by_directions(built, lengths, trace, mean_squared_norm)
     pool = pool.first_of_equals(built.names)
-    if not criterion.keeps_loadings:
-        return _finish(built, batch, criterion, settings, pool, explained, lengths)
-    weight = batch.root_weight**2 if everyone else None
-    loadings = orthonormal_loadings(built, W, weight)
+    loadings = None
+    if criterion.keeps_loadings:
+        loadings = orthonormal_loadings(built, W, batch.root_weight**2 if everyone else None)
     fit = _finish(built, batch, criterion, settings, pool, explained, lengths, loadings)
-    if not settings.center:
+    if not (criterion.keeps_loadings and settings.center):
         return fit
     image = mean_image(kernel, fit.model.landmarks, coefficients, columns.means)
     return replace(fit, mean_image=image)
@@ -202,7 +200,10 @@ def _finish(
     lengths: np.ndarray,
     loadings: Loadings | None = None,
 ) -> Fit:
-    """Finish a model, after one more pass where features would show how they are rounded."""
+    """Finish a model, after one more pass where features would show how they are rounded.
+
+    Heads are by the criterion's own loss, as it says, or by least squares.
+    """
     if built.needs_refinement:
         sums = batch.target_sums
         built = reorthonormalise(
@@ -213,7 +214,12 @@ def _finish(
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
         )
-    heads = _heads(built.extraction, batch, criterion, settings)
+    extraction, heads = built.extraction, None
+    if criterion.needs.rows:
+        features = extraction.features / batch.root_weight[:, None]
+        heads = extraction.selector.heads(features, batch.Y, batch.root_weight**2)
+    if heads is None:
+        heads = linear_heads(extraction, criterion, batch.target_sums, center=settings.center)
     return finish(
         built,
         criterion,
@@ -255,19 +261,6 @@ def eligible_points(points: Rows, criterion: Criterion) -> np.ndarray:
 def padded(targets: np.ndarray, n_rows: int) -> np.ndarray:
     """Return targets with zeros below, where columns have further rows."""
     return np.pad(targets, ((0, n_rows - len(targets)), (0, 0)))
-
-
-def _heads(
-    extraction: Extraction, batch: Batch, criterion: Criterion, settings: Settings
-) -> Heads | None:
-    """Return how to predict from the features: by the criterion's own loss, or as it says."""
-    weight = batch.root_weight**2
-    if criterion.needs.rows:
-        features = extraction.features / batch.root_weight[:, None]
-        heads = extraction.selector.heads(features, batch.Y, weight)
-        if heads is not None:
-            return heads
-    return linear_heads(extraction, criterion, batch.target_sums, center=settings.center)
 
 
 def row_columns(
