@@ -19,7 +19,7 @@ from ..exceptions import FewerFeaturesWarning, InvalidDataError, warn
 from ..fitting import DEFAULT_COMPONENTS, CandidatePool, Candidates, Problem, Settings, way_to_draw
 from ..kernels import Kernel, KernelLike, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, save
-from .attributes import gamma_of, of_fit, with_version, without_version
+from .attributes import all_or_nothing, gamma_of, of_fit, with_version, without_version
 from .constraints import SHARED_CONSTRAINTS, refuse_moved
 from .inputs import (
     check_candidates,
@@ -32,7 +32,6 @@ from .inputs import (
 )
 from .model_use import check_new_rows, program_steps, projector, prune, truncate
 from .sources import fit_source, row_wise
-from .transaction import all_or_nothing
 from .writing import transform_to
 
 

@@ -23,8 +23,8 @@ from ..fitting import (
 )
 from ..kernels import Rows
 from ..model import Fit
+from .attributes import all_or_nothing
 from .statistic import StatisticPart, StatisticPlan, Stream, prepared
-from .transaction import all_or_nothing
 
 
 def _is_offered(estimator: Any) -> bool:

@@ -82,7 +82,10 @@ class OnePass:
     n_labels: int = 0  # classes, where they are many and targets are labels
 
     def __post_init__(self) -> None:
-        settings, fill = self.settings, self.kernel.against(self.pool.points)
+        settings, beside = self.settings, []
+        if self.changes:
+            fill = self.kernel.against(self.pool.points)
+            beside = [change_blocks(self.changes, fill, len(self.pool))]
         self._pass = StatisticPass(
             self.kernel,
             self.pool,
@@ -93,7 +96,7 @@ class OnePass:
             dtype=settings.dtype,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
-            beside=[change_blocks(self.changes, fill, len(self.pool))] if self.changes else (),
+            beside=beside,
         )
 
     def new_statistic(self, *, repeatable: bool) -> ColumnSums:
