@@ -3,17 +3,21 @@
 from .arrow import ArrowSource
 from .blocks import (
     Batch,
+    Labels,
+    Summation,
+    Work,
+    check_finite,
     row_number,
     row_slices,
     rows_from,
+    rows_in,
     rows_per_block,
+    sum_up,
     total_weight,
     trace_of,
     weighted_sum,
 )
-from .finite import check_finite
 from .hashed_folds import HashedFolds, drawn_order, row_hashes
-from .labels import Labels
 from .opening import open_source
 from .pool import (
     Pool,
@@ -39,8 +43,7 @@ from .targets import (
     warn_if_numbers,
     weighted_targets,
 )
-from .threads import QUIET, n_threads, run_blocks, single_threaded_blas
-from .work import Work, rows_in, sum_up
+from .threads import QUIET, for_each_block, n_threads, run_blocks, single_threaded_blas
 
 __all__ = [
     "QUIET",
@@ -53,6 +56,7 @@ __all__ = [
     "SlicedSource",
     "Source",
     "SourceBatches",
+    "Summation",
     "TargetEncoder",
     "Work",
     "advance",
@@ -70,6 +74,7 @@ __all__ = [
     "drawn_order",
     "filled_up",
     "first_equals",
+    "for_each_block",
     "is_frame",
     "n_threads",
     "one_target",

@@ -1,20 +1,62 @@
-"""Rows of data, whole or in blocks that fit the cache."""
+"""Samples: a batch of them, blocks that fit the cache, and one pass over all."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+from scipy import sparse
 
+from ..exceptions import InvalidDataError
 from ..kernels import Kernel, Rows
-from .labels import Labels
+from .progress import counted
+from .threads import for_each_block
+
+#: Classes up to which indicators are written down as columns.
+MANY_CLASSES = 100
 
 _BLOCK_BYTES = 2**24  # of kernel values; past this a block leaves the cache before it is used again
 _LARGEST_BYTES = 2**26  # of a block of few rows, one of which every thread has
 _FEWEST, _FEW, _MOST = 32, 256, 8192  # rows; a product with fewer takes several times as long a row
+
+_CHECKED_VALUES = 500_000  # looked at together
+
+_Sums = TypeVar("_Sums")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Class labels as numbers from 0: what n x q indicators say, in n numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.data import Labels
+    >>> labels = Labels(np.array([2, 0]), 3)
+    >>> labels.indicators
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+
+    codes: np.ndarray  # (n,)
+    n_classes: int
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: slice | np.ndarray) -> Labels:
+        return Labels(self.codes[rows], self.n_classes)
+
+    @property
+    def indicators(self) -> np.ndarray:
+        """One row a sample and one column a class, all zero but one; for few samples or classes."""
+        indicators = np.zeros((len(self), self.n_classes))
+        indicators[np.arange(len(self)), self.codes] = 1.0
+        return indicators
 
 
 @dataclass(frozen=True)
@@ -117,6 +159,39 @@ def row_number(row: int) -> int:
     return int(numbers[row]) if isinstance(numbers, np.ndarray) else numbers + int(row)
 
 
+def check_finite(X: Rows, name: str, n_jobs: int | None = None) -> None:
+    """Refuse NaN and infinity, and say where the first one is."""
+    if sparse.issparse(X):
+        bad = np.flatnonzero(~np.isfinite(X.data))
+        if len(bad):
+            row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+            _refuse(X.data[bad[0]], name, row, int(X.indices[bad[0]]))
+        return
+    suspects: list[slice] = []
+
+    def look(rows: slice) -> None:
+        # One sum tells of most blocks that all is well; a false alarm by overflow is looked into.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not np.isfinite(X[rows].sum()):
+                suspects.append(rows)
+
+    slices = list(row_slices(X.shape[0], max(1, _CHECKED_VALUES // max(1, X.shape[1]))))
+    for_each_block(slices, look, n_jobs)
+    for rows in sorted(suspects, key=lambda rows: rows.start):
+        places = np.argwhere(~np.isfinite(X[rows]))
+        if len(places):
+            row, column = places[0]
+            _refuse(X[rows][row, column], name, rows.start + int(row), int(column))
+
+
+def _refuse(value: float, name: str, row: int, column: int) -> None:
+    kind = "NaN" if np.isnan(value) else "inf"
+    raise InvalidDataError(
+        f"Input {name} contains {kind} in row {row_number(row)}, column {column} (counted from 0); "
+        "remove such rows, or fill them in, for example with sklearn.impute.SimpleImputer."
+    )
+
+
 def total_weight(batch: Batch) -> float:
     """Return the number of rows, or the sum of their weights."""
     return float(len(batch)) if batch.weight is None else float(batch.weight.sum())
@@ -132,3 +207,40 @@ def trace_of(kernel: Kernel, batch: Batch, of_candidates: np.ndarray) -> float:
     if kernel.cheap_diag:
         return weighted_sum(kernel.diag(batch.X), batch)
     return float(of_candidates.mean()) * total_weight(batch)
+
+
+class Work(Protocol[_Sums]):
+    """What a pass sums up; it can be sent to other processes, and so can its sums."""
+
+    def empty(self) -> _Sums:
+        """Return sums that have seen no rows."""
+
+    def add(self, sums: _Sums, batch: Batch, /) -> None:
+        """Add rows to sums that nobody needs after an error."""
+
+
+@dataclass(frozen=True)
+class Summation(Generic[_Sums]):
+    """Work that consists of two functions."""
+
+    empty: Callable[[], _Sums]
+    add: Callable[[_Sums, Batch], None]
+
+
+def sum_up(batches: Iterable[Batch], work: Work[_Sums]) -> _Sums:
+    """Pass once over all rows: here, or where the batches are, if they say how."""
+    elsewhere = getattr(batches, "sum_up", None)
+    if elsewhere is not None:
+        return elsewhere(work)
+    sums = work.empty()
+    with counted(rows_in(batches)):
+        for batch in batches:
+            work.add(sums, batch)
+    return sums
+
+
+def rows_in(batches: Iterable[Batch]) -> int | None:
+    """Return the number of rows, where it is known before a pass."""
+    if isinstance(batches, list):
+        return sum(map(len, batches))
+    return getattr(batches, "n_rows", None)

@@ -21,11 +21,10 @@ from dask.delayed import Delayed, delayed
 
 from ..exceptions import InvalidDataError, warn
 from .arrow import input_columns, named_column
-from .blocks import Batch, row_slices
+from .blocks import Batch, Work, row_slices
 from .progress import counted, is_reported
 from .sources import Part, Source, SourceBatches, is_frame
 from .tasks import FrameColumns, RowWise, Summing, distinct_labels, merged
-from .work import Work
 
 with suppress(ImportError):  # its own settings are lost when one is changed before it is imported
     import_module("distributed")

@@ -43,18 +43,14 @@ class Pool:
             places.setdefault(key, []).append(i)
         alone = {key: i for key, (i, *others) in places.items() if not others}
         indices = self.indices.copy()
-        maybe = self._maybe_equal(chosen)
+        maybe = np.arange(len(self))
+        if not sparse.issparse(self.points):  # equal points have equal first inputs
+            inputs = self.points.reshape(len(self), -1)[:, 0]
+            maybe = np.flatnonzero(np.isin(inputs, inputs[chosen]))
         for first, key in zip(maybe, _keys(self.points[maybe]), strict=True):
             if key in alone:
                 indices[alone.pop(key)] = self.indices[first]
         return replace(self, indices=indices)
-
-    def _maybe_equal(self, chosen: np.ndarray) -> np.ndarray:
-        """Return the places of points that may be equal to chosen ones: their first inputs are."""
-        if sparse.issparse(self.points):
-            return np.arange(len(self))
-        inputs = self.points.reshape(len(self), -1)[:, 0]
-        return np.flatnonzero(np.isin(inputs, inputs[chosen]))
 
 
 def first_equals(rows: Rows) -> np.ndarray:

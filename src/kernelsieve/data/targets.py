@@ -12,8 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ..exceptions import AmbiguousTargetWarning, InvalidDataError, warn
-from .blocks import Batch, row_number
-from .labels import MANY_CLASSES, Labels
+from .blocks import MANY_CLASSES, Batch, Labels, row_number
 
 _NUMBERS = (Real, np.number, np.bool_)
 _FEW_VALUES = 20  # whole numbers with at most so many values may well be labels
@@ -168,7 +167,8 @@ def warn_if_ambiguous(y: Any, encoder: TargetEncoder) -> None:
     if not _is_one_column(values) or values.dtype.kind not in "iuf":
         return
     found = np.unique(values)
-    if len(found) == 2 or (encoder.classes is None and not _are_few_whole_numbers(found)):
+    few_whole_numbers = len(found) <= _FEW_VALUES and bool((found == np.rint(found)).all())
+    if len(found) == 2 or (encoder.classes is None and not few_whole_numbers):
         return
     taken, other = ("numbers", "'classes'") if encoder.classes is None else ("labels", "'continuous'")
     warn(
@@ -187,10 +187,6 @@ def warn_if_numbers(y: np.ndarray, classes: np.ndarray) -> None:
             "if they are quantities, use SieveRegressor.",
             AmbiguousTargetWarning,
         )
-
-
-def _are_few_whole_numbers(found: np.ndarray) -> bool:
-    return len(found) <= _FEW_VALUES and bool((found == np.rint(found)).all())
 
 
 def _are_labels(values: np.ndarray, target: str) -> bool:
@@ -224,17 +220,17 @@ def refuse_labels(values: np.ndarray, classifier: str = "KernelPLSClassifier") -
 
 def _labels(values: np.ndarray) -> np.ndarray:
     labels = _one_column(values)
-    missing = [i for i, label in enumerate(labels.tolist()) if not _is_label(label)]
+    missing = [
+        i
+        for i, label in enumerate(labels.tolist())
+        if label is None or (isinstance(label, float) and not np.isfinite(label))
+    ]
     if missing:
         raise InvalidDataError(
             f"Input y contains NaN, None or infinity in row {row_number(missing[0])} (counted from 0), "
             "which is no label; remove these rows or give them a label."
         )
     return labels
-
-
-def _is_label(label: Any) -> bool:
-    return label is not None and not (isinstance(label, float) and not np.isfinite(label))
 
 
 def check_squares(targets: np.ndarray) -> None:
@@ -253,8 +249,7 @@ def check_not_constant(targets: np.ndarray, before: np.ndarray) -> None:
 
     ``targets`` are weighted and centred; ``before`` holds their size before.
     """
-    left, size = (float(np.sum(np.square(values))) for values in (targets, before))
-    if not left > 1e-26 * size:
+    if not float(np.sum(np.square(targets))) > 1e-26 * float(np.sum(np.square(before))):
         raise InvalidDataError(
             "y is constant, or of one class, so no feature can be related to it; check the target "
             "column and the sample weights, or use a method without targets, such as KernelPCA."

@@ -10,11 +10,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..exceptions import InvalidDataError
-from .blocks import Batch, rows_from
+from .blocks import Batch, Work, rows_from
 from .progress import reported
 from .sources import Part, SourceBatches, is_frame
 from .threads import QUIET, one_thread
-from .work import Work
 
 _Sums = TypeVar("_Sums")
 

@@ -8,7 +8,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from importlib import import_module
 from typing import Any, TypeVar
@@ -23,6 +23,9 @@ QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 _GLANCE = 0.05  # seconds after which a waiting thread looks whether it still has to
 
 _LARGE = 3e10  # multiplications of a factorisation, of a square matrix with 3,100 columns
+
+# The threads of BLAS: as they were, one, or as they were for a while, for a large factorisation.
+_FREE, _LIMITED, _LIFTED = "free", "limited", "lifted"
 
 _alone = ContextVar("_alone", default=False)
 
@@ -67,13 +70,12 @@ class _SingleThreadedBLAS:
         self._changed = threading.Condition(self._lock)
         self._passes: weakref.WeakSet[_Pass] = weakref.WeakSet()
         self._holder: threading.Thread | None = None
-        self._limited = False
-        self._lifted = False  # for a while, for a large factorisation
+        self._state = _FREE
 
     def threads_outside(self) -> int:
         """Return how many threads BLAS has while no pass is running."""
         with self._lock:
-            counts = self._before if self._limited else self._threads()
+            counts = self._threads() if self._state == _FREE else self._before
         return max(counts) if counts else joblib.effective_n_jobs(-1)  # some cannot be asked
 
     def _threads(self) -> list[int]:
@@ -83,16 +85,15 @@ class _SingleThreadedBLAS:
         return [library.num_threads for library in self._libraries]
 
     @contextmanager
-    def __call__(self) -> Iterator[None]:
-        mine = _Pass()
+    def __call__(self, *, lifts: bool = False) -> Iterator[None]:
+        mine = _Pass(lifts=lifts)
         try:
             self._begin(mine)
             yield
         finally:
             self._end(mine)
 
-    @contextmanager
-    def lifted_for(self, *shape: int) -> Iterator[None]:
+    def lifted_for(self, *shape: int) -> AbstractContextManager[None]:
         """Give BLAS its threads back while a large matrix is factorised, unless others are at work.
 
         Parameters
@@ -100,24 +101,19 @@ class _SingleThreadedBLAS:
         *shape : int
             Rows and columns of the matrix. A small one leaves the limit as it is: beside other
             processes threads cost it more than they gain.
+
+        Returns
+        -------
+        context manager
         """
-        if _alone.get() or np.prod(shape, dtype=float) * min(shape) < _LARGE:
-            yield
-            return
-        mine = _Pass(lifts=True)
-        try:
-            with self._lock:
-                self._passes.add(mine)
-                self._settle()
-            yield
-        finally:
-            self._end(mine)
+        is_small = np.prod(shape, dtype=float) * min(shape) < _LARGE
+        return nullcontext() if is_small or _alone.get() else self(lifts=True)
 
     def _begin(self, mine: _Pass) -> None:
         with self._lock:
             self._passes.add(mine)
-            if self._holder is None or not self._holder.is_alive():
-                self._limited = self._lifted = False
+            if not mine.lifts and (self._holder is None or not self._holder.is_alive()):
+                self._state = _FREE
                 self._before = self._threads()
                 if max(self._before, default=1) == 1:
                     return  # there is nothing to hold
@@ -139,39 +135,37 @@ class _SingleThreadedBLAS:
         """
         if threading.current_thread() is self._holder:
             return
-        while self._holder is not None and self._holder.is_alive() and not self._is_settled():
+        while self._holder is not None and self._holder.is_alive() and self._state != self._wanted():
             self._changed.notify_all()
             self._changed.wait(_GLANCE)
 
-    def _is_settled(self) -> bool:
-        running = self._running()
-        return self._limited == bool(running) and self._lifted == _may_lift(running)
-
-    def _running(self) -> list[_Pass]:
-        return [each for each in self._passes if not each.done]
+    def _wanted(self) -> str:
+        """Return what the running passes want; all threads only if one thread alone is at work."""
+        newest, threads = None, set()
+        for each in self._passes:
+            if not each.done:
+                threads.add(each.thread)
+                newest = each if newest is None or each.number > newest.number else newest
+        if newest is None:
+            return _FREE
+        return _LIFTED if newest.lifts and len(threads) == 1 else _LIMITED
 
     def _hold(self) -> None:
         """Hold the limit in a thread of its own while passes are running."""
         with self._lock:
-            while self._running():  # no name for them here, which would keep them while it waits
-                if not self._is_settled():
-                    self._limited, self._lifted = True, _may_lift(self._running())
-                    self._set(self._before if self._lifted else [1] * len(self._before))
+            while (wanted := self._wanted()) != _FREE:
+                if wanted != self._state:
+                    self._state = wanted
+                    self._set(self._before if wanted == _LIFTED else [1] * len(self._before))
                     self._changed.notify_all()
                 self._changed.wait(_GLANCE)
             self._set(self._before)
-            self._limited, self._lifted, self._holder = False, False, None
+            self._state, self._holder = _FREE, None
             self._changed.notify_all()
 
     def _set(self, counts: list[int]) -> None:
         for library, count in zip(self._libraries or (), counts, strict=True):
             library.set_num_threads(count)
-
-
-def _may_lift(running: list[_Pass]) -> bool:
-    """Tell if one thread alone is at work, and what it began last wants all threads of BLAS."""
-    alone = len({each.thread for each in running}) == 1
-    return alone and max(running, key=lambda each: each.number).lifts
 
 
 single_threaded_blas = _SingleThreadedBLAS()
@@ -251,3 +245,10 @@ def run_blocks(
                 finally:
                     stop.set()  # after an interrupt, too
     return workers
+
+
+def for_each_block(
+    blocks: Sequence[Block], function: Callable[[Block], None], n_jobs: int | None = None
+) -> None:
+    """Call a function that keeps no sums for every block, in any order, by threads."""
+    run_blocks(blocks, lambda: function, n_jobs, in_any_order=True)

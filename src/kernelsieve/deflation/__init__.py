@@ -22,7 +22,6 @@ from .criteria.orthonormalised import OrthonormalisedDirections
 from .criteria.resolve import CRITERIA, resolve_criterion
 from .criteria.sparse import Alignment, Covariance, RidgeAlignment, Variance
 from .criteria.subsets import BestSubset
-from .eigen import leading_eigenpairs
 from .heads import NEVER, Heads
 from .loop import Extraction, Outcome, extract
 from .losses import (
@@ -35,10 +34,17 @@ from .losses import (
     SquaredLoss,
     resolve_loss,
 )
-from .metric import DiagonalOnly, EvaluatedMetric, GramMetric, IdentityMetric, Metric, PoolMetric
+from .metric import (
+    DiagonalOnly,
+    EvaluatedMetric,
+    GramMetric,
+    IdentityMetric,
+    Metric,
+    PoolMetric,
+    leading_eigenpairs,
+)
 from .needs import Needs
-from .ridge import Ridge, RidgeColumns
-from .rules import DeflationRule, LeftDeflation, SymmetricDeflation
+from .rules import DeflationRule, LeftDeflation, Ridge, RidgeColumns, SymmetricDeflation
 from .symmetric import DrawnCandidates, DrawnSubset, FollowedCandidates
 from .view import Direction, Step, View
 

@@ -1,4 +1,4 @@
-"""The candidates of a step, and how a feature is removed from their columns."""
+"""The features so far, ``columns @ B = F R``; candidates of a step, and how features are removed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from ..exceptions import KernelError
-from .basis import Basis, Residual
 from .columns import Columns
 from .metric import DiagonalOnly, Metric
 from .view import Direction
@@ -18,6 +17,61 @@ from .view import Direction
 # A downdated squared norm that has fallen this far has lost ten of its sixteen digits.
 STALE = 1e-6
 _REFRESH_COLUMNS, _REFRESH_VALUES = 256, 2**23  # at once
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What the features so far leave of a direction's column.
+
+    ``column = features @ coefficients + vector``, and ``vector / norm`` would be the next feature.
+    """
+
+    column: np.ndarray
+    vector: np.ndarray
+    coefficients: np.ndarray
+    norm: float
+    size: float  # what the norm was before anything cancelled: rounding errors are relative to it
+
+
+class Basis:
+    """Features F and the triangle R, with room for ``capacity`` of them."""
+
+    def __init__(self, n_rows: int, capacity: int) -> None:
+        self._storage = np.empty((n_rows, capacity), order="F")
+        self._triangle = np.zeros((capacity, capacity))
+        self.size = 0
+
+    @property
+    def features(self) -> np.ndarray:
+        return self._storage[:, : self.size]
+
+    @property
+    def triangle(self) -> np.ndarray:
+        return self._triangle[: self.size, : self.size]
+
+    def orthogonalise(self, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what orthonormal features leave of a column, and its coefficients.
+
+        Done twice, which is enough.
+        """
+        Q = self.features
+        first = Q.T @ column
+        residual = column - Q @ first
+        second = Q.T @ residual
+        residual -= Q @ second
+        return residual, first + second
+
+    def append(self, residual: Residual) -> np.ndarray:
+        """Add a feature and return it."""
+        self._storage[:, self.size] = residual.vector / residual.norm
+        self._triangle[: self.size, self.size] = residual.coefficients
+        self._triangle[self.size, self.size] = residual.norm
+        self.size += 1
+        return self._storage[:, self.size - 1]
+
+    def narrow(self, kept: np.ndarray) -> None:
+        """Forget all rows but the kept ones."""
+        self._storage = np.asfortranarray(self._storage[kept])
 
 
 class DeflatedCandidates(ABC):

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..data import Batch, row_slices, rows_per_block, run_blocks
+from ..data import Batch, for_each_block, row_slices, rows_per_block, run_blocks
 from ..kernels import Kernel, Rows
 
 _TAKEN_VALUES = 2**20  # of columns that are copied at once
@@ -127,7 +127,7 @@ def store_columns(
         if batch.weight is not None:
             part *= root.astype(dtype)
 
-    run_blocks(list(row_slices(len(lines), rows_per_block(lines.shape[1]))), lambda: settle, n_jobs)
+    for_each_block(list(row_slices(len(lines), rows_per_block(lines.shape[1]))), settle, n_jobs)
     columns = StoredColumns(lines.T, means, centred=center)
     columns.raw_squared_norms = columns.raw_squared_norms + center * total * means**2
     return columns
@@ -148,7 +148,7 @@ def _evaluated(
             lines[:, rows] = block
 
     slices = list(row_slices(len(batch), rows_per_block(lines.shape[0])))
-    run_blocks(slices, lambda: fill_rows, n_jobs)
+    for_each_block(slices, fill_rows, n_jobs)
     return lines
 
 
@@ -228,7 +228,7 @@ class RecomputedColumns(Columns):
             column[rows] = weights @ block
 
         slices = list(row_slices(self.shape[0], rows_per_block(len(chosen))))
-        run_blocks(slices, lambda: combine, self._n_jobs)
+        for_each_block(slices, combine, self._n_jobs)
         if self.centred:
             column -= column @ self._root**2 / self._total
         return column * self._root

@@ -14,8 +14,7 @@ from scipy.linalg import solve_triangular
 
 from ..data import Batch
 from ..exceptions import CriterionError, NoFeaturesError
-from .basis import Basis, Residual
-from .candidates import DeflatedCandidates
+from .candidates import Basis, DeflatedCandidates, Residual
 from .criteria.base import Criterion, Selector
 from .view import Direction, Step, View
 
@@ -191,7 +190,8 @@ def extract(
     sizes: list[float] = []  # of the directions' columns
     products: list[np.ndarray] = []
     outcome = Outcome.COMPLETE
-    none_left = _when_none_is_left(criterion)
+    none_left = Outcome.TARGETS if criterion.at_most_targets else Outcome.EXHAUSTED
+    none_left = Outcome.CUT if criterion.deflation.cutoff > 0 else none_left
     raw_targets = root_weight = None
     if criterion.needs.rows and rows is not None:
         raw_targets, root_weight = rows.Y, rows.root_weight
@@ -303,12 +303,6 @@ def _check_direction(
             f"{name}.propose returned candidate {chosen[0]}, which may no longer be chosen; choose "
             "among view.eligible, or return None where none is good."
         )
-
-
-def _when_none_is_left(criterion: Criterion) -> str:
-    if criterion.deflation.cutoff > 0:
-        return Outcome.CUT
-    return Outcome.TARGETS if criterion.at_most_targets else Outcome.EXHAUSTED
 
 
 def _retire_dependent(

@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.linalg import cho_solve, eigh, lapack, svd
 
+from ..data import single_threaded_blas
 from ..exceptions import CriterionError
 from ..kernels import Kernel, Rows
 from .columns import Columns, StoredColumns
-from .eigen import leading_eigenpairs
 
 _NO_VALUES = (
     "A criterion asks for kernel values between candidates, and has not declared it; write "
@@ -238,3 +238,22 @@ def _gram(columns: Columns) -> np.ndarray:
     if isinstance(columns, StoredColumns):
         return columns.inner(columns.values)
     return columns.inner(columns.take(np.arange(columns.shape[1])))
+
+
+def leading_eigenpairs(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k largest eigenvalues, largest first, and their eigenvectors as columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.deflation import leading_eigenpairs
+    >>> leading_eigenpairs(np.diag([1.0, 3.0, 2.0]), 2)[0]
+    array([3., 2.])
+    """
+    n = len(symmetric)
+    k = min(k, n)
+    with single_threaded_blas.lifted_for(n, n):
+        values, vectors = eigh(symmetric, subset_by_index=[n - k, n - 1])
+        if len(values) < k:  # LAPACK leaves out pairs of a subset where very many eigenvalues are close
+            values, vectors = eigh(symmetric)
+    return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]

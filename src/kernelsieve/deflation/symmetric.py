@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from .basis import Basis, Residual
-from .candidates import STALE, DeflatedCandidates
+from .candidates import STALE, Basis, DeflatedCandidates, Residual
 from .columns import Columns, RecomputedColumns
 from .metric import DiagonalOnly, GramMetric, Metric
 from .view import Direction

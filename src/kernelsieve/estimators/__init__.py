@@ -1,5 +1,6 @@
 """What estimators share: reading parameters and data, abilities with one job each, documentation."""
 
+from .attributes import all_or_nothing
 from .base import KernelEstimator
 from .inputs import check_precomputed_columns
 from .inverse_transform import InverseTransformMixin, squared_lengths
@@ -8,7 +9,6 @@ from .out_of_core import OutOfCoreMixin
 from .predicting import PredictMixin
 from .sources import is_summed_up, planned_by_sample, row_wise
 from .statistic import StatisticPart, StatisticPlan, prepared, screens
-from .transaction import all_or_nothing
 from .widths import WIDTHS
 
 __all__ = [

@@ -13,21 +13,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from .._sklearn import fit_context, linked_to_documentation, parameter_names, wrap_output
-from ..data import Batch, TargetEncoder, warn_if_ambiguous
+from ..data import Batch, TargetEncoder, open_source, warn_if_ambiguous
 from ..deflation import Criterion, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, warn
-from ..fitting import (
-    DEFAULT_COMPONENTS,
-    CandidatePool,
-    Candidates,
-    Problem,
-    Settings,
-    way_to_draw,
-)
+from ..fitting import DEFAULT_COMPONENTS, CandidatePool, Candidates, Problem, Settings, way_to_draw
 from ..kernels import Kernel, KernelLike, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, save
-from .attributes import gamma_of, of_fit, with_version, without_version
-from .constraints import SHARED_CONSTRAINTS
+from .attributes import all_or_nothing, gamma_of, of_fit, with_version, without_version
+from .constraints import SHARED_CONSTRAINTS, refuse_moved
 from .inputs import (
     check_candidates,
     check_kernel_input,
@@ -38,9 +31,7 @@ from .inputs import (
     is_rounded,
 )
 from .model_use import check_new_rows, program_steps, projector, prune, truncate
-from .moved import refuse_moved
-from .sources import fitted_on_sources, row_wise
-from .transaction import all_or_nothing
+from .sources import fit_source, row_wise
 from .writing import transform_to
 
 
@@ -146,7 +137,6 @@ class KernelEstimator(
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
-    @fitted_on_sources
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose landmarks and directions.
 
@@ -164,6 +154,9 @@ class KernelEstimator(
         -------
         self
         """
+        source = open_source(X, y, sample_weight)
+        if source is not None:
+            return fit_source(self, source)
         problem = self._problem(X, y, sample_weight)
         self._set_fit(problem.renumbered(self._solve(problem)), problem.encoder, problem.rows.X)
         return self
@@ -331,17 +324,17 @@ class KernelEstimator(
     def __sklearn_is_fitted__(self) -> bool:
         return "_fit" in vars(self)
 
-    kernel_ = of_fit(lambda fit: fit.model.kernel)
-    gamma_ = of_fit(lambda fit: gamma_of(fit.model.kernel))
-    landmarks_ = of_fit(lambda fit: fit.model.landmarks)
-    landmark_indices_ = of_fit(lambda fit: fit.landmark_indices)
-    projection_ = of_fit(lambda fit: fit.model.projection)
-    offset_ = of_fit(lambda fit: fit.model.offset)
-    n_components_ = of_fit(lambda fit: fit.model.n_components)
-    kernel_evaluations_ = of_fit(lambda fit: fit.model.evaluations)
-    criterion_path_ = of_fit(lambda fit: fit.criterion_path)
-    explained_variance_ratio_ = of_fit(lambda fit: fit.explained_variance_ratio)
-    explained_target_ratio_ = of_fit(lambda fit: fit.explained_target_ratio)
+    kernel_ = of_fit("model.kernel")
+    gamma_ = property(gamma_of)
+    landmarks_ = of_fit("model.landmarks")
+    landmark_indices_ = of_fit("landmark_indices")
+    projection_ = of_fit("model.projection")
+    offset_ = of_fit("model.offset")
+    n_components_ = of_fit("model.n_components")
+    kernel_evaluations_ = of_fit("model.evaluations")
+    criterion_path_ = of_fit("criterion_path")
+    explained_variance_ratio_ = of_fit("explained_variance_ratio")
+    explained_target_ratio_ = of_fit("explained_target_ratio")
     _n_features_out = n_components_
 
     @row_wise

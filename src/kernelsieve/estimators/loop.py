@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ..data import TargetEncoder
 from ..deflation import Alignment, BestSubset, Covariance, Criterion, ScoringCriterion
 from ..exceptions import InvalidParameterError
-from ..fitting import Plan, Problem, RowPass, Settings, loop_pass, select, use_of_candidates
+from ..fitting import (
+    AUTO_POOL,
+    Plan,
+    Problem,
+    RowPass,
+    Settings,
+    loop_pass,
+    scored_samples,
+    select_in_pool,
+    select_without_pool,
+    use_of_candidates,
+)
 from ..kernels import KernelLike
 from ..model import Fit
 from .base import KernelEstimator
@@ -42,6 +53,9 @@ class LoopEstimator(KernelEstimator):
     verbose : int or bool, default=0
         Print what is done.
     """
+
+    #: Candidates that are drawn at every step, where this is asked for without a number.
+    _fresh: ClassVar[int] = AUTO_POOL
 
     def __init__(
         self,
@@ -106,11 +120,16 @@ class LoopEstimator(KernelEstimator):
 
     def _pool_size(self, problem: Problem, n_samples: int) -> int:
         criterion = self._criterion_for(problem.encoder)
-        return problem.pool_size(n_samples, use_of_candidates(criterion), criterion)
+        return problem.pool_size(n_samples, use_of_candidates(criterion), criterion, self._fresh)
 
     def _solve(self, problem: Problem) -> Fit:
         criterion = self._criterion_for(problem.encoder)
-        return select(problem, criterion, self._draw, self._row_pass)
+        size = self._pool_size(problem, len(problem.rows))
+        samples = scored_samples(problem)
+        if not problem.has_pool(size):
+            return select_without_pool(problem, samples, criterion, size)
+        pool = problem.given or self._draw(problem, size)
+        return select_in_pool(problem, samples, pool, criterion)
 
     def _row_pass(self, plan: Plan) -> RowPass:
         """Return what passes over samples for a pool."""

@@ -23,8 +23,8 @@ from ..fitting import (
 )
 from ..kernels import Rows
 from ..model import Fit
+from .attributes import all_or_nothing
 from .statistic import StatisticPart, StatisticPlan, Stream, prepared
-from .transaction import all_or_nothing
 
 
 def _is_offered(estimator: Any) -> bool:
@@ -206,7 +206,7 @@ class OutOfCoreMixin:
             check_first_batch(n_samples, self._candidates(), self.n_components, name)
         problem = self._problem_of(batch, encoder)
         candidates = problem.given or self._draw(problem, self._first_pool_size(problem))
-        plan = problem.plan(candidates, problem.settings_for(len(candidates)), batch)
+        plan = problem.plan(candidates, batch)
         if problem.given is not None or problem.kept is None:
             return plan
         return plan.renumbered(problem.kept, X.shape[1])

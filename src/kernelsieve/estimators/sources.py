@@ -27,18 +27,7 @@ _RESULTS = {
 }
 
 
-def fitted_on_sources(fit: _Method) -> _Method:
-    """Let ``fit`` take samples that are not in memory."""
-
-    @wraps(fit)
-    def apply(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        source = open_source(X, y, sample_weight)
-        return fit(self, X, y, sample_weight) if source is None else _fit_source(self, source)
-
-    return apply  # type: ignore[return-value]
-
-
-def _fit_source(estimator: Any, source: Source) -> Any:
+def fit_source(estimator: Any, source: Source) -> Any:
     """Settle a plan by samples drawn from all, and pass over them wherever they are."""
     plan, batches = planned_by_sample(estimator, source)
     estimator._take_fit(plan, plan.row_pass(estimator).fit(batches))

@@ -2,11 +2,11 @@
 
 from .candidates import Candidates
 from .exact import check_target_memory, diagonal_of, fit_columns, row_columns
-from .one_pass import OnePass, RowPass
+from .one_pass import OnePass, RowPass, loop_pass
 from .pools import draw_pool
 from .problem import AUTO_POOL, CandidatePool, Plan, Problem, use_of_candidates, way_to_draw
 from .sample_size import candidates_needed
-from .selection import loop_pass, select, select_in_pool
+from .selection import scored_samples, select_in_pool, select_without_pool
 from .settings import DEFAULT_COMPONENTS, Settings
 from .stream import RepeatableBatches, check_first_batch, split_item
 from .symmetric import about_the_mean
@@ -31,8 +31,9 @@ __all__ = [
     "fit_columns",
     "loop_pass",
     "row_columns",
-    "select",
+    "scored_samples",
     "select_in_pool",
+    "select_without_pool",
     "split_item",
     "use_of_candidates",
     "way_to_draw",

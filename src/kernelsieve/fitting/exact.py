@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +27,6 @@ from ..deflation import (
     FreshCandidates,
     FreshSubset,
     GramMetric,
-    Heads,
     Metric,
     RecomputedColumns,
     StoredColumns,
@@ -43,7 +41,6 @@ from ..model import (
     OrthonormalModel,
     build_model,
     explained_by_directions,
-    feature_gram,
     finish,
     linear_heads,
     mean_image,
@@ -77,11 +74,9 @@ def fit_columns(
     W = metric or GramMetric(columns, diagonal_of(columns, batch), batch.root_weight)
     # Equal rows of a precomputed kernel are known by their values.
     points = batch.X if everyone else pool.points
-
-    def candidates_for(targets: np.ndarray) -> DeflatedCandidates:
-        return followed_candidates(columns, W, targets, points, criterion, settings)
-
-    extraction = _extract(batch, criterion, settings, candidates_for)
+    targets = _targets(batch, criterion, settings)
+    candidates = followed_candidates(columns, W, targets, points, criterion, settings)
+    extraction = _extract(candidates, targets, batch, criterion, settings)
     built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
         trace = weighted_sum(W.diagonal, batch)
@@ -93,12 +88,11 @@ def fit_columns(
     mean_squared_norm = float(coefficients @ columns.means)
     explained = explained_by_directions(built, lengths, trace, mean_squared_norm)
     pool = pool.first_of_equals(built.names)
-    if not criterion.keeps_loadings:
-        return _finish(built, batch, criterion, settings, pool, explained, lengths)
-    weight = batch.root_weight**2 if everyone else None
-    loadings = orthonormal_loadings(built, W, weight)
+    loadings = None
+    if criterion.keeps_loadings:
+        loadings = orthonormal_loadings(built, W, batch.root_weight**2 if everyone else None)
     fit = _finish(built, batch, criterion, settings, pool, explained, lengths, loadings)
-    if not settings.center:
+    if not (criterion.keeps_loadings and settings.center):
         return fit
     image = mean_image(kernel, fit.model.landmarks, coefficients, columns.means)
     return replace(fit, mean_image=image)
@@ -148,9 +142,9 @@ def fit_fresh(
 
     first = draw(np.empty(0, np.intp), 0)
     assert first is not None
-    extraction = _extract(
-        batch, criterion, settings, lambda _: FreshCandidates(draw, first, settings.n_components)
-    )
+    candidates = FreshCandidates(draw, first, settings.n_components)
+    targets = _targets(batch, criterion, settings)
+    extraction = _extract(candidates, targets, batch, criterion, settings)
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
@@ -166,19 +160,24 @@ def fit_fresh(
     return _finish(built, batch, criterion, settings, pool, explained, lengths)
 
 
+def _targets(batch: Batch, criterion: Criterion, settings: Settings) -> np.ndarray:
+    """Return targets as the loop sees them: centred, weighted, and scaled as the criterion wants."""
+    check_target_memory(batch, settings.max_memory)
+    if criterion.needs.targets:
+        check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
+    targets = weighted_targets(batch, settings.center)
+    targets *= criterion.target_scale(batch.target_sums)
+    return targets
+
+
 def _extract(
+    candidates: DeflatedCandidates,
+    targets: np.ndarray,
     batch: Batch,
     criterion: Criterion,
     settings: Settings,
-    candidates_for: Callable[[np.ndarray], DeflatedCandidates],
 ) -> Extraction:
     """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
-    check_target_memory(batch, settings.max_memory)
-    targets = weighted_targets(batch, settings.center)
-    if criterion.needs.targets:
-        check_not_constant(weighted_targets(batch, True), batch.Y * batch.root_weight[:, None])
-    targets *= criterion.target_scale(batch.target_sums)
-    candidates = candidates_for(targets)
     return extract(
         candidates,
         padded(targets, candidates.columns.shape[0]),
@@ -201,18 +200,26 @@ def _finish(
     lengths: np.ndarray,
     loadings: Loadings | None = None,
 ) -> Fit:
-    """Finish a model, after one more pass where features would show how they are rounded."""
+    """Finish a model, after one more pass where features would show how they are rounded.
+
+    Heads are by the criterion's own loss, as it says, or by least squares.
+    """
     if built.needs_refinement:
         sums = batch.target_sums
-        measured = feature_gram(
+        built = reorthonormalise(
             built,
             [batch],
             sums / total_weight(batch),
+            criterion.target_scale(sums),
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
         )
-        built = reorthonormalise(built, measured, criterion.target_scale(sums))
-    heads = _heads(built.extraction, batch, criterion, settings)
+    extraction, heads = built.extraction, None
+    if criterion.needs.rows:
+        features = extraction.features / batch.root_weight[:, None]
+        heads = extraction.selector.heads(features, batch.Y, batch.root_weight**2)
+    if heads is None:
+        heads = linear_heads(extraction, criterion, batch.target_sums, center=settings.center)
     return finish(
         built,
         criterion,
@@ -254,19 +261,6 @@ def eligible_points(points: Rows, criterion: Criterion) -> np.ndarray:
 def padded(targets: np.ndarray, n_rows: int) -> np.ndarray:
     """Return targets with zeros below, where columns have further rows."""
     return np.pad(targets, ((0, n_rows - len(targets)), (0, 0)))
-
-
-def _heads(
-    extraction: Extraction, batch: Batch, criterion: Criterion, settings: Settings
-) -> Heads | None:
-    """Return how to predict from the features: by the criterion's own loss, or as it says."""
-    weight = batch.root_weight**2
-    if criterion.needs.rows:
-        features = extraction.features / batch.root_weight[:, None]
-        heads = extraction.selector.heads(features, batch.Y, weight)
-        if heads is not None:
-            return heads
-    return linear_heads(extraction, criterion, batch.target_sums, center=settings.center)
 
 
 def row_columns(

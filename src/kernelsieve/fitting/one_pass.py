@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..data import Batch, HashedFolds, Pool, check_not_constant, reported, rows_in
-from ..deflation import Criterion, Extraction, Metric, Outcome, StoredColumns, extract
+from ..deflation import Criterion, Extraction, Metric, Outcome, PoolMetric, StoredColumns, extract
 from ..exceptions import InvalidDataError
 from ..kernels import Kernel
 from ..model import (
@@ -19,7 +19,6 @@ from ..model import (
     build_model,
     explained_by_directions,
     explained_variance_ratio,
-    feature_gram,
     finish,
     linear_heads,
     mean_image,
@@ -27,17 +26,21 @@ from ..model import (
     reorthonormalise,
 )
 from ..statistics import (
+    RESIDUAL_TRUST,
     Change,
+    ColumnSums,
     Coordinates,
+    FoldWork,
     GramStatistic,
     Statistic,
+    StatisticPass,
     TriangularStatistic,
     change_blocks,
+    form_of,
+    may_become_safe,
 )
-from ..statistics.fold_sums import FoldWork
-from ..statistics.precision import RESIDUAL_TRUST, form_of, may_become_safe
-from ..statistics.statistic_pass import ColumnSums, StatisticPass
 from .exact import centred_columns, followed_candidates, padded
+from .problem import Plan
 from .settings import Settings
 from .symmetric import with_means
 
@@ -79,7 +82,10 @@ class OnePass:
     n_labels: int = 0  # classes, where they are many and targets are labels
 
     def __post_init__(self) -> None:
-        settings, fill = self.settings, self.kernel.against(self.pool.points)
+        settings, beside = self.settings, []
+        if self.changes:
+            fill = self.kernel.against(self.pool.points)
+            beside = [change_blocks(self.changes, fill, len(self.pool))]
         self._pass = StatisticPass(
             self.kernel,
             self.pool,
@@ -90,7 +96,7 @@ class OnePass:
             dtype=settings.dtype,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
-            beside=[change_blocks(self.changes, fill, len(self.pool))] if self.changes else (),
+            beside=beside,
         )
 
     def new_statistic(self, *, repeatable: bool) -> ColumnSums:
@@ -122,18 +128,15 @@ class OnePass:
         few = max(_FEWEST_IN_A_TRIAL, _TRIAL_EACH * self.settings.n_components)
         with reported("trial", verbose=False):
             sums = self._pass.gather(_some_of(batches, few), TriangularStatistic)
-        return TriangularStatistic if self._comes_near_rounding(sums) else GramStatistic
-
-    def _comes_near_rounding(self, sums: ColumnSums) -> bool:
-        """Tell if a selection comes near residuals that a Gram matrix does not know."""
         try:
             coordinates, *_ = self._coordinates(sums)
         except InvalidDataError:  # equal targets in these samples tell nothing about the others
-            return False
+            return GramStatistic
         if not coordinates.total_weight > 0:
-            return False
+            return GramStatistic
         extraction = self._extract(coordinates, trust=_CAUTION * RESIDUAL_TRUST)
-        return extraction.outcome == Outcome.IMPRECISE
+        # A selection that comes near residuals that a Gram matrix does not know.
+        return TriangularStatistic if extraction.outcome == Outcome.IMPRECISE else GramStatistic
 
     def empty(self, form: type[Statistic]) -> ColumnSums:
         """Return sums that have seen no samples."""
@@ -167,17 +170,21 @@ class OnePass:
         if self.changes:
             lines = statistic.lines_beside(0)[:, built.names] @ built.dual
             built = replace(built, changes=lines.T @ lines)
-        if batches is not None and self._can_be_measured(extraction, statistic):
-            measured = feature_gram(
+        # Found in vain are features that are about to be found again, from the safe form.
+        again = may_become_safe(settings.precision, type(statistic.columns))
+        in_vain = extraction.outcome == Outcome.IMPRECISE and again
+        orthonormal = len(extraction) > 0 and not self.criterion.deflation.symmetric
+        if batches is not None and orthonormal and not in_vain:
+            built = reorthonormalise(
                 built,
                 batches,
                 self.target_shift,
+                scale,
                 n_labels=self.n_labels,
                 block_rows=settings.block_rows,
                 n_jobs=settings.n_jobs,
                 changes=self.changes,
             )
-            built = reorthonormalise(built, measured, scale)
         return self._finish(built, coordinates)
 
     def _coordinates(self, statistic: ColumnSums) -> tuple[Coordinates, np.ndarray, np.ndarray | None]:
@@ -225,12 +232,6 @@ class OnePass:
             trust=trust,
         )
 
-    def _can_be_measured(self, extraction: Extraction, statistic: ColumnSums) -> bool:
-        """Tell if a second pass is of use: features must be orthonormal, and not found in vain."""
-        again = may_become_safe(self.settings.precision, type(statistic.columns))
-        in_vain = extraction.outcome == Outcome.IMPRECISE and again
-        return len(extraction) > 0 and not in_vain and not self.criterion.deflation.symmetric
-
     def _finish(self, built: OrthonormalModel, coordinates: Coordinates) -> Fit:
         settings, metric = self.settings, self.metric
         coefficients = metric.mean_coefficients(coordinates.means)
@@ -265,6 +266,14 @@ class OnePass:
         points = fit.model.landmarks if keeps_loadings else self.pool.points  # all of them, once
         image = mean_image(self.kernel, points, coefficients, coordinates.means)
         return replace(fit, mean_image=image)
+
+
+def loop_pass(plan: Plan, criterion: Criterion, changes: Sequence[Change] = ()) -> OnePass:
+    """Return the one pass over samples for a pool; changes of its columns are a penalty."""
+    W = plan.candidates.W
+    candidates = plan.kernel, plan.pool, PoolMetric(W), W.mean(axis=0)
+    n_labels = plan.encoder.n_labels
+    return OnePass(*candidates, plan.target_shift, criterion, plan.settings, changes, n_labels)
 
 
 def _fewer_targets(targets: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:

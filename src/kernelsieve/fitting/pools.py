@@ -21,11 +21,9 @@ from ..deflation import (
     Alignment,
     BestSubset,
     Criterion,
-    DeflatedCandidates,
     DiagonalOnly,
     DirectionVariance,
     EvaluatedMetric,
-    Extraction,
     FollowedCandidates,
     ScoringCriterion,
     extract,
@@ -113,7 +111,9 @@ def draw_screened(
     )
     if symmetric:
         followed = FollowedCandidates(columns, EvaluatedMetric(kernel, batch.X, candidates), n_pool)
-        picked = _chosen(_extract(followed, np.empty((len(sample), 0)), criterion, n_pool))
+        no_targets = np.empty((len(sample), 0))
+        found = extract(followed, no_targets, criterion, n_pool, total_weight=1.0, floor=SCREEN_FLOOR)
+        picked = np.array([d.candidates[0] for d in found.directions], np.intp)
     else:
         lengths = kernel.diag_at(batch.X, candidates)
         targets = weighted_targets(_with_fewer_targets(sample, random_state), center)
@@ -143,16 +143,6 @@ def _with_fewer_targets(batch: Batch, random_state: np.random.RandomState) -> Ba
     return replace(batch, targets=signs[labels.codes] / np.sqrt(_SCREEN_TARGETS))
 
 
-def _extract(
-    candidates: DeflatedCandidates, targets: np.ndarray, criterion: Criterion, n_components: int
-) -> Extraction:
-    return extract(candidates, targets, criterion, n_components, total_weight=1.0, floor=SCREEN_FLOOR)
-
-
-def _chosen(extraction: Extraction) -> np.ndarray:
-    return np.array([direction.candidates[0] for direction in extraction.directions], np.intp)
-
-
 def _samples(
     batch: Batch,
     n_pool: int,
@@ -170,8 +160,9 @@ def _samples(
     room = max(max_memory, 8 * n_pool**2)
     share = min(1.0, np.sqrt(room / (4 * rows * candidates)))  # float32
     sizes = max(1, int(share * rows)), max(n_pool, int(share * candidates))
-    first, second = (draw_sample(n_rows, size, random_state, batch.weight) for size in sizes)
-    return replace(batch[first[0]], weight=first[1]), *second
+    drawn, weight = draw_sample(n_rows, sizes[0], random_state, batch.weight)
+    sample = replace(batch[drawn], weight=weight)
+    return sample, *draw_sample(n_rows, sizes[1], random_state, batch.weight)
 
 
 def _dense(sample: Batch, batch: Batch, kernel: Kernel, candidates: np.ndarray) -> tuple[Batch, Rows]:

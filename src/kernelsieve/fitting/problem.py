@@ -175,6 +175,20 @@ class Problem:
         size = max(each * wanted, fewest) + wider
         return min(n_samples, int(min(size, max(AUTO_POOL, wanted))))
 
+    def has_pool(self, size: int) -> bool:
+        """Return whether candidates are a pool: given as points, or fewer than samples and drawn once.
+
+        Parameters
+        ----------
+        size : int
+            How many samples become candidates otherwise.
+
+        Returns
+        -------
+        bool
+        """
+        return not self.candidates.resample and (self.given is not None or size < len(self.rows))
+
     def _most_columns(self) -> int:
         """Return of how many samples a fit may take all kernel columns, by memory and time."""
         X = self.rows.X
@@ -207,9 +221,10 @@ class Problem:
         points = kernel.points(rows.X, numbers)
         return CandidatePool(Pool(points, numbers), kernel.block(rows.X[numbers], points))
 
-    def plan(self, candidates: CandidatePool, settings: Settings, sample: Batch | None = None) -> Plan:
+    def plan(self, candidates: CandidatePool, sample: Batch | None = None) -> Plan:
         """Return what must be known before a pass; a sample tells near which means targets are."""
         some = self.rows[:64] if sample is None else sample
+        settings = self.settings_for(len(candidates))
         return Plan(self.kernel, candidates, self.encoder, some.target_means, settings)
 
     def renumbered(self, fit: Fit) -> Fit:

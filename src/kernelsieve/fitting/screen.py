@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..data import row_slices, run_blocks
+from ..data import for_each_block, row_slices
 from ..deflation import DiagonalOnly, ScoringCriterion, StoredColumns, View
 
 SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
@@ -110,21 +110,20 @@ class Screen:
 
     def _deflate(self, features: np.ndarray) -> np.ndarray:
         """Bring all candidates up to date with new features; return their products with them."""
-        products, target_products = self._products_with(features), features.T @ self._targets
-        self._scored.deflate(products, target_products)
-        self._targets = self._targets - features @ target_products
-        return products
-
-    def _products_with(self, features: np.ndarray) -> np.ndarray:
-        lines = self._columns.values.T
-        products = np.empty((len(lines), features.shape[1]), np.float32)
+        lines, scored = self._columns.values.T, self._scored
+        narrow = np.empty((len(lines), features.shape[1]), np.float32)
 
         def multiply(some: slice) -> None:
-            np.dot(lines[some], features, out=products[some])
+            np.dot(lines[some], features, out=narrow[some])
 
         slices = list(row_slices(len(lines), max(1, _THREAD_PRODUCTS // features.size)))
-        run_blocks(slices, lambda: multiply, self._n_jobs, in_any_order=True)
-        return products.astype(np.float64)
+        for_each_block(slices, multiply, self._n_jobs)
+        products, target_products = narrow.astype(np.float64), features.T @ self._targets
+        scored.squared_norms -= np.einsum("cj,cj->c", products, products)
+        np.maximum(scored.squared_norms, 0.0, out=scored.squared_norms)
+        scored.products -= products @ target_products
+        self._targets = self._targets - features @ target_products
+        return products
 
 
 @dataclass
@@ -137,7 +136,12 @@ class _Scored:
     lengths: np.ndarray
 
     def __getitem__(self, chosen: np.ndarray) -> _Scored:
-        return _Scored(*(values[chosen] for values in vars(self).values()))
+        return _Scored(
+            self.squared_norms[chosen],
+            self.products[chosen],
+            self.raw_squared_norms[chosen],
+            self.lengths[chosen],
+        )
 
     def view(self, criterion: ScoringCriterion, eligible: np.ndarray) -> View:
         return View(
@@ -148,9 +152,3 @@ class _Scored:
             eligible=eligible,
             metric=DiagonalOnly(self.lengths),
         )
-
-    def deflate(self, products: np.ndarray, target_products: np.ndarray) -> None:
-        """Remove orthonormal features, given their products with the columns and the targets."""
-        self.squared_norms -= np.einsum("cj,cj->c", products, products)
-        np.maximum(self.squared_norms, 0.0, out=self.squared_norms)
-        self.products -= products @ target_products

@@ -10,9 +10,8 @@ import numpy as np
 from .._sklearn import Interval, StrOptions
 from ..deflation import Criterion, DirectionVariance, ExpansionVariance
 from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin
-from ..fitting import Problem, candidates_needed, select
+from ..fitting import candidates_needed
 from ..kernels import KernelLike
-from ..model import Fit
 
 _FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
 
@@ -143,6 +142,7 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
     """
 
     _candidate_options: ClassVar[frozenset[str]] = frozenset({"resample", "scored_on"})
+    _fresh: ClassVar[int] = _FRESH
     _parameter_constraints: ClassVar[dict] = {
         **LoopEstimator._parameter_constraints,
         "cutoff": [Interval(Real, 0, None, closed="left")],
@@ -187,9 +187,6 @@ class AcceleratedKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, Lo
 
     def _criterion(self) -> Criterion:
         return DirectionVariance(self.cutoff)
-
-    def _solve(self, problem: Problem) -> Fit:
-        return select(problem, self._criterion(), self._draw, self._row_pass, fresh=_FRESH)
 
 
 class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
@@ -306,6 +303,7 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
     """
 
     _candidate_options: ClassVar[frozenset[str]] = frozenset({"resample", "scored_on"})
+    _fresh: ClassVar[int] = _FRESH
     _parameter_constraints: ClassVar[dict] = {
         **LoopEstimator._parameter_constraints,
         "variance": [StrOptions({"centered", "uncentered"})],
@@ -353,6 +351,3 @@ class SparseKernelFeatureAnalysis(InverseTransformMixin, OutOfCoreMixin, LoopEst
 
     def _criterion(self) -> Criterion:
         return ExpansionVariance(self.variance == "centered", self.scaling == "l1")
-
-    def _solve(self, problem: Problem) -> Fit:
-        return select(problem, self._criterion(), self._draw, self._row_pass, fresh=_FRESH)

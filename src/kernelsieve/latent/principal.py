@@ -196,9 +196,9 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     def _solve(self, problem: Problem) -> Fit:
         n_samples = len(problem.rows)
         size = self._pool_size(problem, n_samples)
-        if problem.given is not None or size < n_samples:
+        if problem.has_pool(size):
             candidates = problem.given or self._draw(problem, size)
-            return select_in_pool(problem, problem.rows, candidates, self._criterion(), self._row_pass)
+            return select_in_pool(problem, problem.rows, candidates, self._criterion())
         return fit_exactly(
             problem.rows,
             problem.kernel,

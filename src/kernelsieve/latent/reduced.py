@@ -186,4 +186,4 @@ class ReducedKernelOPLS(OutOfCoreMixin, LoopEstimator):
         if candidates is None:
             size = self._pool_size(problem, len(problem.rows))
             candidates = self._draw(problem, size)
-        return select_in_pool(problem, problem.rows, candidates, self._criterion(), self._row_pass)
+        return select_in_pool(problem, problem.rows, candidates, self._criterion())

@@ -4,7 +4,6 @@ from .build import (
     OrthonormalModel,
     build_model,
     explained_by_directions,
-    feature_gram,
     finish,
     linear_heads,
     mean_image,
@@ -20,10 +19,9 @@ from .explained import (
     orthonormal_combinations,
 )
 from .files import load, save
-from .fit_result import Decision, Fit, Search, signs_of_largest
+from .fit_result import Decision, Fit, Loadings, Search, signs_of_largest
 from .inverse_transform import PreImages
 from .kernel_model import KernelModel, features_as_they_are, order_of_first_use
-from .loadings import Loadings
 from .pruning import prune
 from .whole_files import check_writable, is_stream, replacing
 
@@ -39,7 +37,6 @@ __all__ = [
     "check_writable",
     "explained_by_directions",
     "explained_variance_ratio",
-    "feature_gram",
     "features_as_they_are",
     "finish",
     "is_indefinite",

@@ -15,9 +15,8 @@ from ..exceptions import InvalidParameterError
 from ..kernels import Kernel, Rows
 from ..statistics import AugmentedBlock, Change, GramStatistic, change_products, gather
 from .explained import explained_variance_ratio, is_indefinite
-from .fit_result import Fit, signs_of_largest
+from .fit_result import Fit, Loadings, signs_of_largest
 from .kernel_model import KernelModel, order_of_first_use
-from .loadings import Loadings
 
 _JITTER = 10.0  # times the rounding of a sum of as many terms as there are directions
 _MOST_ROUNDING = 1e-11  # of a feature of unit length, before it is computed in two steps
@@ -85,82 +84,56 @@ def build_model(
     return OrthonormalModel(extraction, model, names, dual, means, levels, center)
 
 
-@dataclass(frozen=True)
-class FeatureGram:
-    """Inner products of ``[1 | F]`` for the features F of a model that was built, and with Y.
-
-    Targets may be shifted where features are centred: that keeps digits, and centring takes it out.
-    """
-
-    gram: np.ndarray  # (1 + k, 1 + k)
-    with_targets: np.ndarray  # (1 + k, q)
-    changes: np.ndarray | None = None  # of the changes of the features, where these count
-
-
-def feature_gram(
+def reorthonormalise(
     built: OrthonormalModel,
     batches: Iterable[Batch],
     target_shift: np.ndarray,
+    target_scale: np.ndarray,
     *,
     n_labels: int = 0,
     block_rows: int | None,
     n_jobs: int | None,
     changes: Sequence[Change] = (),
-) -> FeatureGram:
-    """Pass over the rows once more, evaluating the chosen landmarks only."""
-    model = built.refined.model
-    target_shift = target_shift if built.centred else np.zeros(len(target_shift))
-    fill = model.line_filler()
-    frame = AugmentedBlock(
-        fill, np.zeros(model.n_components), np.empty(0) if n_labels else target_shift
-    )
-    empty = partial(GramStatistic, n_classes=n_labels)
-    statistic = gather(batches, frame, empty, block_rows=block_rows, n_jobs=n_jobs)
-    of_changes = None
-    if changes:
-        how = {"block_rows": block_rows, "n_jobs": n_jobs}
-        of_changes = change_products(changes, batches, fill, model.n_components, **how)
-    gram = statistic.gram  # type: ignore[attr-defined]
-    if statistic.by_class is not None:
-        return FeatureGram(gram, statistic.by_class.sums.T, of_changes)
-    return _without_targets(gram, len(target_shift), of_changes)
-
-
-def _without_targets(gram: np.ndarray, n_targets: int, changes: np.ndarray | None) -> FeatureGram:
-    """Take targets out of the inner products of ``[1 | Y | F]``."""
-    targets = np.arange(1, 1 + n_targets)
-    others = np.delete(np.arange(len(gram)), targets)
-    return FeatureGram(gram[np.ix_(others, others)], gram[np.ix_(others, targets)], changes)
-
-
-def reorthonormalise(
-    built: OrthonormalModel, measured: FeatureGram, target_scale: np.ndarray
 ) -> OrthonormalModel:
-    """Make the features orthonormal as they are computed.
+    """Make the features orthonormal as they are computed, in a pass that evaluates them once more.
 
     The loop knows the triangular factor to some of its digits. The features of the model are
     nearly orthonormal, so their inner products are well conditioned and correct it to full accuracy.
+
+    Targets may be shifted where features are centred: that keeps digits, and centring takes it out.
     """
     built = built.refined
     model, center = built.model, built.centred
-    squares, products = measured.gram[1:, 1:], measured.with_targets[1:]
-    ones = measured.gram[0] / np.sqrt(measured.gram[0, 0])
+    shift = target_shift if center else np.zeros(len(target_shift))
+    shift = shift[:0] if n_labels else shift
+    first, fill = 1 + len(shift), model.line_filler()  # the place of the features in [1 | Y | F]
+    frame = AugmentedBlock(fill, np.zeros(model.n_components), shift)
+    empty = partial(GramStatistic, n_classes=n_labels)
+    sums = gather(batches, frame, empty, block_rows=block_rows, n_jobs=n_jobs)
+    gram = sums.gram  # type: ignore[attr-defined]
+    squares, products, target_sums = gram[first:, first:], gram[first:, 1:first], gram[0, 1:first]
+    if sums.by_class is not None:
+        products, target_sums = sums.by_class.sums[:, 1:].T, sums.by_class.sums[:, 0]
+    root = np.sqrt(gram[0, 0])
+    of_ones = gram[0, first:] / root
     if center:
-        squares = squares - np.outer(ones[1:], ones[1:])
-        products = products - np.outer(ones[1:], measured.with_targets[0] / ones[0])
+        squares = squares - np.outer(of_ones, of_ones)
+        products = products - np.outer(of_ones, target_sums / root)
     # The features are orthonormal together with what the ridge adds to them.
     ridge = built.extraction.ridge
     if ridge > 0:
         squares = squares + ridge * (model.projection.T @ model.projection)
-    if measured.changes is not None:
-        squares = squares + measured.changes
+    if changes:
+        how = {"block_rows": block_rows, "n_jobs": n_jobs}
+        changed = change_products(changes, batches, fill, model.n_components, **how)
+        squares = squares + changed
         triangle = built.extraction.triangle
-        built = replace(built, changes=triangle.T @ measured.changes @ triangle)
+        built = replace(built, changes=triangle.T @ changed @ triangle)
     try:
         correction = cholesky(squares)
     except LinAlgError:  # the model is too far off; it is still the best one known
         return built
-    means = ones[1:] / ones[0] if center else np.zeros(len(correction))
+    means = of_ones / root if center else np.zeros(len(correction))
     inverse = solve_triangular(correction, np.eye(len(correction)))
     extraction = built.extraction.with_factor(
         correction @ built.extraction.triangle, inverse.T @ products * target_scale

@@ -13,7 +13,13 @@ from sklearn.base import clone
 from ..deflation import Direction, ScoringCriterion, Selector, View
 from ..estimators import LoopEstimator
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..fitting import candidates_needed, loop_pass, select
+from ..fitting import (
+    candidates_needed,
+    scored_samples,
+    select_in_pool,
+    select_without_pool,
+    use_of_candidates,
+)
 
 
 @dataclass(frozen=True)
@@ -126,12 +132,13 @@ def criterion_distribution(
     # A copy declares everything that the criterion declares, and only its start is another.
     observed: Any = copy.copy(criterion)
     observed.start = lambda: watched
-    fit = select(
-        problem,
-        observed,
-        lambda problem, size: problem.draw(size, "random"),
-        lambda plan: loop_pass(plan, observed),
-    )
+    size = problem.pool_size(len(problem.rows), use_of_candidates(observed), observed)
+    samples = scored_samples(problem)
+    if problem.has_pool(size):
+        pool = problem.given or problem.draw(size, "random")
+        fit = select_in_pool(problem, samples, pool, observed)
+    else:
+        fit = select_without_pool(problem, samples, observed, size)
     if fit.model.n_components < component:
         raise InvalidDataError(
             f"component={component} cannot be chosen, because after {fit.model.n_components} "

@@ -22,8 +22,8 @@ from ..fitting import (
     Settings,
     candidates_needed,
     loop_pass,
-    select,
-    select_in_pool,
+    select_without_pool,
+    use_of_candidates,
 )
 from ..kernels import KernelLike, Rows
 from ..model import Decision, Fit
@@ -282,14 +282,17 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         return super()._tangents()
 
     def _solve(self, problem: Problem) -> Fit:
-        rows, criterion = problem.rows, self._criterion()
-        if self._tangents() and problem.given is None:
+        rows, criterion, pool = problem.rows, self._criterion(), problem.given
+        size = problem.pool_size(len(rows), use_of_candidates(criterion), criterion, _FRESH)
+        if pool is None and self._tangents():
             # The pass over a pool sums up the changes, whatever the number of candidates is.
-            size = self._pool_size(problem, len(self._with_moved(rows)))
-            candidates = self._draw(problem, size)
-            return select_in_pool(problem, rows, candidates, criterion, self._row_pass)
-        fit = select(problem, criterion, self._draw, self._row_pass, fresh=_FRESH)
-        return self._deciding(fit, len(distinct(rows.X)), rows)
+            pool = self._draw(problem, self._pool_size(problem, len(self._with_moved(rows))))
+        elif problem.has_pool(size):
+            pool = pool or self._draw(problem, size)
+        else:
+            fit = select_without_pool(problem, rows, criterion, size)
+            return self._deciding(fit, len(distinct(rows.X)), rows)
+        return self._row_pass(problem.plan(pool)).fit([rows])
 
     def _row_pass(self, plan: Plan) -> RowPass:
         changes = [

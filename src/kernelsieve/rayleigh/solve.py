@@ -56,8 +56,7 @@ def solve_ratio(self: Any, problem: Problem) -> Fit:
         if rows.weight is not None and len(candidates) >= len(rows):
             # All samples are candidates, and one of weight 2 is two equal ones that share alpha.
             copies = rows.weight[candidates.pool.indices]
-    plan = problem.plan(candidates, problem.settings_for(len(candidates)))
-    return self._row_pass(plan, copies).fit([rows])
+    return self._row_pass(problem.plan(candidates), copies).fit([rows])
 
 
 class RatioEstimator(InvarianceMixin, OutOfCoreMixin, KernelEstimator):

@@ -1,13 +1,11 @@
 """The one-pass statistic: lines of blocks, sums that merge, a factor of them."""
 
-from .augmented_block import AugmentedBlock
 from .base import Statistic
 from .class_sums import ClassScatter
 from .coordinates import Coordinates
 from .fold_sums import FoldSums, FoldWork, WorkTogether
 from .gram import GramStatistic
-from .passes import absorb, gather
-from .precision import RIDGE_TRUST, form_of, may_become_safe
+from .passes import AugmentedBlock, absorb, gather
 from .statistic_pass import ColumnSums, StatisticPass
 from .tangents import (
     Change,
@@ -17,9 +15,16 @@ from .tangents import (
     change_blocks,
     change_products,
 )
-from .triangular import TriangularStatistic
+from .triangular import (
+    RESIDUAL_TRUST,
+    RIDGE_TRUST,
+    TriangularStatistic,
+    form_of,
+    may_become_safe,
+)
 
 __all__ = [
+    "RESIDUAL_TRUST",
     "RIDGE_TRUST",
     "AugmentedBlock",
     "Change",

@@ -1,25 +1,58 @@
-"""One pass over rows into a statistic, and one pass of features out of rows."""
+"""One pass over samples: each block becomes lines of a matrix, and a statistic takes them in."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from ..data import Batch, row_slices, rows_per_block
-from ..data.progress import advance
-from ..data.threads import run_blocks
-from ..data.work import sum_up
-from .augmented_block import AugmentedBlock
+from ..data import Batch, Summation, advance, row_slices, rows_per_block, run_blocks, sum_up
+from ..kernels import Filler
 from .base import Statistic
-
-_Sums = TypeVar("_Sums")
 
 #: The weighted sum of k(x, x) over a batch.
 TraceOf = Callable[[Batch], float]
+
+
+@dataclass(frozen=True)
+class AugmentedBlock:
+    """Fills ``[1 | Y | columns]'`` for a block of rows, less a shift of columns and targets.
+
+    Labels of many classes have no lines, and no shift.
+
+    With a shift near their means, the sums of squares keep the digits that centring afterwards would
+    lose.
+    """
+
+    fill: Filler  # writes the columns as lines
+    shift: np.ndarray  # of the columns
+    target_shift: np.ndarray
+    dtype: type = np.float64  # in which columns are filled in; the lines themselves are float64
+
+    @property
+    def n_lines(self) -> int:
+        """Number of lines: one, the targets, the columns."""
+        return 1 + len(self.target_shift) + len(self.shift)
+
+    def lines(self, batch: Batch, out: np.ndarray) -> np.ndarray:
+        """Write the lines of a batch into ``out``, of shape ``(n_lines, len(batch))``."""
+        first = 1 + len(self.target_shift)
+        out[0] = 1.0
+        if first > 1:
+            np.subtract(batch.Y.T, self.target_shift[:, None], out=out[1:first])
+        columns = out[first:]
+        if self.dtype == np.float64:
+            self.fill(batch.X, columns)
+        else:
+            narrow: np.ndarray = np.empty(columns.shape, self.dtype)
+            self.fill(batch.X, narrow)
+            columns[...] = narrow
+        columns -= self.shift[:, None]
+        return out
 
 
 def gather(
@@ -28,28 +61,14 @@ def gather(
     make_statistic: Callable[[int], Statistic],
     **how: Any,
 ) -> Statistic:
-    """Pass once over all rows; nothing larger than a block of columns is ever held."""
-    return sum_up(batches, LineSums(frame, make_statistic, how))
-
-
-@dataclass(frozen=True)
-class LineSums:
-    """Sums up the lines of a frame; ``how`` are options of :func:`absorb`."""
-
-    frame: AugmentedBlock
-    make_statistic: Callable[[int], Statistic]
-    how: dict[str, Any]
-
-    def empty(self) -> Statistic:
-        return self.make_statistic(self.frame.n_lines)
-
-    def add(self, sums: Statistic, batch: Batch) -> None:
-        absorb(sums, [batch], self.frame, in_place=True, **self.how)
+    """Pass once over all rows, as :func:`absorb` does; no more than a block of columns is held."""
+    empty = partial(make_statistic, frame.n_lines)
+    return sum_up(batches, Summation(empty, partial(absorb, frame=frame, in_place=True, **how)))
 
 
 def absorb(
     statistic: Statistic,
-    batches: Sequence[Batch],
+    batches: Batch | Sequence[Batch],
     frame: AugmentedBlock,
     *,
     trace_of: TraceOf | None = None,
@@ -62,43 +81,31 @@ def absorb(
 
     Rows that are passed over ``again`` are not counted as progress.
     """
-    done = (lambda n_done: None) if again else advance()
+    done = None if again else advance()
     size = block_rows or rows_per_block(frame.n_lines)
+    batches = [batches] if isinstance(batches, Batch) else batches
     blocks = [batch[rows] for batch in batches for rows in row_slices(len(batch), size)]
-    own = iter([statistic] if in_place else [])  # of the first worker
+    parts: list[Statistic] = []  # one a worker
 
-    def make_worker() -> _Accumulator:
-        return _Accumulator(frame, next(own, None) or statistic.empty(), trace_of, done)
+    def make_worker() -> Callable[[Batch], None]:
+        own = statistic if in_place and not parts else statistic.empty()
+        parts.append(own)
 
-    workers = run_blocks(blocks, make_worker, n_jobs)
-    for worker in workers:
-        worker.statistic.check_finite()
-    for worker in workers:
-        if worker.statistic is not statistic:
-            statistic.merge(worker.statistic)
+        def take_in(block: Batch) -> None:
+            out = _buffer(frame.n_lines * len(block)).reshape(frame.n_lines, len(block))
+            trace = 0.0 if trace_of is None else trace_of(block)
+            own.update(frame.lines(block, out), trace, block.weight, block.codes)
+            if done is not None:
+                done(len(block))
 
+        return take_in
 
-class _Accumulator:
-    """A worker with a statistic and a buffer of its own."""
-
-    def __init__(
-        self,
-        frame: AugmentedBlock,
-        statistic: Statistic,
-        trace_of: TraceOf | None,
-        done: Callable[[int], None],
-    ) -> None:
-        self.statistic = statistic
-        self._frame = frame
-        self._trace_of = trace_of
-        self._done = done
-
-    def __call__(self, block: Batch) -> None:
-        size = self._frame.n_lines * len(block)
-        out = _buffer(size).reshape(self._frame.n_lines, len(block))
-        trace = self._trace_of(block) if self._trace_of is not None else 0.0
-        self.statistic.update(self._frame.lines(block, out), trace, block.weight, block.codes)
-        self._done(len(block))
+    run_blocks(blocks, make_worker, n_jobs)
+    for part in parts:
+        part.check_finite()
+    for part in parts:
+        if part is not statistic:
+            statistic.merge(part)
 
 
 _kept = threading.local()

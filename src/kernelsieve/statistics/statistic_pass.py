@@ -5,21 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..data import Batch, Pool, single_threaded_blas, sum_up, trace_of
+from ..data import Batch, Pool, Summation, single_threaded_blas, sum_up, trace_of
 from ..exceptions import InvalidDataError
 from ..kernels import Kernel
 from ..kernels.distance_cache import unshared
-from .augmented_block import AugmentedBlock
 from .base import Statistic
 from .class_sums import ClassScatter
 from .coordinates import Coordinates
-from .passes import absorb
+from .passes import AugmentedBlock, absorb
 from .tangents import WeightedBlock, absorb_weighted
 
 
@@ -107,10 +106,11 @@ class StatisticPass:
         """What the lines are made of, in a few letters; the same on every machine."""
         made_of = hashlib.sha256(str(np.dtype(self.dtype)).encode())
         made_of.update(f"{self.kernel.name} {len(self.target_shift)} {len(self.beside)}".encode())
-        kernel = unshared(self.kernel)
-        public = {name: v for name, v in vars(kernel).items() if not name.startswith("_")}
-        for value in (self.pool.points, self.target_shift, *(public[name] for name in sorted(public))):
-            made_of.update(_bytes(value))
+        made_of.update(_bytes(self.pool.points))
+        made_of.update(_bytes(self.target_shift))
+        for name, value in sorted(vars(unshared(self.kernel)).items()):
+            if not name.startswith("_"):
+                made_of.update(_bytes(value))
         return made_of.hexdigest()
 
     def empty(self, form: type[Statistic]) -> ColumnSums:
@@ -122,15 +122,15 @@ class StatisticPass:
 
     def gather(self, batches: Iterable[Batch], form: type[Statistic]) -> ColumnSums:
         """Pass once over all rows."""
-        return sum_up(batches, SumsInForm(self, form))
+        return sum_up(batches, Summation(partial(self.empty, form), self.add))
 
-    def add(self, sums: ColumnSums, *batches: Batch) -> None:
+    def add(self, sums: ColumnSums, batch: Batch) -> None:
         """Add rows to sums that nobody needs after an error."""
         how: dict[str, Any] = {"block_rows": self.block_rows, "n_jobs": self.n_jobs}
-        absorb(sums.columns, batches, self._block, trace_of=self._trace_of, in_place=True, **how)
+        trace = partial(trace_of, self.kernel, of_candidates=self.diagonal)
+        absorb(sums.columns, batch, self._block, trace_of=trace, in_place=True, **how)
         for statistic, group in zip(sums.beside, self.beside, strict=True):
-            for batch in batches:
-                absorb_weighted(statistic, batch, group, **how)
+            absorb_weighted(statistic, batch, group, **how)
 
     def coordinates(self, sums: ColumnSums, *, center: bool) -> Coordinates:
         """Return columns and targets in coordinates, without the shift that they were summed with."""
@@ -170,23 +170,6 @@ class StatisticPass:
                 "The statistic was made for another kernel, other candidates, other targets or another "
                 "kind of estimator than it is to be fitted with; finish it with the plan that made it."
             )
-
-    def _trace_of(self, batch: Batch) -> float:
-        return trace_of(self.kernel, batch, self.diagonal)
-
-
-@dataclass(frozen=True)
-class SumsInForm:
-    """The work of a pass: sums in one form."""
-
-    statistic_pass: StatisticPass
-    form: type[Statistic]
-
-    def empty(self) -> ColumnSums:
-        return self.statistic_pass.empty(self.form)
-
-    def add(self, sums: ColumnSums, batch: Batch) -> None:
-        self.statistic_pass.add(sums, batch)
 
 
 def _bytes(value: Any) -> bytes:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from ..data import Batch, sum_up
+from ..data import Batch, Summation, sum_up
 from ..kernels import Filler, Rows
-from .augmented_block import AugmentedBlock
 from .base import Statistic
 from .gram import GramStatistic
-from .passes import absorb
+from .passes import AugmentedBlock, absorb
 
 #: Sums of squares beside the columns: each has a weight, and a block of lines without targets.
 WeightedBlock = tuple[float, AugmentedBlock]
@@ -55,7 +54,7 @@ def absorb_weighted(
     """Add the lines of several blocks for the same rows, each with its weight."""
     for weight, block in blocks:
         rows = Batch(batch.X, np.empty((len(batch), 0)), weight * batch.root_weight**2)
-        absorb(statistic, [rows], block, block_rows=block_rows, n_jobs=n_jobs, again=True)
+        absorb(statistic, rows, block, block_rows=block_rows, n_jobs=n_jobs, again=True)
 
 
 def change_products(
@@ -68,21 +67,6 @@ def change_products(
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Return inner products of the changes of columns, summed over all rows."""
-    how = {"block_rows": block_rows, "n_jobs": n_jobs}
-    work = SquaredChanges(n_columns, change_blocks(changes, fill, n_columns), how)
-    return sum_up(batches, work).gram[1:, 1:]
-
-
-@dataclass(frozen=True)
-class SquaredChanges:
-    """Sums up the changes of columns."""
-
-    n_columns: int
-    blocks: Sequence[WeightedBlock]
-    how: dict[str, Any]
-
-    def empty(self) -> GramStatistic:
-        return GramStatistic(1 + self.n_columns)
-
-    def add(self, sums: GramStatistic, batch: Batch) -> None:
-        absorb_weighted(sums, batch, self.blocks, **self.how)
+    blocks = change_blocks(changes, fill, n_columns)
+    add = partial(absorb_weighted, blocks=blocks, block_rows=block_rows, n_jobs=n_jobs)
+    return sum_up(batches, Summation(partial(GramStatistic, 1 + n_columns), add)).gram[1:, 1:]

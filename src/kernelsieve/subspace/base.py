@@ -66,17 +66,17 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
         """Find a subspace under the linear kernel, for which no candidates are needed."""
         rows = problem.rows
         n_samples, n_inputs = rows.X.shape
-        settings = problem.settings_for(max(n_samples, n_inputs))
+        problem.settings_for(n_samples)  # refuses what is no number before any work
         many = n_samples > _MANY_SAMPLES * n_inputs and n_inputs <= _MOST_INPUTS
         if not many or sparse.issparse(rows.X) or self._needs_samples():
             return self._method()(input_images(rows))
-        return self._row_pass(problem.plan(_inputs(n_inputs), settings)).fit([rows])
+        return self._row_pass(problem.plan(_inputs(n_inputs))).fit([rows])
 
     def _solve_in_span(self, problem: Problem, candidates: CandidatePool) -> Fit:
-        rows, settings = problem.rows, problem.settings_for(len(candidates))
+        rows, plan = problem.rows, problem.plan(candidates)
         if not self._needs_samples():
-            return self._row_pass(problem.plan(candidates, settings)).fit([rows])
-        images = projected_images(rows, problem.kernel, candidates.pool, candidates.W, settings.n_jobs)
+            return self._row_pass(plan).fit([rows])
+        images = projected_images(rows, plan.kernel, plan.pool, candidates.W, plan.settings.n_jobs)
         return self._method()(images)
 
     def _row_pass(self, plan: Plan) -> RowPass:
@@ -88,7 +88,7 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
         if named and X.shape[1] <= _MOST_INPUTS and self._is_linear():
             encoder = self._encoder(y, classes)
             problem = self._problem_of(self._batch(X, y, sample_weight, encoder), encoder)
-            return problem.plan(_inputs(X.shape[1]), problem.settings_for(X.shape[1]))
+            return problem.plan(_inputs(X.shape[1]))
         return super()._plan(X, y, classes, sample_weight)
 
     def _is_linear(self) -> bool:

@@ -17,8 +17,7 @@ from sklearn.base import BaseEstimator
 from ...exceptions import CriterionError
 from ..heads import Heads
 from ..needs import Needs
-from ..ridge import Ridge
-from ..rules import DeflationRule, LeftDeflation
+from ..rules import DeflationRule, LeftDeflation, Ridge
 from ..view import Direction, Step, View
 
 # Scores this close are a tie: sums in another order (other block sizes, threads, drivers) must not

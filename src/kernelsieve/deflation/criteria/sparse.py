@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..needs import Needs
-from ..ridge import Ridge
+from ..rules import Ridge
 from ..view import Direction, Step, View
 from .base import ScoringCriterion, Selector
 

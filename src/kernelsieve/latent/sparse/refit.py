@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ...deflation import AbsoluteLoss, Loss, SquaredLoss
-from ...deflation.basis import Basis, Residual
+from ...deflation.candidates import Basis, Residual
 from ...deflation.losses import damped_newton
 
 _DEPENDENT = 1e-10  # of its size: what a feature must have of its own
