@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
-from kernelsieve.cli.columns import coerced, find_kinds, find_task
+from kernelsieve.cli.columns import coerced, find_task, infer_kinds
 from kernelsieve.cli.errors import TableError, _run
 from kernelsieve.cli.tables import open_table
 from kernelsieve.cli.training import Reading
@@ -170,10 +170,10 @@ def test_kinds():
         }
     )
     towns = pandas.DataFrame({"town": np.arange(2000) % 80, "name": np.arange(2000)}).astype(str)
-    kinds, notes = find_kinds("t" + towns, [])
+    kinds, notes = infer_kinds("t" + towns, [])
     assert kinds == {"town": "category"}
     assert "'name' is left out: it has 2000 different texts" in notes[0]
-    kinds, _ = find_kinds(frame, [])
+    kinds, _ = infer_kinds(frame, [])
     assert kinds == {
         "number": "number",
         "text number": "number",
@@ -186,7 +186,7 @@ def test_kinds():
 def test_labels_that_are_whole_numbers_stay_so():
     frame = pandas.DataFrame({"a": range(30), "y": [0.0, 1.0, np.nan] * 10})
     roles = {"target": "y", "drop": [], "weight": None, "group": None}
-    rows = Reading.of(frame, roles, "auto").labelled(frame)
+    rows = Reading.infer(frame, roles, "auto").labelled(frame)
     assert rows.y.dtype == np.int64
     assert rows.n_dropped == 10
 

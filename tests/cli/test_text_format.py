@@ -87,7 +87,7 @@ def test_options_come_first(tmp_path):
 )
 def test_options_that_make_no_sense(options, message):
     with pytest.raises(ValueError, match=message):
-        TextFormat.of_options(**(OPEN | options))
+        TextFormat.from_options(**(OPEN | options))
 
 
 def test_what_was_found_is_said(tmp_path, capsys):

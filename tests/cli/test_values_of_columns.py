@@ -9,7 +9,7 @@ import pytest
 
 from kernelsieve import SieveRegressor
 from kernelsieve.cli import fit, tables
-from kernelsieve.cli.columns import coerced, find_kinds, find_task, texts_of
+from kernelsieve.cli.columns import coerced, find_task, infer_kinds, texts_of
 from kernelsieve.cli.tables import open_table
 from kernelsieve.cli.training import Reading
 
@@ -128,16 +128,16 @@ def test_sieves_from_python_know_numbers_among_texts(run, tmp_path):
 
 def test_leading_zeros_are_codes():
     rare = pandas.DataFrame({"c": ["01", "02", "03", "04"] * 30 + ["2A"], "y": range(121)})
-    assert find_kinds(rare, ["y"])[0] == {"c": "category"}
-    assert find_kinds(rare.replace("2A", "05"), ["y"])[0] == {"c": "number"}
-    assert find_kinds(rare.replace("2A", "n/a").replace(r"0(\d)", r"\1", regex=True), ["y"])[0] == {
+    assert infer_kinds(rare, ["y"])[0] == {"c": "category"}
+    assert infer_kinds(rare.replace("2A", "05"), ["y"])[0] == {"c": "number"}
+    assert infer_kinds(rare.replace("2A", "n/a").replace(r"0(\d)", r"\1", regex=True), ["y"])[0] == {
         "c": "number"
     }
 
 
 def test_truth_values_are_numbers():
     texts = pandas.DataFrame({"t": ["True", "False", None, "TRUE"] * 5})
-    assert find_kinds(texts, [])[0] == {"t": "number"}
+    assert infer_kinds(texts, [])[0] == {"t": "number"}
     for values in (texts, pandas.DataFrame({"t": [True, False, None, True]})):
         assert coerced(values, {"t": "number"})["t"].tolist()[:2] == [1.0, 0.0]
 
@@ -158,7 +158,7 @@ def test_truth_values_are_numbers():
 )
 def test_labels(labels, expected):
     frame = pandas.DataFrame({"a": np.arange(30.0), "y": pandas.Series(labels * 10)})
-    rows = Reading.of(frame, ROLES, "auto").labelled(frame)
+    rows = Reading.infer(frame, ROLES, "auto").labelled(frame)
     assert rows.y.tolist() == expected * 10
 
 
@@ -174,7 +174,7 @@ def test_one_label_that_is_no_number_makes_all_of_them_texts(tmp_path, monkeypat
     table = open_table(str(tmp_path / "t.csv"))
     sample = table.sampled(100, 0)[0]
     assert "2A" not in set(sample["y"])
-    reading = Reading.of(sample, ROLES, "auto", table=table)
+    reading = Reading.infer(sample, ROLES, "auto", table=table)
     assert {label for block in table.blocks() for label in reading.labelled(block).y} == {
         "1",
         "2",
@@ -273,7 +273,7 @@ DAYS = pandas.Series(pandas.date_range("2020-01-01", periods=60))
 def test_all_dates_of_a_column_have_one_format(form):
     """The 2nd of January is not the 1st of February because another date is the 13th of January."""
     texts = DAYS.dt.strftime(form).sample(frac=1, random_state=0)
-    kinds, notes = find_kinds(texts.to_frame("d"), [])
+    kinds, notes = infer_kinds(texts.to_frame("d"), [])
     found = coerced(texts.to_frame("d"), kinds)["d"]
     expected = (DAYS - pandas.Timestamp(0)) / pandas.Timedelta(days=1)
     assert np.array_equal(found, expected[texts.index])
@@ -289,13 +289,13 @@ def test_all_dates_of_a_column_have_one_format(form):
 def test_dates_that_may_be_either(run, tmp_path):
     for text, order, option in (("02.01.2020", "day", "month"), ("02/01/2020", "month", "day")):
         frame = pandas.DataFrame({"d": [text, text.replace("2020", "2021")]})
-        kinds, notes = find_kinds(frame, [])
+        kinds, notes = infer_kinds(frame, [])
         assert kinds == {"d": f"date, {order} first"}
         assert notes == [
             f"Column 'd': dates are read {order} first, though '{text}' and all others may be either; "
             f"--dates {option}-first overrides this."
         ]
-        assert find_kinds(frame, [], f"{option}-first")[0] == {"d": f"date, {option} first"}
+        assert infer_kinds(frame, [], f"{option}-first")[0] == {"d": f"date, {option} first"}
     table = pandas.DataFrame({"d": ["02.01.2020", "03.04.2021"] * 20, "a": range(40), "y": range(40)})
     table.to_csv(tmp_path / "t.csv", index=False)
     line = ["fit", tmp_path / "t.csv", "-t", "y", "-o", tmp_path / "m.ksv", "--task", "regression"]
@@ -311,7 +311,7 @@ def test_one_date_in_a_large_table_settles_the_order(tmp_path, monkeypatch):
     table = open_table(str(tmp_path / "t.csv"))
     sample = table.sampled(20, 0)[0]
     assert set(sample["d"]) == {"02/01/2020"}
-    reading = Reading.of(sample, ROLES, "regression", table=table)
+    reading = Reading.infer(sample, ROLES, "regression", table=table)
     assert reading.kinds == {"d": "date, day first"}
     assert "dates are read day first, as '13/01/2020' shows" in reading.notes[1]
 

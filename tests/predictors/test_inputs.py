@@ -70,7 +70,7 @@ def test_values_that_are_not_known_have_no_indicator(frame):
 
 def test_rare_categories_have_none():
     column = np.array([f"c{i}" for i in range(60)] + ["c59"] * 3 + ["c58"], dtype=object)
-    kept = CategoryColumn.of(0, column)
+    kept = CategoryColumn.fit(0, column)
     assert len(kept.values) == 50
     assert {"c59", "c58", "c0"} <= set(kept.values)
     assert [each.value for each in kept.indicators] == list(kept.values)

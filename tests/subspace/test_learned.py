@@ -28,7 +28,7 @@ from kernelsieve.kernels import RBF, Linear, Polynomial
 from kernelsieve.subspace import optimise as climbing
 from kernelsieve.subspace.initialisation import principal_rest
 from kernelsieve.subspace.objectives import TargetAlignment
-from kernelsieve.subspace.optimise import Directions, Ending, climb
+from kernelsieve.subspace.optimise import Directions, Ending, maximise
 from kernelsieve.subspace.points import Points
 
 GAMMA = 0.2
@@ -365,7 +365,7 @@ def test_many_inputs_equal_a_precomputed_kernel():
     assert_allclose(direct.transform(X), other.transform(K), atol=1e-5)
     wide = Directions(X, TargetAlignment(indicators(y)))
     start = np.asarray(X.T @ averaging(y))
-    found = climb(wide, start, wide.put_in_order, solver="lbfgs", max_iter=20, tol=1e-4)
+    found = maximise(wide, start, wide.put_in_order, solver="lbfgs", max_iter=20, tol=1e-4)
     assert_allclose(found.path, direct.alignment_path_, rtol=1e-6)
 
 
@@ -482,7 +482,7 @@ def test_the_path_hides_rounding(problem, monkeypatch):
         return OptimizeResult(x=x0)
 
     monkeypatch.setattr(climbing, "minimize", solver)
-    path = climb(function, A.T @ W, function.put_in_order, solver="lbfgs", max_iter=3, tol=0).path
+    path = maximise(function, A.T @ W, function.put_in_order, solver="lbfgs", max_iter=3, tol=0).path
     assert_allclose(np.diff(path), [1e-3, 0, 1e-3], atol=1e-10)
     assert (np.diff(path) >= 0).all()
 

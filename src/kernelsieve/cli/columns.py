@@ -26,7 +26,7 @@ NUMBER, CATEGORY = "number", "category"
 _DATE_OPTIONS = {"auto": None, "day-first": DAY_FIRST, "month-first": MONTH_FIRST}
 
 
-def find_kinds(
+def infer_kinds(
     frame: pandas.DataFrame,
     left_out: Sequence[str],
     dates: str = "auto",
@@ -204,7 +204,7 @@ def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
         return asked, f"{asked.capitalize()}, by --task."
     numbers = numbers_in(y).dropna()
     n_different = n_values(y)
-    if _kind(y) != NUMBER or is_truth(y):
+    if _kind(y) != NUMBER or is_boolean(y):
         task, reason = "classification", f"{n_different} labels"
     elif (numbers % 1 == 0).all() and (n_different <= 20 or n_different <= min(50, len(y) // 10)):
         task, reason = (
@@ -226,7 +226,7 @@ def n_values(values: pandas.Series) -> int:
     return int(numbers.nunique() if numbers.notna().all() else texts_of(values).nunique())
 
 
-def is_truth(values: pandas.Series) -> bool:
+def is_boolean(values: pandas.Series) -> bool:
     """Tell if values are True and False, or these words."""
     return bool(
         pandas.api.types.is_bool_dtype(values) or texts_of(values.dropna()).isin(list(_TRUTH)).all()
@@ -235,6 +235,6 @@ def is_truth(values: pandas.Series) -> bool:
 
 def are_whole_numbers(values: pandas.Series) -> bool:
     """Tell if labels are whole numbers; "01" is a code, which is another text than "1"."""
-    if is_truth(values):
+    if is_boolean(values):
         return False
     return bool(texts_of(values.dropna()).str.fullmatch(r"[+-]?(0|[1-9]\d*)(\.0*)?").all())

@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from ..model import replacing
 from ..predictors.base import SievePredictor
 from .columns import coerced, column_encoder
-from .methods import Chosen, automatic, extractor_of
+from .methods import CrossValidatedMethod, extractor_of, make_sieve
 from .outputs import check_files
 from .page import page, paragraph
 from .page import table as html_table
@@ -43,7 +43,7 @@ def compare_methods(
     table = open_table(data, text, show)
     frame, n_rows = table.sampled(limits["rows"], limits["seed"])
     drawn_from = table if len(frame) < n_rows else None
-    reading = Reading.of(frame, roles, limits["task"], limits.get("dates", "auto"), drawn_from)
+    reading = Reading.infer(frame, roles, limits["task"], limits.get("dates", "auto"), drawn_from)
     rows = reading.labelled(frame)
     for note in reading.notes:
         show.text(note)
@@ -71,14 +71,14 @@ def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, C
     classifies = task == "classification"
 
     def ours(method: str) -> Callable[[], Any]:
-        return lambda: Chosen({**given, "method": method}, task)
+        return lambda: CrossValidatedMethod({**given, "method": method}, task)
 
     def head() -> Any:
         return LogisticRegression(max_iter=1000) if classifies else RidgeCV(np.logspace(-4, 2, 7))
 
     boosting = HistGradientBoostingClassifier if classifies else HistGradientBoostingRegressor
     found: dict[str, Callable[[], Any]] = {}
-    found["kernelsieve auto"] = lambda: automatic(task, k, limits["seed"])
+    found["kernelsieve auto"] = lambda: make_sieve(task, k, limits["seed"])
     found |= {f"kernelsieve {name}": ours(name) for name in ("sma", "kpls")}
     found |= {
         "KernelPCA": lambda: make_pipeline(KernelPCA(k, kernel="rbf", **seed), head()),

@@ -30,7 +30,7 @@ def days(values: pandas.Series, order: str) -> pandas.Series:
     if pandas.api.types.is_datetime64_any_dtype(values):
         times = values if values.dt.tz is None else values.dt.tz_convert("UTC").dt.tz_localize(None)
         moments = times.to_numpy(dtype="datetime64[us]")
-        return pandas.Series(_known(moments), values.index)
+        return pandas.Series(_days_of_known(moments), values.index)
     known = values.dropna()
     codes, texts = pandas.factorize(known.astype(str))
     found = pandas.Series(_days_in(pandas.Series(texts, dtype=object), order))
@@ -59,33 +59,33 @@ def date_orders(texts: pandas.Series) -> dict[str, DateOrder]:
         return {}
     different, found = different[last.index], {}
     for order, names in ((DAY_FIRST, ("one", "two")), (MONTH_FIRST, ("two", "one"))):
-        read = np.isfinite(_of(last, *names))
+        read = np.isfinite(_days_from_parts(last, *names))
         not_read = "" if read.all() else str(different[~read].iloc[0])
         found[order] = DateOrder(int(read.sum()), str(different.iloc[0]), not_read)
     return found
 
 
 def _days_in(texts: pandas.Series, order: str) -> np.ndarray:
-    found = _standard(texts)
+    found = _iso_days(texts)
     rest = np.isnan(found)
-    found[rest] = _of(texts[rest].str.extract(_YEAR_FIRST), "day", "month")
+    found[rest] = _days_from_parts(texts[rest].str.extract(_YEAR_FIRST), "day", "month")
     last = texts.str.extract(_YEAR_LAST) if np.isnan(found).any() else None
     orders = [("two", "one")] * (order != DAY_FIRST) + [("one", "two")] * (order != MONTH_FIRST)
     for names in orders if last is not None else []:
-        found = np.where(np.isnan(found), _of(last, *names), found)
+        found = np.where(np.isnan(found), _days_from_parts(last, *names), found)
     return found
 
 
-def _standard(texts: pandas.Series) -> np.ndarray:
+def _iso_days(texts: pandas.Series) -> np.ndarray:
     """Return days since 1970 of dates as ISO 8601 has them, which are read fast."""
     found = np.full(len(texts), np.nan)
     plain = texts.str.match(r"\d{4}-").to_numpy(dtype=bool)
     times = pandas.to_datetime(texts[plain], format="ISO8601", errors="coerce", utc=True)
-    found[plain] = _known(times.dt.tz_localize(None).to_numpy(dtype="datetime64[us]"))
+    found[plain] = _days_of_known(times.dt.tz_localize(None).to_numpy(dtype="datetime64[us]"))
     return found
 
 
-def _of(parts: pandas.DataFrame, day_name: str, month_name: str) -> np.ndarray:
+def _days_from_parts(parts: pandas.DataFrame, day_name: str, month_name: str) -> np.ndarray:
     """Return days since 1970 of dates in parts; NaN where there is no such day or time."""
     numbers = {
         name: pandas.to_numeric(parts[name]).fillna(0).to_numpy(np.float64)
@@ -105,7 +105,7 @@ def _of(parts: pandas.DataFrame, day_name: str, month_name: str) -> np.ndarray:
     exists = parts["year"].notna().to_numpy() & (month >= 1) & (month <= 12)
     exists &= date.astype("datetime64[M]") == first
     exists &= (hour < 24) & (numbers["minute"] < 60) & (numbers["second"] < 62)
-    return np.where(exists, _known(date) + seconds / 86_400, np.nan)
+    return np.where(exists, _days_of_known(date) + seconds / 86_400, np.nan)
 
 
 def _offset(zones: pandas.Series) -> np.ndarray:
@@ -116,7 +116,7 @@ def _offset(zones: pandas.Series) -> np.ndarray:
     return np.asarray(sign * (3600 * hours + 60 * minutes), dtype=np.float64)
 
 
-def _known(moments: np.ndarray) -> np.ndarray:
+def _days_of_known(moments: np.ndarray) -> np.ndarray:
     """Return days since 1970 of moments that are neither missing nor placeholders."""
     microseconds = moments.astype("datetime64[us]")
     inside = ~np.isnat(moments) & (moments >= _FIRST) & (moments < _END)

@@ -98,7 +98,7 @@ def _flushed(code: int) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        return _explained(error)
+        return _report_error(error)
     return code
 
 
@@ -117,7 +117,7 @@ def _run(arguments: list[str], debug: bool) -> int:
     try:
         from .app import app
     except ImportError as error:
-        return _say(f'{error}; run: pip install "kernelsieve[cli]"', USAGE)
+        return _print_message(f'{error}; run: pip install "kernelsieve[cli]"', USAGE)
     warnings.simplefilter("always" if debug else "ignore")
     try:
         code = app(args=arguments, prog_name="kernelsieve", standalone_mode=False)
@@ -131,34 +131,38 @@ def _run(arguments: list[str], debug: bool) -> int:
     except Exception as error:
         if debug and not _interrupts:
             raise
-        return _interrupted() if _interrupts else _explained(error)
+        return _interrupted() if _interrupts else _report_error(error)
 
 
-def _explained(error: Any) -> int:
+def _report_error(error: Any) -> int:
     """Say what was wrong in a line."""
     if type(error).__name__ == "Abort":  # which typer makes of the end of a file
         error = error.__cause__ or error
     if hasattr(error, "format_message"):  # of the command line
         text = error.format_message()
-        return _say(f"{text} (kernelsieve --help)", USAGE) if text else USAGE  # help was shown
+        return (
+            _print_message(f"{text} (kernelsieve --help)", USAGE) if text else USAGE
+        )  # help was shown
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
-        return _say(f"{name}{error.strerror or error}", IO_FAILURE)
+        return _print_message(f"{name}{error.strerror or error}", IO_FAILURE)
     if isinstance(error, ImportError):
-        return _say(str(error), USAGE)
+        return _print_message(str(error), USAGE)
     if isinstance(error, MemoryError):
-        return _say("There is not enough memory; pass fewer rows or columns.", BAD_DATA)
+        return _print_message("There is not enough memory; pass fewer rows or columns.", BAD_DATA)
     text = " ".join(str(error).split())
     known = isinstance(error, ValueError)
-    return _say(text if known else f"{type(error).__name__}: {text} (--debug shows where)", BAD_DATA)
+    return _print_message(
+        text if known else f"{type(error).__name__}: {text} (--debug shows where)", BAD_DATA
+    )
 
 
 def _interrupted() -> int:
     code = 128 + _interrupts[-1] if _interrupts else INTERRUPTED
-    return _say("Interrupted; no unfinished file is left.", code)
+    return _print_message("Interrupted; no unfinished file is left.", code)
 
 
-def _say(text: str, code: int) -> int:
+def _print_message(text: str, code: int) -> int:
     if sys.stderr is not None:
         with suppress(OSError):  # the terminal may be gone
             text = shortened(printable(text), _LONGEST_MESSAGE)

@@ -18,8 +18,8 @@ from ..model_selection import ComponentPathCV, ExtractorWithHead
 from .columns import LostValues, coerced, column_encoder
 from .errors import TableError
 from .held_out import held_out_residuals
-from .inspect import in_short, score_name
-from .methods import Chosen, automatic, extractor_of
+from .inspect import rounded_repr, score_name
+from .methods import CrossValidatedMethod, extractor_of, make_sieve
 from .outputs import check_files, saved
 from .table_model import TableModel
 from .tables import Table, open_table
@@ -79,7 +79,7 @@ def fitted_model(
         frame = table.sampled(n_rows, given["seed"])[0]
     is_all = len(frame) == n_rows
     dates = given.get("dates", "auto")
-    reading = Reading.of(frame, roles, given["task"], dates, None if is_all else table)
+    reading = Reading.infer(frame, roles, given["task"], dates, None if is_all else table)
     rows = reading.labelled(frame)
     notes = list(reading.notes)
     if rows.n_dropped:
@@ -127,7 +127,7 @@ def _cell(value: Any) -> str:
 
 def _fit_sieve(job: _Job) -> _Fitted:
     """Let the estimator that chooses everything take the table as it is."""
-    rows, sieve = job.rows, automatic(job.reading.task, job.given["budget"], job.given["seed"])
+    rows, sieve = job.rows, make_sieve(job.reading.task, job.given["budget"], job.given["seed"])
     if job.is_all:
         with job.show.working(f"Fitting {len(rows.y):,} rows"):
             sieve.fit(coerced(rows.frame, job.reading.kinds), rows.y, sample_weight=rows.weight)
@@ -142,7 +142,9 @@ def _fit_sieve(job: _Job) -> _Fitted:
 def _fit_chosen(job: _Job) -> _Fitted:
     """Fit the method that was asked for to encoded columns."""
     columns, rows, given = column_encoder(job.reading.kinds), job.rows, job.given
-    chosen = Chosen(given, job.reading.task)  # which refuses options before anything is fitted
+    chosen = CrossValidatedMethod(
+        given, job.reading.task
+    )  # which refuses options before anything is fitted
     X = columns.fit_transform(coerced(rows.frame, job.reading.kinds))
     with job.show.working(f"Fitting {len(X):,} rows"):
         model: Any = chosen.fit(X, rows.y, rows.groups, rows.weight)
@@ -198,6 +200,6 @@ def _sentences(model: Any) -> Iterator[str]:
         yield f"Cross-validated {score_name(model)}: {model.best_score_:.4f}."
     if hasattr(extractor, "landmarks_"):
         yield (
-            f"{type(extractor).__name__}, {in_short(extractor.kernel_)}: {extractor.n_components_} "
+            f"{type(extractor).__name__}, {rounded_repr(extractor.kernel_)}: {extractor.n_components_} "
             f"features; a prediction takes {len(extractor.landmarks_)} kernel evaluations."
         )

@@ -26,12 +26,12 @@ def held_out_residuals(model: Any, X: np.ndarray, rows: LabelledRows, seed: int)
     folds: Any = GroupKFold(_FOLDS) if by_group else KFold(_FOLDS, shuffle=True, random_state=seed)
     for train, test in folds.split(X, rows.y, rows.groups):
         weight = None if rows.weight is None else rows.weight[train]
-        fitted = _fitted_anew(model, X[train], rows.y[train], weight)
+        fitted = _refit(model, X[train], rows.y[train], weight)
         residuals[test] = rows.y[test] - np.ravel(fitted.predict(X[test]))
     return residuals
 
 
-def _fitted_anew(model: Any, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Any:
+def _refit(model: Any, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Any:
     """Fit the extractor that was chosen, and its head, to other rows."""
     chosen = extractor_of(model)
     n_components = min(chosen.n_components_, len(y) - 1)

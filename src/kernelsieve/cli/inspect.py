@@ -39,7 +39,7 @@ def inspect_model(path: Path) -> None:
         console.print(numbers_table({"input": list(shown), "importance": list(shown.values())}))
     if hasattr(fitted, "path_") and "k" in fitted.path_:
         console.print(f"Cross-validated {score_name(fitted)} by number of features, best settings:")
-        for line in chart(*best_curve(fitted.path_)):
+        for line in chart(*best_score_by_size(fitted.path_)):
             console.print(line)
 
 
@@ -51,7 +51,7 @@ def description(model: Any) -> Iterator[str]:
         yield f"{model.task.capitalize()} of {model.target!r} from {len(model.kinds)} columns."
     yield f"Method: {type(extractor).__name__}"
     if hasattr(extractor, "kernel_"):
-        yield f"Kernel: {in_short(extractor.kernel_)}"
+        yield f"Kernel: {rounded_repr(extractor.kernel_)}"
     if hasattr(extractor, "n_components_"):
         yield f"Features: {extractor.n_components_}"
     if hasattr(extractor, "landmark_indices_"):
@@ -69,7 +69,7 @@ def score_name(search: Any) -> str:
     return "accuracy" if hasattr(search, "classes_") else "R2"
 
 
-def in_short(kernel: Any) -> str:
+def rounded_repr(kernel: Any) -> str:
     """Return a kernel with four digits of its numbers."""
     return re.sub(r"\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", repr(kernel))
 
@@ -126,7 +126,7 @@ def mean_scores(path: dict[str, np.ndarray]) -> dict[tuple, dict[int, float]]:
     }
 
 
-def best_curve(path: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def best_score_by_size(path: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers of features, and the best mean test score with each."""
     best: dict[int, float] = {}
     for by_size in mean_scores(path).values():

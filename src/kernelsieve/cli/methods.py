@@ -37,12 +37,12 @@ _PENALTIES = [1.0, 30.0, 1000.0]  # of losses, beside squares of coefficients
 _HEADS = ("ridge", "logistic", "svm", "none")
 
 
-def automatic(task: str, budget: int, seed: int) -> Any:
+def make_sieve(task: str, budget: int, seed: int) -> Any:
     """Return the estimator that chooses everything itself, and takes tables as they are."""
     return getattr(kernelsieve, _SIEVES[task])(n_landmarks=budget, random_state=seed)
 
 
-class Chosen:
+class CrossValidatedMethod:
     """A method with number of features, width and penalty by cross-validation, as options ask for.
 
     Ridge heads are scored for all numbers of features at once, so they choose the width of the kernel.

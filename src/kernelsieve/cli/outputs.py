@@ -31,18 +31,20 @@ def check_files(reads: Iterable[Name], writes: Iterable[Name | None]) -> None:
     known = {}
     for name in reads:
         for file in _files_in(name):
-            known[_identity(file, sys.stdin)] = f"{_told(name, 'input')} is read by this command, too"
+            known[_identity(file, sys.stdin)] = (
+                f"{_display_name(name, 'input')} is read by this command, too"
+            )
     for output in [name for name in writes if name is not None]:
         if str(output) != "-":
             check_writable(output)
         identity = _identity(output, sys.stdout)
         if identity is not None and identity in known:
-            told = _told(output, "output")
+            told = _display_name(output, "output")
             raise TableError(f"{told} cannot be written: {known[identity]}; name another file.")
         known[identity] = f"{output} is written by this command, too"
 
 
-def _told(name: Name, stream: str) -> str:
+def _display_name(name: Name, stream: str) -> str:
     return f"Standard {stream}" if str(name) == "-" else str(name)
 
 
@@ -71,7 +73,7 @@ def _writer(output: str) -> Callable[[IO[bytes]], Any]:
 
 
 @contextmanager
-def writing(output: str) -> Iterator[Write]:
+def open_writer(output: str) -> Iterator[Write]:
     """Return what takes blocks of rows for a file, or for standard output."""
     check_format(output)
     if output == "-":

@@ -16,7 +16,7 @@ from ..program import Explanation, compiled
 from .columns import LostValues
 from .errors import TableError, no_column
 from .methods import extractor_of
-from .outputs import check_files, check_format, writing
+from .outputs import check_files, check_format, open_writer
 from .table_model import TableModel
 from .tables import Table, open_table
 from .terminal import Terminal
@@ -26,7 +26,7 @@ def load_table_model(path: Path) -> TableModel:
     """Return the model of a table in a file."""
     model = load(path)
     if isinstance(model, SievePredictor):
-        return TableModel.of_sieve(model)
+        return TableModel.from_sieve(model)
     if not isinstance(model, TableModel):
         raise TableError(
             f"{path} holds a {type(model).__name__}, which takes arrays and not tables; load it in "
@@ -84,13 +84,15 @@ def predict_table(
             raise no_column(absent[0], frame.columns, " to keep")
         table = model.table(frame, lost)
         found: dict[str, Any] = {name: frame[name].to_numpy() for name in wanted["keep"]}
-        found |= _by_target("prediction", program.predict(table))
+        found |= _columns_by_target("prediction", program.predict(table))
         if wanted["proba"]:
             p = program.predict_proba(table)
             found |= {f"probability_{c}": p[:, i] for i, c in enumerate(model.classes_)}
         if wanted["interval"] is not None:
             ends = model.predict_interval(frame, wanted["interval"])
-            found |= _by_target("lower", ends[..., 0]) | _by_target("upper", ends[..., 1])
+            found |= _columns_by_target("lower", ends[..., 0]) | _columns_by_target(
+                "upper", ends[..., 1]
+            )
         if wanted["explain"]:
             found |= _strongest(model.explain(frame), wanted["explain"])
         return pandas.DataFrame(found)
@@ -98,7 +100,7 @@ def predict_table(
     _stream(open_table(data, text, Terminal()), output, predictions, lost)
 
 
-def _by_target(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
+def _columns_by_target(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
     """Return values as a column; those of several targets, as sieves from Python have, as several."""
     if values.ndim == 1:
         return {name: values}
@@ -128,7 +130,7 @@ def _stream(
     lost: LostValues,
 ) -> None:
     """Write what a function makes of the blocks of a table, and say what it has lost of them."""
-    with writing(output) as write:
+    with open_writer(output) as write:
         for block in table.blocks():
             write(function(block))
     for sentence in lost.sentences():
@@ -137,7 +139,10 @@ def _stream(
 
 def _strongest(explained: Explanation, number: int) -> dict[str, np.ndarray]:
     """Return the landmarks that contribute most to a prediction, and what they add."""
-    rows, added = explained.landmark_indices, _of_largest(explained.contributions, explained.baseline)
+    rows, added = (
+        explained.landmark_indices,
+        _contributions_to_largest(explained.contributions, explained.baseline),
+    )
     number = min(number, len(rows))
     order = np.argsort(-np.abs(added), axis=1)[:, :number]
     sizes = np.take_along_axis(added, order, axis=1)
@@ -148,7 +153,7 @@ def _strongest(explained: Explanation, number: int) -> dict[str, np.ndarray]:
     return found
 
 
-def _of_largest(added: np.ndarray, baseline: Any) -> np.ndarray:
+def _contributions_to_largest(added: np.ndarray, baseline: Any) -> np.ndarray:
     """Return contributions to the largest score of each row: that of the predicted label."""
     if added.ndim == 2:
         return added

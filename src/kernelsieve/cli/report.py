@@ -19,7 +19,14 @@ from .columns import CATEGORY, coerced
 from .dates import DATES
 from .errors import TableError, shortened
 from .held_out import classification_scores, held_out_scores, regression_scores
-from .inspect import best_curve, description, importances, landmark_columns, mean_scores, score_name
+from .inspect import (
+    best_score_by_size,
+    description,
+    importances,
+    landmark_columns,
+    mean_scores,
+    score_name,
+)
 from .methods import extractor_of
 from .outputs import check_files, saved
 from .page import folded, page, paragraph, picture, plain, section, side_by_side, table
@@ -57,8 +64,13 @@ def write_report(
     if not len(rows.y):
         raise TableError(f"No row of {data} has a target, so there is nothing to report.")
     with Terminal().working("Writing the report"):
-        parts = [_used(rows, frame, n_rows, data), *_scores(model, rows)]
-        parts += [*_about(model), *_tried(model), *_landmarks(model), *_features(model, rows)]
+        parts = [_sentence_about_rows(rows, frame, n_rows, data), *_scores(model, rows)]
+        parts += [
+            *_model_section(model),
+            *_path_sections(model),
+            *_landmarks(model),
+            *_features(model, rows),
+        ]
         parts += _along_inputs(model, rows)
         html = page(f"{shortened(model.target)}: report on a model", "".join(parts))
     with replacing(output) as file:
@@ -66,7 +78,7 @@ def write_report(
     Terminal().text(saved(output))
 
 
-def _used(rows: LabelledRows, frame: pandas.DataFrame, n_rows: int, data: str) -> str:
+def _sentence_about_rows(rows: LabelledRows, frame: pandas.DataFrame, n_rows: int, data: str) -> str:
     """Return which rows the report is about."""
     drawn = f", drawn at random from {n_rows:,}" if len(frame) < n_rows else ""
     left_out = f"; {rows.n_dropped:,} without a target are not used" if rows.n_dropped else ""
@@ -121,7 +133,7 @@ def _scores(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     yield from pictures
 
 
-def _about(model: TableModel) -> Iterator[str]:
+def _model_section(model: TableModel) -> Iterator[str]:
     kinds = table({"column": list(model.kinds), "type": list(model.kinds.values())})
     columns = folded(f"Types of {len(model.kinds)} columns", kinds)
     yield section("Model", *map(paragraph, description(model)), columns)
@@ -136,13 +148,13 @@ def _about(model: TableModel) -> Iterator[str]:
         yield section("Importances", picture(figure, "Importances of the inputs"), *more)
 
 
-def _tried(model: TableModel) -> Iterator[str]:
+def _path_sections(model: TableModel) -> Iterator[str]:
     """Yield scores against numbers of features, and what was tried."""
     tried = getattr(model.fitted, "path_", None)
     if not tried or "k" not in tried:
-        yield from _trials(model)
+        yield from _trial_section(model)
         return
-    sizes, scores = best_curve(tried)
+    sizes, scores = best_score_by_size(tried)
     figure, axes = _axes()
     axes.plot(sizes, scores, color="#4477aa")
     axes.axvline(model.fitted.best_n_components_, color="#aa3377", linestyle="--")
@@ -158,7 +170,7 @@ def _tried(model: TableModel) -> Iterator[str]:
         yield section("Settings that were compared", table(columns))
 
 
-def _trials(model: TableModel) -> Iterator[str]:
+def _trial_section(model: TableModel) -> Iterator[str]:
     """Yield the kernels and metrics that a sieve has compared."""
     if not isinstance(model.fitted, SievePredictor):
         return

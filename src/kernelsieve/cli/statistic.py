@@ -17,7 +17,7 @@ from ..model import save
 from ..model_selection import ComponentPathCV
 from .columns import coerced, column_encoder
 from .errors import TableError
-from .methods import Chosen
+from .methods import CrossValidatedMethod
 from .outputs import check_files, saved
 from .table_model import TableModel
 from .tables import open_table
@@ -60,14 +60,14 @@ def prepare_plan(
     table = open_table(data, text, show)
     frame, n_rows = table.sampled(_ROWS, given["seed"])
     drawn_from = table if len(frame) < n_rows else None
-    reading = Reading.of(frame, roles, given["task"], given.get("dates", "auto"), drawn_from)
+    reading = Reading.infer(frame, roles, given["task"], given.get("dates", "auto"), drawn_from)
     classifies = reading.task == "classification"
     if given["method"] == "auto" and classifies:
         given = {**given, "method": "kfd"}  # which predicts by sums alone
     rows = reading.labelled(frame)
     columns = column_encoder(reading.kinds)
     X = columns.fit_transform(coerced(rows.frame, reading.kinds))
-    chosen = Chosen(given, reading.task)
+    chosen = CrossValidatedMethod(given, reading.task)
     extractor = chosen.extractor.set_params(n_components=max(chosen.sizes(rows.y)))
     if not hasattr(extractor, "prepare"):
         raise TableError(f"--method {given['method']} needs all rows at once; pass sma, kpls or kfd.")

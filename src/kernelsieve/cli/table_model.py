@@ -86,7 +86,7 @@ class TableModel(BaseEstimator):
         self.weights = weights
 
     @classmethod
-    def of_sieve(cls, sieve: SievePredictor) -> TableModel:
+    def from_sieve(cls, sieve: SievePredictor) -> TableModel:
         """Return a sieve that was fitted in Python, as a model of tables with the same columns."""
         encoder = sieve._current_fit().preparation.encoder
         names = getattr(sieve, "feature_names_in_", [f"x{i}" for i in range(encoder.n_features)])

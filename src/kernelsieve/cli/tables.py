@@ -48,7 +48,7 @@ class Table:
             raise TableError(f"{self.name} has no rows; pass a table with a header and some rows.")
 
     def _whole(self) -> Iterator[pandas.DataFrame]:
-        with _damage_told(self.name):
+        with _damage_reported(self.name):
             yield from self.read()
 
     def sampled(self, size: int, seed: int) -> tuple[pandas.DataFrame, int]:
@@ -67,7 +67,7 @@ class Table:
 
 
 @contextmanager
-def _damage_told(name: str) -> Iterator[None]:
+def _damage_reported(name: str) -> Iterator[None]:
     try:
         yield
     except (EOFError, zlib.error, BadGzipFile, BadZipFile) as error:
@@ -82,7 +82,7 @@ def open_table(
     Options are ``sep``, ``encoding`` and ``decimal`` of a table of text. What was inferred of them is
     shown where it is not as in most such files.
     """
-    text = TextFormat.of_options(**(options or {}))
+    text = TextFormat.from_options(**(options or {}))
     if data == "-":
         return _from_stdin(text, show)
     path = Path(data)
@@ -110,8 +110,8 @@ def open_table(
 def _text_table(
     name: str, path: Path, separator: str, asked: TextFormat, show: Terminal | None
 ) -> Table:
-    with _damage_told(name):
-        text = asked.of_file(path, separator)
+    with _damage_reported(name):
+        text = asked.from_file(path, separator)
     found = text.in_words(separator)
     if found and show is not None:
         show.text(f"{name} was read with {found}; --sep, --encoding and --decimal override this.")

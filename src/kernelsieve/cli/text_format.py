@@ -42,7 +42,7 @@ class TextFormat:
     decimal: str | None = None
 
     @classmethod
-    def of_options(
+    def from_options(
         cls, sep: str | None = None, encoding: str | None = None, decimal: str | None = None
     ) -> TextFormat:
         """Return the format that options ask for."""
@@ -66,7 +66,7 @@ class TextFormat:
         """Nothing is asked for."""
         return self == TextFormat()
 
-    def of_file(self, path: Path, separator: str) -> TextFormat:
+    def from_file(self, path: Path, separator: str) -> TextFormat:
         """Return the format of a file; its delimiter is the given one unless the rows say otherwise.
 
         What is no regular file can be read only once, and has the format that is asked for.

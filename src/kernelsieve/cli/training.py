@@ -15,8 +15,8 @@ from ..estimators import StatisticPart, StatisticPlan
 from .columns import (
     are_whole_numbers,
     coerced,
-    find_kinds,
     find_task,
+    infer_kinds,
     n_values,
     numbers_in,
     texts_of,
@@ -48,7 +48,7 @@ class Reading:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(
+    def infer(
         cls,
         frame: pandas.DataFrame,
         roles: Mapping[str, Any],
@@ -76,7 +76,7 @@ class Reading:
                 "pass --task classification."
             )
         read = None if table is None else table.blocks
-        kinds, notes = find_kinds(frame, [name for name in named if name], dates, read)
+        kinds, notes = infer_kinds(frame, [name for name in named if name], dates, read)
         whole = are_whole_numbers(y)
         if whole and found == "classification" and table is not None:
             whole = all(are_whole_numbers(block[roles["target"]]) for block in table.blocks())

@@ -120,7 +120,7 @@ class FeatureMapDisplay(Display):
         grid = np.tile(rows.mean(axis=0), (grid_resolution**2, 1))
         grid[:, one] = np.tile(first, grid_resolution)
         grid[:, other] = np.repeat(second, grid_resolution)
-        values = _feature(estimator, _like(X, grid), feature)
+        values = _feature(estimator, _as_frame_like(X, grid), feature)
         names = [str(name) for name in getattr(X, "columns", ())]
         display = cls(
             first=first,
@@ -197,7 +197,7 @@ def _range(column: np.ndarray, count: int, margin: float) -> np.ndarray:
     return np.linspace(low - wider, high + wider, count)
 
 
-def _like(X: Any, grid: np.ndarray) -> Any:
+def _as_frame_like(X: Any, grid: np.ndarray) -> Any:
     """Return the grid as a data frame where X is one, so that columns keep their names."""
     if not hasattr(X, "columns"):
         return grid

@@ -86,7 +86,7 @@ def landmark_labels(
     return labels[indices] if same else None
 
 
-def in_plane(
+def plane_coordinates(
     estimator: Any, n_landmarks: int, X: Any, plane: str, axes: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray | None, tuple[str, str]]:
     """Return the places of landmarks and samples, and the names of the axes."""

@@ -29,7 +29,7 @@ def check_feature_axis(feature_axis: Any, n_features: int) -> tuple[np.ndarray, 
     return places, "wavelength" if name is None else str(name)
 
 
-def some_rows(X: Any, n_features: int) -> np.ndarray | None:
+def spread_rows(X: Any, n_features: int) -> np.ndarray | None:
     """Return so many samples, from all over X, as can be told apart."""
     if X is None:
         return None

@@ -10,8 +10,14 @@ import numpy as np
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from .drawing import Display, add_colorbar, add_legend, check_choice
-from .landmark_places import as_images, dense_landmarks, in_plane, landmark_labels, with_landmarks
-from .landmark_spectra import check_feature_axis, draw_spectra, some_rows
+from .landmark_places import (
+    as_images,
+    dense_landmarks,
+    landmark_labels,
+    plane_coordinates,
+    with_landmarks,
+)
+from .landmark_spectra import check_feature_axis, draw_spectra, spread_rows
 from .points import are_numbers, check_labels, draw_numbers, draw_rows
 
 _PLANES = ("inputs", "features", "gallery", "spectra")
@@ -136,7 +142,7 @@ class LandmarkDisplay(Display):
         _check_curves(chosen_plane, feature_axis)
         if chosen_plane == "spectra":
             places, axis_name = check_feature_axis(feature_axis, landmarks.shape[1])
-            rows = some_rows(X, landmarks.shape[1])
+            rows = spread_rows(X, landmarks.shape[1])
             display = cls(spectra=landmarks, feature_axis=places, rows=rows, names=(axis_name, "value"))
             return display.plot(ax, **plot_options)
         labels = None if X is None or are_numbers(y) else check_labels(y, np.shape(X)[0])
@@ -147,7 +153,7 @@ class LandmarkDisplay(Display):
                     "plane='gallery' shows images; pass image_shape=(height, width)."
                 )
         else:
-            display.positions, display.rows, display.names = in_plane(
+            display.positions, display.rows, display.names = plane_coordinates(
                 estimator, len(landmarks), X, chosen_plane, axes
             )
             display.row_labels = labels
@@ -224,7 +230,7 @@ class LandmarkDisplay(Display):
         from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
         images, positions = np.asarray(self.images), np.asarray(self.positions)
-        look = {**_shades(images), "interpolation": "nearest", **options}
+        look = {**_grey_scale(images), "interpolation": "nearest", **options}
         self.line_ = self.ax_.scatter(
             *positions.T, s=_DOT_AREA, color="black", zorder=3, label="landmarks"
         )
@@ -233,7 +239,7 @@ class LandmarkDisplay(Display):
         self.ax_.figure.figure.draw_without_rendering()  # so that places are final
         pixels = self.ax_.transData.transform(positions) * 72 / self.ax_.figure.dpi
         zoom = _THUMBNAIL / max(images.shape[1:3])
-        shown = _apart(pixels, _THUMBNAIL + 4)
+        shown = _spaced_out(pixels, _THUMBNAIL + 4)
         for place in shown:
             box = AnnotationBbox(
                 OffsetImage(images[place], zoom=zoom, **look),
@@ -273,7 +279,7 @@ class LandmarkDisplay(Display):
     def _draw_gallery(self, numbers: bool, options: dict[str, Any]) -> None:
         images = np.asarray(self.images)
         n_columns, n_lines, height = _gallery_shape(images)
-        look = {**_shades(images), "interpolation": "nearest", "aspect": "equal", **options}
+        look = {**_grey_scale(images), "interpolation": "nearest", "aspect": "equal", **options}
         self.ax_.set_axis_off()
         order = "order of choice" if self.landmark_labels is None else "order of choice (place: class)"
         self.ax_.set_title(f"landmarks, in the {order}", fontsize="medium")
@@ -326,7 +332,7 @@ def _check_curves(plane: str, feature_axis: Any) -> None:
         )
 
 
-def _apart(places: np.ndarray, distance: float) -> list[int]:
+def _spaced_out(places: np.ndarray, distance: float) -> list[int]:
     """Return the places, first come first, that are farther than the distance from all before."""
     kept: list[int] = []
     for place, point in enumerate(places):
@@ -347,7 +353,7 @@ def _gallery_size(images: Any) -> tuple[float, float]:
     return max(width, 3.2), _CELL * n_lines * (height + _CAPTION) + 0.5
 
 
-def _shades(images: np.ndarray) -> dict[str, Any]:
+def _grey_scale(images: np.ndarray) -> dict[str, Any]:
     """Return one scale of greys for all images; coloured ones bring their own."""
     if images.ndim == 4:
         return {}

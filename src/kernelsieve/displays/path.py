@@ -226,7 +226,7 @@ class ComponentPathDisplay(Display):
             if self.best_n_components is not None:
                 which = _SETS[score_type][0]
                 stars.append(draw.star(self.curves[0], which, self.best_n_components, self._prefix))
-            draw.finish(self._score_label(band, negate_score))
+            draw.label_axes(self._score_label(band, negate_score))
             self.band_.extend(draw.bands)
         self.line_ = lines[0] if len(lines) == 1 else lines
         self.choice_ = (stars[0] if len(stars) == 1 else stars) if stars else None
@@ -279,7 +279,7 @@ class _Panel:
         self.ax.axvline(at, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
         return draw_star(self.ax, at, score, name)
 
-    def finish(self, score_label: str) -> None:
+    def label_axes(self, score_label: str) -> None:
         self.ax.set(xlabel=_AXES[self.axis], ylabel=score_label)
         whole_ticks(self.ax.xaxis)
         self.ax.grid(alpha=0.25)

@@ -88,7 +88,7 @@ class CachedKernel(Kernel):
         self.cheap_diag = kernel.cheap_diag  # type: ignore[misc]
 
     def __reduce__(self) -> tuple:
-        return _itself, (self.kernel,)
+        return _without_cache, (self.kernel,)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.kernel!r})"
@@ -128,7 +128,7 @@ class CachedKernel(Kernel):
         return kernel if cache is None else CachedKernel(kernel, cache)
 
 
-def _itself(kernel: Kernel) -> Kernel:
+def _without_cache(kernel: Kernel) -> Kernel:
     return kernel
 
 

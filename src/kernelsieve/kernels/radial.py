@@ -74,7 +74,7 @@ class RadialKernel(Kernel):
     def rounded_as_with(self, Z: Rows) -> Kernel:
         if sparse.issparse(Z) or self._centre is not None:
             return self
-        return replace(self, _centre=Centre.of(Z))
+        return replace(self, _centre=Centre.from_landmarks(Z))
 
     @property
     def _width(self) -> float:
@@ -155,7 +155,7 @@ class Matern(RadialKernel):
         a = np.sqrt(np.maximum(-a.T, 0.0))
         if self.nu == 0.5:
             # Nearer to the kink the derivative would be the difference of two large numbers.
-            off_the_kink = a > _KINK * np.sqrt(self._width * Centre.of(Z).reach)
+            off_the_kink = a > _KINK * np.sqrt(self._width * Centre.from_landmarks(Z).reach)
             return np.divide(values, a, out=np.zeros_like(values), where=off_the_kink)
         if self.nu == 1.5:
             return 3 * values / (1 + a)

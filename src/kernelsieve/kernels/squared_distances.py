@@ -36,7 +36,7 @@ class Centre(NamedTuple):
     reach: float
 
     @classmethod
-    def of(cls, Z: np.ndarray) -> Centre:
+    def from_landmarks(cls, Z: np.ndarray) -> Centre:
         Z = np.ascontiguousarray(Z)  # summed up in the same order whatever the layout was
         origin: np.ndarray = Z.sum(axis=0, dtype=np.float64) / max(1, len(Z))  # of no landmarks, zero
         return cls(origin, float(row_norms_squared(Z - origin).max(initial=0.0)))
@@ -84,7 +84,7 @@ class SquaredDistances:
         """
         if sparse.issparse(Z):
             return SharedPart(self._name("csr"), self._of_csr(Z, dtype))
-        centre = centre or Centre.of(Z)
+        centre = centre or Centre.from_landmarks(Z)
         eps = np.finfo(dtype).eps
         if width * centre.reach * eps > np.sqrt(eps):  # so narrow that rounded norms would show
             return SharedPart("exact squared distances", self._finished(self._differences(Z, dtype)))
@@ -200,7 +200,7 @@ def _products_of_csr(Z: Rows, far: np.ndarray, factor: float) -> tuple[Filler, f
     near = np.setdiff1d(np.arange(Z.shape[1]), far)
     of_near, reach = _products_of_csr(Z[:, near], far[:0], factor)
     Z_far = Z[:, far].toarray()
-    centre = Centre.of(Z_far)
+    centre = Centre.from_landmarks(Z_far)
     of_far = _product_and_norms(Z_far, centre.origin, np.float64, factor)
 
     def fill(X: Rows, out: np.ndarray) -> None:

@@ -44,10 +44,10 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
 
 def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function that makes probabilities of scores."""
-    return partial(_of_scores, resolve_loss(self.loss))
+    return partial(_probabilities_from_scores, resolve_loss(self.loss))
 
 
-def _of_scores(loss: Loss, scores: np.ndarray) -> np.ndarray:
+def _probabilities_from_scores(loss: Loss, scores: np.ndarray) -> np.ndarray:
     p = np.asarray(loss.probabilities(scores))
     if p.shape[1] == 1:
         return np.hstack([1 - p, p])

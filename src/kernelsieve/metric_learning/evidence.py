@@ -35,7 +35,7 @@ class Evidence:
     Z: np.ndarray
 
     @classmethod
-    def of(
+    def on_first_samples(
         cls, kernel: Kernel, X: np.ndarray, Y: np.ndarray, weight: np.ndarray, n_landmarks: int
     ) -> Evidence:
         """Take the first samples for landmarks; their order is random."""
@@ -65,7 +65,7 @@ class Evidence:
             by_metric = self.X.T @ at_samples + self.Z.T @ at_landmarks
         return loss, by_metric, by_noise
 
-    def maximised(
+    def maximise(
         self, L: np.ndarray, noise: float, n_steps: int, groups: np.ndarray | None = None
     ) -> np.ndarray:
         """Return the metric of the largest evidence that a search from L finds.

@@ -217,7 +217,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         inverse = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
         random_state = check_random_state(self.random_state)
         problem = self._problem(apply_metric(X, inverse), Y, weight, random_state)
-        orientation = Orientation.of(problem.X) if self.structure == "full" else None
+        orientation = Orientation.from_samples(problem.X) if self.structure == "full" else None
         if orientation is not None:
             problem = replace(problem, X=orientation.along(problem.X))
         structures = _STRUCTURES[self.structure]

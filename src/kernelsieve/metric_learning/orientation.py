@@ -23,7 +23,7 @@ class Orientation:
     axes: np.ndarray
 
     @classmethod
-    def of(cls, X: np.ndarray) -> Orientation:
+    def from_samples(cls, X: np.ndarray) -> Orientation:
         """Take the directions of fourth moments; white samples have none of second ones."""
         used = np.ptp(X, axis=0) > 0
         axes = np.zeros((len(used), len(used)))

@@ -60,7 +60,7 @@ class Round:
 
     @property
     def best(self) -> Fitted:
-        return self.tried[first_of_least([fitted.error for fitted in self.tried])]
+        return self.tried[first_minimum([fitted.error for fitted in self.tried])]
 
     @property
     def error(self) -> float:
@@ -111,7 +111,7 @@ class MetricProblem:
         while waiting:
             for width in waiting:
                 tried[width] = self._fit(*mapped, width)
-            waiting = [] if self.widths else _beside(tried)
+            waiting = [] if self.widths else _untried_neighbours(tried)
         return Round(structure, L, of_splits, list(tried.values()), by)
 
     def next_metric(self, before: Round, structure: str) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -150,10 +150,10 @@ class MetricProblem:
             X, weight = dense(self.X[rows]), self.weight[rows]
             kernel = self.kernel_of(apply_metric(X, L), best.width)
             n_landmarks = min(_EVIDENCE_LANDMARKS, max(1, len(rows) // 2))
-            evidence = Evidence.of(kernel, X, self.Y[rows], weight, n_landmarks)
+            evidence = Evidence.on_first_samples(kernel, X, self.Y[rows], weight, n_landmarks)
             begin = np.diag(L) if structure == "full" and L.ndim == 1 else L
             noise = best.ridge * len(split.fitted)
-            found = evidence.maximised(begin, noise, _EVIDENCE_STEPS, self.groups)
+            found = evidence.maximise(begin, noise, _EVIDENCE_STEPS, self.groups)
             roots.append(metric_root(metric_of(found)))
             gamma = getattr(kernel, "gamma", 1.0)
             widths.append(gamma * total_variance(apply_metric(X, found)))
@@ -176,7 +176,7 @@ class MetricProblem:
             )
             errors.append(functions[-1].errors(U[held], Y[held], weight[held], self.ridges))
         mean = np.mean(errors, axis=0)
-        best = len(mean) - 1 - first_of_least(mean[::-1])  # of equals, the largest ridge rounds least
+        best = len(mean) - 1 - first_minimum(mean[::-1])  # of equals, the largest ridge rounds least
         kernel = self.kernel_of(joint, width)
         of_splits = [float(each[best]) for each in errors]
         seconds = (time.perf_counter() - start) / len(self.splits)
@@ -318,13 +318,13 @@ def total_variance(U: Rows) -> float:
     return float((column_spreads(U) ** 2).sum()) or 1.0
 
 
-def _beside(tried: dict) -> list:
+def _untried_neighbours(tried: dict) -> list:
     """Return the widths next to the best one that were not tried."""
-    best = list(tried)[first_of_least([fitted.error for fitted in tried.values()])]
+    best = list(tried)[first_minimum([fitted.error for fitted in tried.values()])]
     return [w for w in (best / _STEP, best * _STEP) if w not in tried and _LEAST <= w <= _MOST]
 
 
-def first_of_least(errors: Sequence[float] | np.ndarray) -> int:
+def first_minimum(errors: Sequence[float] | np.ndarray) -> int:
     """Return the first of the errors that are least but for rounding, which settles no choice."""
     values = np.asarray(errors, dtype=np.float64)
     least = values[np.argmin(values)]

@@ -26,13 +26,13 @@ class TargetColumns:
     encoder: TargetEncoder
     means: np.ndarray
 
-    def of(self, y: Any) -> np.ndarray:
+    def transform(self, y: Any) -> np.ndarray:
         """Return the columns of other targets."""
         return self.encoder.encode(y, len(y)) - self.means
 
     def squares(self, y: Any) -> np.ndarray:
         """Return y^2, the squared length of each sample's targets."""
-        columns = self.of(y)
+        columns = self.transform(y)
         return np.einsum("nq,nq->n", columns, columns)
 
 
@@ -130,7 +130,7 @@ class StabilityBound:
         ndarray of shape (k,)
         """
         features = np.asarray(self.extractor.transform(X))
-        return cumulative_pointwise_squared_covariance(features, self.targets.of(y))
+        return cumulative_pointwise_squared_covariance(features, self.targets.transform(y))
 
     def n_examples_needed(self, gap: Any) -> np.ndarray:
         """Return how many training samples bring the bound within a gap of the empirical value.
@@ -218,14 +218,16 @@ def stability_bound(
     (5,)
     """
     _check(extractor, delta, cost, trim)
-    rows = _Rows.of(extractor, X, y)
+    rows = _Rows.seen_by(extractor, X, y)
     if trim > 0:
         rows = rows.part(rows.without_outliers(extractor, trim))
     model = clone(extractor).fit(rows.X, rows.y)
     columns = rows.columns(model)
     lengths, squares = rows.lengths(model), columns.squares(rows.y)
     n = len(squares)
-    empirical = cumulative_pointwise_squared_covariance(model.transform(rows.X), columns.of(rows.y))
+    empirical = cumulative_pointwise_squared_covariance(
+        model.transform(rows.X), columns.transform(rows.y)
+    )
     norms = _norms(_gram(model, rows.X))
     radius_squared = float((squares * lengths).max())
     return StabilityBound(
@@ -300,7 +302,7 @@ class _Rows:
     numbers: np.ndarray
 
     @classmethod
-    def of(cls, extractor: Any, X: Any, y: Any) -> _Rows:
+    def seen_by(cls, extractor: Any, X: Any, y: Any) -> _Rows:
         labels = np.asarray(y)
         kind = extractor._target_kind()
         encoder = TargetEncoder.for_target(

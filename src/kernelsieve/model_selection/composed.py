@@ -62,7 +62,7 @@ class ExtractorWithHead(BaseEstimator):
         self.extractor = extractor
         self.head = head
 
-    def knowing(self, *known: tuple[Any, np.ndarray]) -> ExtractorWithHead:
+    def with_known_features(self, *known: tuple[Any, np.ndarray]) -> ExtractorWithHead:
         """Remember the features of some samples, which may be more than this model has.
 
         A scorer is called with the samples, as always, and nothing is computed again.

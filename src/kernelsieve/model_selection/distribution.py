@@ -122,7 +122,7 @@ def criterion_distribution(
     problem = estimator._problem(X, y, sample_weight)
     drawn = replace(problem.candidates, size=n_candidates or "all", how="random", resample=False)
     problem = replace(problem, candidates=drawn, n_components=int(component))
-    watched = _Watched(criterion)
+    watched = _RecordingCriterion(criterion)
     # A copy declares everything that the criterion declares, and only its start is another.
     observed: Any = copy.copy(criterion)
     observed.start = lambda: watched
@@ -140,7 +140,7 @@ def criterion_distribution(
     return CriterionDistribution(np.sort(watched.scores))
 
 
-class _Watched(Selector):
+class _RecordingCriterion(Selector):
     """Chooses as a criterion does, and keeps the scores of the last choice."""
 
     scores: np.ndarray

@@ -78,14 +78,14 @@ def group_settings(settings: Sequence[Mapping[str, Any]]) -> list[Group]:
     """Put settings together that differ only in the head, or in the width of the kernel."""
     groups: dict[tuple, dict[tuple, tuple[Mapping[str, Any], HeadSettings]]] = {}
     for number, setting in enumerate(settings):
-        of_extractor, of_head = _parted(setting)
+        of_extractor, of_head = _split_by_estimator(setting)
         common = {k: v for k, v in of_extractor.items() if k.split("__")[-1] not in _WIDTHS}
         group = groups.setdefault(_identity(common), {})
         group.setdefault(_identity(of_extractor), (of_extractor, []))[1].append((number, of_head))
     return [list(group.values()) for group in groups.values()]
 
 
-def _parted(setting: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split_by_estimator(setting: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the parameters of the extractor, and those of the head."""
     of_extractor = {k: v for k, v in setting.items() if not k.startswith(HEAD)}
     of_head = {k.removeprefix(HEAD): v for k, v in setting.items() if k.startswith(HEAD)}
@@ -141,7 +141,7 @@ def fresh(estimator: Any, setting: Mapping[str, Any]) -> Any:
 
 def with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return fresh copies with the parameters of a setting."""
-    of_extractor, of_head = _parted(setting)
+    of_extractor, of_head = _split_by_estimator(setting)
     if of_head and head is None:
         raise InvalidParameterError(
             f"param_grid names {sorted(of_head)} of the head, and there is none; pass a head."
@@ -188,7 +188,7 @@ def score_extractor(
             [
                 # What is wrong with a scorer is wrong with the first model already, and checking all
                 # that it is given takes longer than most scores do.
-                score_of(task.scorer, fitted.knowing(*known), data, checked=place == 0)
+                score_of(task.scorer, fitted.with_known_features(*known), data, checked=place == 0)
                 for data in (train, test)
             ]
             for place, fitted in enumerate(path_models(extractor, head, known[0][1], train, sizes))

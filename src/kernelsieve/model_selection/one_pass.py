@@ -47,7 +47,7 @@ def run_in_one_pass(
     if not all(_is_told_by_sums(extractor, data) for of_group in settings for extractor in of_group):
         return None
     screened = _screening_samples(settings[0][0], data)
-    folds = [_parted(test, screened, len(data)) for _, test in folds]
+    folds = [_training_and_test(test, screened, len(data)) for _, test in folds]
     found, score = OnePassScores([{} for _ in folds]), known_score(scoring)
     for group, extractors in zip(groups, settings, strict=True):
         gathering = _Gathering(data, folds, screened)
@@ -55,7 +55,7 @@ def run_in_one_pass(
             if settled is None:
                 return None
             for fold, (train, test) in enumerate(folds):
-                curves = _told(task, settled, fold, head_settings, score)
+                curves = _curves_from_sums(task, settled, fold, head_settings, score)
                 if curves is None:
                     found.looked_again = True
                     fitted = settled.fitted(fold)
@@ -69,7 +69,7 @@ def run_in_one_pass(
     return found
 
 
-def _told(
+def _curves_from_sums(
     task: Task, settled: SettledFolds, fold: int, head_settings: HeadSettings, score: str | None
 ) -> dict[int, Curve] | None:
     """Return what the statistics tell of the heads; None where one needs the samples."""
@@ -87,11 +87,11 @@ def _told(
 def _are_a_partition(folds: Folds, n_samples: int) -> bool:
     """Tell if every sample is held out once, and every fold is fitted to all others."""
     held_out = np.concatenate([test for _, test in folds])
-    if len(folds) < 2 or len(held_out) != n_samples or not _marked(held_out, n_samples).all():
+    if len(folds) < 2 or len(held_out) != n_samples or not _mask(held_out, n_samples).all():
         return False
     return all(
         len(train) + len(test) == n_samples
-        and np.array_equal(_marked(train, n_samples), ~_marked(test, n_samples))
+        and np.array_equal(_mask(train, n_samples), ~_mask(test, n_samples))
         for train, test in folds
     )
 
@@ -125,13 +125,15 @@ def _screening_samples(extractor: Any, data: Data) -> np.ndarray:
     return np.sort(random_state.choice(len(data), _SCREENING_SAMPLES, replace=False))
 
 
-def _parted(test: np.ndarray, screened: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+def _training_and_test(
+    test: np.ndarray, screened: np.ndarray, n_samples: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the samples of a fold's training, and its own: those that did not screen candidates."""
-    held_out = _marked(test, n_samples) & ~_marked(screened, n_samples)
+    held_out = _mask(test, n_samples) & ~_mask(screened, n_samples)
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)
 
 
-def _marked(rows: np.ndarray, n_samples: int) -> np.ndarray:
+def _mask(rows: np.ndarray, n_samples: int) -> np.ndarray:
     """Return which samples are among some rows; masks of millions cost less than sets of them."""
     marks = np.zeros(n_samples, dtype=bool)
     marks[rows] = True

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data import row_slices
 from ..metric_learning.evidence import apply_metric
-from ..metric_learning.rounds import first_of_least
+from ..metric_learning.rounds import first_minimum
 from ..model import KernelModel
 from ..model_selection import ComponentPathCV
 from ..program import AffineMap, EncodeColumns, KernelSum
@@ -76,7 +76,7 @@ class Preparation:
 
     @property
     def best(self) -> Finalist:
-        return self.finalists[first_of_least([finalist.error for finalist in self.finalists])]
+        return self.finalists[first_minimum([finalist.error for finalist in self.finalists])]
 
     @property
     def recipe(self) -> SieveRecipe:
@@ -197,7 +197,7 @@ def _error_of_splits(trial: Trial, recipe: SieveRecipe, samples: Samples) -> flo
             of_splits.append(held_out_scores(replace(recipe, gamma=gamma), data, [fold], loss))
     if not of_splits:
         return trial.error
-    return min(loss.error(HeldOut.of_all(parts)) for parts in zip(*of_splits, strict=True))
+    return min(loss.error(HeldOut.concatenate(parts)) for parts in zip(*of_splits, strict=True))
 
 
 def _standardised(Y: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -217,7 +217,7 @@ def fit_folds(
     recipe = preparation.recipe
     scores = held_out_scores(recipe, data, folds, loss)
     errors = [loss.error(each) for each in scores]
-    best = len(errors) - 1 - first_of_least(errors[::-1])  # of equals, the largest ridge rounds least
+    best = len(errors) - 1 - first_minimum(errors[::-1])  # of equals, the largest ridge rounds least
     ridge = float(recipe.ridges[best])
     model, indices = fit_with(recipe, data, loss, ridge)
     way = f"{len(folds)} folds of {len(data)} samples"
@@ -233,10 +233,10 @@ def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sie
     with expected_warnings_ignored(), with_little_memory():
         search.fit(fitted.U, fitted.Y, sample_weight=fitted.weight)
     way = f"{n_folds} folds of {len(fitted)} samples, by {search.way_}"
-    return sieve_of_search(preparation, search, total, held_out, len(fitted), way)
+    return sieve_from_search(preparation, search, total, held_out, len(fitted), way)
 
 
-def sieve_of_search(
+def sieve_from_search(
     preparation: Preparation,
     search: ComponentPathCV,
     total_weight: float,

@@ -45,7 +45,7 @@ from .clock import Clock
 from .importances import importances
 from .inputs import as_table, categorical_mask, table_hashes
 from .losses import LOSSES, RegressionLoss
-from .recipe import Fold, MappedSamples, of_these
+from .recipe import Fold, MappedSamples, restrict_folds
 from .report import cv_results, in_words, sentences
 from .streams import SETTLING_SAMPLES, SieveStream, SourceRows, last_held_out
 
@@ -117,7 +117,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         n_fitted = min(self._most_samples(), affordable(preparation, few, len(folds) + 1, clock))
         kept = order if n_fitted >= len(order) else order[: int(n_fitted)]
         if len(kept) <= MANY_SAMPLES:
-            folds = of_these(folds, np.arange(len(kept)), Y[order])
+            folds = restrict_folds(folds, np.arange(len(kept)), Y[order])
         data = preparation.samples(X, Y, weight, kept)
         self._keep(self._fit_data(preparation, data, folds).renumbered(kept), data, clock)
         return order
@@ -169,10 +169,10 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         order = self._drawn_order(X, Y, weight, settings.random_state)
         preparation = self._prepare(X, Y, weight, order, settings)
         drawn = preparation.samples(X, Y, weight, np.arange(len(Y)))
-        stream = SieveStream.begun(preparation, drawn[order], self._n_folds, numbers[order])
+        stream = SieveStream.start(preparation, drawn[order], self._n_folds, numbers[order])
         for part in rest:
             X, Y, weight = self._read(part)
-            stream = stream.plus(MappedSamples(preparation.mapped(X), Y, weight))
+            stream = stream.with_samples(MappedSamples(preparation.mapped(X), Y, weight))
         self._keep(stream.sieve(drawn[places]), drawn[order], clock)
 
     def _read(self, part: Any) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -190,8 +190,8 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             weight = self._weights(sample_weight, table, Y)
             order = self._fit_table(table, Y, weight, clock)
             data = self._sieve.preparation.samples(table, Y, weight, order)
-            begun = SieveStream.begun(self._sieve.preparation, data, self._n_folds, order)
-            self._stream = begun.plus(data)
+            begun = SieveStream.start(self._sieve.preparation, data, self._n_folds, order)
+            self._stream = begun.with_samples(data)
             return
         table, Y, weight = self._read(Part(X, y, sample_weight))
         if not weight.any():
@@ -199,7 +199,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         order = self._drawn_order(table, Y, weight, check_random_state(0))
         data = stream.preparation.samples(table, Y, weight, order)
         scored = data.scored(self._sieve.model, self.n_jobs)
-        self._stream = stream.plus(data)
+        self._stream = stream.with_samples(data)
         held_out = last_held_out(self._sieve.held_out, scored)
         self._keep(self._stream.sieve(held_out), data, clock)
 
@@ -256,7 +256,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of classes with fewer samples than folds
             folds = folds_of(cv, Y[seen], labels)
-        return of_these([(seen[train], seen[test]) for train, test in folds], order, Y)
+        return restrict_folds([(seen[train], seen[test]) for train, test in folds], order, Y)
 
     @property
     def _n_folds(self) -> int:
@@ -302,7 +302,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Return the encoding, the metric, the kernel sum, and for predictions the link."""
         encode, metric, kernel = self._current_fit().steps
         if output == "features":
-            return [encode, metric, kernel.of_kernel_values()]
+            return [encode, metric, kernel.kernel_values_only()]
         return [encode, metric, kernel, self._link()]
 
     @property

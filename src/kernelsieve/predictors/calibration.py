@@ -25,7 +25,7 @@ class HeldOut:
     weight: np.ndarray
 
     @classmethod
-    def of_all(cls, parts: Sequence[HeldOut], most: int | None = None) -> HeldOut:
+    def concatenate(cls, parts: Sequence[HeldOut], most: int | None = None) -> HeldOut:
         """Return parts one after the other; at most so many samples, the last ones."""
         columns = zip(*(part._columns for part in parts), strict=True)
         return cls(*(np.concatenate(values)[-(most or 0) :] for values in columns))

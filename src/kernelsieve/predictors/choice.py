@@ -156,14 +156,14 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
 def finalists(trials: Sequence[Trial], n_held_out: int) -> list[Trial]:
     """Return the best trial of every kernel, and the best without a metric, by their errors."""
     labels = dict.fromkeys(trial.kind.label for trial in trials)
-    found = [_best_of([t for t in trials if t.kind.label == each], n_held_out) for each in labels]
+    found = [_best_trial([t for t in trials if t.kind.label == each], n_held_out) for each in labels]
     plain = min((trial for trial in trials if trial.metric == "identity"), key=lambda t: t.error)
     if not any(trial is plain for trial in found):
         found.append(plain)
     return sorted(found, key=lambda trial: trial.error)
 
 
-def _best_of(trials: Sequence[Trial], n_held_out: int) -> Trial:
+def _best_trial(trials: Sequence[Trial], n_held_out: int) -> Trial:
     """Return the trial of the smallest held-out error.
 
     The best of many rounds of learning is better by chance as well, so a metric must gain more than

@@ -42,7 +42,7 @@ class CategoryColumn:
     values: list[Any]  # None is a missing one
 
     @classmethod
-    def of(cls, feature: int, column: np.ndarray, name: object = None) -> Self:
+    def fit(cls, feature: int, column: np.ndarray, name: object = None) -> Self:
         """Keep the most frequent values, those that come first among equally frequent ones."""
         values, codes = _factorised(column)
         counts = np.bincount(codes, minlength=len(values))
@@ -119,7 +119,7 @@ class InputEncoder:
         medians = np.array([_median(column) for column in numbers.T])
         names = X.columns if is_frame(X) else range(X.shape[1])
         columns = [
-            CategoryColumn.of(i, column_of(X, i), names[i])
+            CategoryColumn.fit(i, column_of(X, i), names[i])
             for i in np.flatnonzero(categorical).tolist()
         ]
         with_missing = np.flatnonzero(missing.any(axis=0))

@@ -173,10 +173,10 @@ def held_out_scores(
         features, of_test = (extractor.transform(samples.U) for samples in (fitted, held_out))
         heads = loss.heads(features, fitted.Y, fitted.weight, recipe.ridges)
         of_folds.append([HeldOut(head.scores(of_test), held_out.Y, held_out.weight) for head in heads])
-    return [HeldOut.of_all(parts) for parts in zip(*of_folds, strict=True)]
+    return [HeldOut.concatenate(parts) for parts in zip(*of_folds, strict=True)]
 
 
-def of_these(folds: Sequence[Fold], rows: np.ndarray, Y: np.ndarray) -> list[Fold]:
+def restrict_folds(folds: Sequence[Fold], rows: np.ndarray, Y: np.ndarray) -> list[Fold]:
     """Return the folds of some samples, numbered anew, without those that nothing can be fitted to."""
     place = np.full(len(Y), -1)
     place[rows] = np.arange(len(rows))

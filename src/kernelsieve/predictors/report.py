@@ -71,8 +71,8 @@ def sentences(
     classifies: bool,
 ) -> Iterator[str]:
     """Yield the report."""
-    yield _of_inputs(sieve.preparation)
-    yield from _of_choice(sieve.preparation, classifies)
+    yield _encoding_sentence(sieve.preparation)
+    yield from _choice_sentences(sieve.preparation, classifies)
     n_landmarks = len(sieve.landmark_indices)
     yield (
         f"Fitted to {sieve.n_fitted} samples with {n_landmarks} landmarks; ridge penalty "
@@ -96,7 +96,7 @@ def _score(held_out: HeldOut, loss: RegressionLoss, classifies: bool) -> str:
     return f"R2 {1 - errors.sum() / (variances.sum() or 1.0):.3f}"
 
 
-def _of_inputs(preparation: Preparation) -> str:
+def _encoding_sentence(preparation: Preparation) -> str:
     encoder = preparation.encoder
     left_out = sum(not column.values for column in encoder.categories)
     n_categories, n_missing = len(encoder.categories) - left_out, len(encoder.with_missing)
@@ -106,25 +106,23 @@ def _of_inputs(preparation: Preparation) -> str:
         done.append(f"{left_out} with a value of its own for each sample {were} left out")
     if n_categories:
         were = "was" if n_categories == 1 else "were"
-        done.append(f"{n_categories} categorical feature{_s(n_categories)} {were} one-hot encoded")
+        done.append(f"{_counted(n_categories, 'categorical feature')} {were} one-hot encoded")
     if n_missing:
         done.append(
-            f"missing values of {n_missing} numeric feature{_s(n_missing)} were filled with medians "
+            f"missing values of {_counted(n_missing, 'numeric feature')} were filled with medians "
             "and flagged by indicators"
         )
-    features = f"{encoder.n_features} feature{_s(encoder.n_features)}"
+    features = _counted(encoder.n_features, "feature")
     if not done:
         return f"{features}, all numeric."
-    return (
-        f"{features}: {', '.join(done)}, giving {len(encoder.source)} column{_s(len(encoder.source))}."
-    )
+    return f"{features}: {', '.join(done)}, giving {_counted(len(encoder.source), 'column')}."
 
 
-def _s(number: int) -> str:
-    return "" if number == 1 else "s"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _of_choice(preparation: Preparation, classifies: bool) -> Iterator[str]:
+def _choice_sentences(preparation: Preparation, classifies: bool) -> Iterator[str]:
     best = preparation.best
     of_what = " of the class indicators" if classifies else ""
     yield (

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data import Source
 from ..estimators import StatisticPart, StatisticPlan, prepared
-from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve, sieve_of_search
+from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve, sieve_from_search
 from .calibration import HeldOut
 from .recipe import MappedSamples, expected_warnings_ignored, with_little_memory
 
@@ -31,7 +31,7 @@ class SieveStream:
     numbers: np.ndarray | None = None  # of the samples that have settled the candidates
 
     @classmethod
-    def begun(
+    def start(
         cls, preparation: Preparation, first: MappedSamples, n_folds: int, numbers: np.ndarray
     ) -> SieveStream:
         """Let some samples settle the candidates; they are not summed up yet."""
@@ -40,7 +40,7 @@ class SieveStream:
             plan = prepared(extractor, first.U, first.Y, first.weight, None, max(2, n_folds))
         return cls(preparation, extractor, plan, numbers=numbers)
 
-    def plus(self, data: MappedSamples) -> SieveStream:
+    def with_samples(self, data: MappedSamples) -> SieveStream:
         """Return the stream with more samples."""
         new = self.plan.statistic(data.U, data.Y, data.weight)
         return replace(
@@ -58,7 +58,7 @@ class SieveStream:
         with expected_warnings_ignored(), with_little_memory():
             search.finish(self.plan, self.part)
         way = f"{folds.n_folds} folds of {self.n_samples} samples out of core"
-        sieve = sieve_of_search(
+        sieve = sieve_from_search(
             self.preparation, search, self.total_weight, held_out, self.n_samples, way
         )
         return sieve if self.numbers is None else sieve.renumbered(self.numbers)
@@ -66,7 +66,7 @@ class SieveStream:
 
 def last_held_out(before: HeldOut, new: HeldOut) -> HeldOut:
     """Return the last held-out samples of a stream: new ones are scored before they are added."""
-    return HeldOut.of_all([before, new], _MOST_HELD_OUT)
+    return HeldOut.concatenate([before, new], _MOST_HELD_OUT)
 
 
 @dataclass(frozen=True)

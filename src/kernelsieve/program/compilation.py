@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..exceptions import InvalidParameterError
 from .heads import read_head
 from .program import Program
-from .scikit_learn import AFFINE_STEPS, ENCODERS, Front, affine_of
+from .scikit_learn import AFFINE_STEPS, ENCODERS, Preprocessing, affine_of
 from .steps.affine import AffineMap
 from .steps.encode import EncodeColumns
 from .steps.kernel_sum import KernelSum
@@ -61,7 +61,7 @@ def compiled(model: Any, output: Output = "prediction") -> Program:
     else:
         if not hasattr(parts[-1][1], "transform"):
             parts.pop()
-        steps = _composed([(name, part, None) for name, part in parts])
+        steps = _compose_steps([(name, part, None) for name, part in parts])
         if not steps:
             raise InvalidParameterError(
                 "The model has no step that computes anything; pass a fitted one."
@@ -138,12 +138,12 @@ def _predicting(parts: list[tuple[str, Any]]) -> list[ProgramStep]:
             "LogisticRegression, or call projector() of the extractor and the last step yourself."
         )
     before = [(name, part, None) for name, part in parts[:-1]]
-    return [*_composed([*before, (name, last, head[:-1])]), head[-1]]
+    return [*_compose_steps([*before, (name, last, head[:-1])]), head[-1]]
 
 
-def _composed(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) -> list[ProgramStep]:
+def _compose_steps(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) -> list[ProgramStep]:
     """Return parts as steps, folded where that loses nothing; some parts come with their steps."""
-    front, later = Front(), list[ProgramStep]()
+    front, later = Preprocessing(), list[ProgramStep]()
     for name, part, given in parts:
         longer = front.then(part) if given is None and not later else None
         if longer is not None:
@@ -162,14 +162,14 @@ def _composed(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) ->
                 later[-1] = later[-1].then(step)
             else:
                 later.append(step)
-    return [*front.steps, *_folded(later)]
+    return [*front.steps, *_fold_affine_maps(later)]
 
 
 def _is_second_kernel(step: ProgramStep, before: Sequence[ProgramStep]) -> bool:
     return isinstance(step, KernelSum) and any(isinstance(each, KernelSum) for each in before)
 
 
-def _folded(steps: Sequence[ProgramStep]) -> list[ProgramStep]:
+def _fold_affine_maps(steps: Sequence[ProgramStep]) -> list[ProgramStep]:
     """Return steps in which kernel sums have taken in the affine maps behind them."""
     found: list[ProgramStep] = []
     for step in steps:

@@ -56,7 +56,7 @@ class PricedColumns:
         self.n_passes += 1
         return self._all.inner(vector)
 
-    def take(self, chosen: np.ndarray) -> np.ndarray:
+    def select(self, chosen: np.ndarray) -> np.ndarray:
         """Return the chosen columns, (n, len(chosen))."""
         missing = np.unique(chosen[self._place[chosen] < 0])
         if len(missing):
@@ -95,10 +95,10 @@ class ProgramColumns:
             prices = prices - moved.prices(part)
         return np.asarray((prices.T * self._factors).T)
 
-    def take(self, chosen: np.ndarray) -> np.ndarray:
+    def select(self, chosen: np.ndarray) -> np.ndarray:
         """Return the chosen columns."""
-        values = self._columns.take(chosen)
-        stacked = np.vstack([values, *(values - moved.take(chosen) for moved in self._moved)])
+        values = self._columns.select(chosen)
+        stacked = np.vstack([values, *(values - moved.select(chosen) for moved in self._moved)])
         return np.asarray(stacked * self._factors[chosen])
 
     @property
@@ -126,7 +126,7 @@ class Lines:
     constant: np.ndarray  # 1 for samples, 0 for changes
 
     @classmethod
-    def of(cls, y: np.ndarray, weight: np.ndarray, of_changes: Sequence[float] = ()) -> Lines:
+    def from_labels(cls, y: np.ndarray, weight: np.ndarray, of_changes: Sequence[float] = ()) -> Lines:
         """Return the lines for labels and weights of samples, and the weights of transformations."""
         none = np.zeros(len(y) * len(of_changes))
         return cls(
@@ -164,7 +164,7 @@ class Design(Protocol):
     targets: np.ndarray
     target_means: np.ndarray
 
-    def take(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def select(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the chosen columns, (n_rows, len(chosen)), and what centring took from them."""
 
     def prices(self, residuals: np.ndarray) -> np.ndarray:
@@ -182,8 +182,8 @@ class CentredColumns:
         self._root = np.sqrt(lines.weight)
         self.targets, self.target_means = lines.centred(lines.y, lines.weight)
 
-    def take(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._lines.centred(self._columns.take(chosen), self._lines.weight)
+    def select(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._lines.centred(self._columns.select(chosen), self._lines.weight)
 
     def prices(self, residuals: np.ndarray) -> np.ndarray:
         return self._columns.prices(2 * (residuals.T * self._root).T)
@@ -212,7 +212,7 @@ class ReducedColumns:
         self._values, self._means = np.asfortranarray(factor[1:, 1 : m + 1]), means[:m]
         self.targets, self.target_means = factor[1:, m + 1 :], means[m:]
 
-    def take(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def select(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._values[:, chosen], self._means[chosen]
 
     def prices(self, residuals: np.ndarray) -> np.ndarray:

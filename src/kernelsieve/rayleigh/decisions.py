@@ -196,7 +196,7 @@ def thinned(batch: Batch) -> Batch:
     return batch if len(batch) <= most else batch[spread_places(len(batch), most)]
 
 
-def decided(fit: Fit, heads: Heads, outputs: Outputs, n_candidates: int, *, joint: bool) -> Fit:
+def add_decision(fit: Fit, heads: Heads, outputs: Outputs, n_candidates: int, *, joint: bool) -> Fit:
     """Add to a fit how it decides, and how probable that is by outputs of samples."""
     k = outputs.values.shape[1]
     numbers = range(1, k + 1) if joint else [k]
@@ -261,7 +261,7 @@ def probabilities(decisions: np.ndarray, slope: float) -> np.ndarray:
     array([[0.25, 0.75],
            [0.5 , 0.5 ]])
     """
-    return np.asarray(softmax(slope * _of_classes(decisions), axis=1))
+    return np.asarray(softmax(slope * _class_scores(decisions), axis=1))
 
 
 def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.ndarray) -> float:
@@ -279,7 +279,7 @@ def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.nd
     >>> round(float(np.exp(2 * slope)), 3)
     3.0
     """
-    scores = _of_classes(decisions)
+    scores = _class_scores(decisions)
     counts = (weight @ indicators > 0) | (scores > NEVER / 2).all(axis=0)
     scores = scores[:, counts]
     wrong = 0.5 / (weight.sum() + 1)
@@ -304,7 +304,7 @@ def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.nd
     return float(np.exp(brentq(excess, smallest, largest, xtol=1e-12)) / size)
 
 
-def _of_classes(decisions: np.ndarray) -> np.ndarray:
+def _class_scores(decisions: np.ndarray) -> np.ndarray:
     """Return a score of each class; a single decision is that of the second of two."""
     if decisions.shape[1] > 1:
         return decisions

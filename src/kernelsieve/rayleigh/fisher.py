@@ -18,9 +18,9 @@ from .decision_rule import DecisionRule
 from .decisions import (
     DECISION_CONSTRAINTS,
     MOVED_TO_DECISION,
+    add_decision,
     check_few_classes,
     check_out_of_core,
-    decided,
     decision_rule,
     fit_discriminant,
     held_out,
@@ -291,4 +291,4 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
             outputs = Outputs.drawn(moments)
             wanted = outputs.indicators @ targets
             outputs = held_out(self, outputs, wanted, found.mean_leverage, drawn=True)
-        return decided(fit, heads, outputs, len(found.alpha), joint=joint)
+        return add_decision(fit, heads, outputs, len(found.alpha), joint=joint)

@@ -111,7 +111,7 @@ class ColumnGeneration:
             )
 
     def _enter(self, new: np.ndarray, C: float) -> None:
-        self._add_rows(self._master, np.ascontiguousarray(self._columns.take(new).T) / C, 1.0)
+        self._add_rows(self._master, np.ascontiguousarray(self._columns.select(new).T) / C, 1.0)
         self._known = np.concatenate([self._known, new])
         self._units = np.append(self._units, np.full(len(new), C))
 
@@ -150,7 +150,7 @@ class ColumnGeneration:
 
     def _objective(self, alpha: np.ndarray, intercept: float, C: float) -> float:
         used = np.flatnonzero(alpha)
-        values = self._columns.take(self._known[used]) @ alpha[used]
+        values = self._columns.select(self._known[used]) @ alpha[used]
         xi = self._lines.y - values - intercept * self._lines.constant
         loss = np.maximum(np.abs(xi) - self._epsilon, 0.0)
         return float(self._lines.weight @ loss) + C * float(np.abs(alpha).sum())

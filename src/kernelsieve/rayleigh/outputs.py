@@ -22,7 +22,7 @@ class Moments:
     --------
     >>> import numpy as np
     >>> from kernelsieve.rayleigh.outputs import Moments
-    >>> moments = Moments.of(np.array([[0.0], [2.0], [5.0]]), np.eye(2)[[0, 0, 1]])
+    >>> moments = Moments.from_outputs(np.array([[0.0], [2.0], [5.0]]), np.eye(2)[[0, 0, 1]])
     >>> moments.weights, moments.means.ravel(), moments.covariance.round(3)
     (array([2., 1.]), array([1., 5.]), array([[0.667]]))
     """
@@ -32,7 +32,9 @@ class Moments:
     covariance: np.ndarray  # about the means of the classes, (q, q)
 
     @classmethod
-    def of(cls, outputs: np.ndarray, indicators: np.ndarray, weight: np.ndarray | None = None) -> Self:
+    def from_outputs(
+        cls, outputs: np.ndarray, indicators: np.ndarray, weight: np.ndarray | None = None
+    ) -> Self:
         """Measure outputs (n, q), with indicators (n, c) of their classes."""
         shares = indicators if weight is None else indicators * weight[:, None]
         weights = shares.sum(axis=0)

@@ -97,7 +97,7 @@ class PenalisedSmooth:
             new = most_violated(prices, C, self._known, self._tol)
             if len(new) == 0 or self._effort.exhausted:
                 break
-            self._X = np.hstack([self._X, self._columns.take(new)])
+            self._X = np.hstack([self._X, self._columns.select(new)])
             self._known = np.concatenate([self._known, new])
             self._alpha = np.concatenate([self._alpha, np.zeros(len(new))])
         check_solved(prices, C, self._tol, self._effort)

@@ -80,7 +80,7 @@ class PenalisedSquares:
         """Add columns to the working set."""
         if len(new) == 0:
             return
-        added, means = self._design.take(new)
+        added, means = self._design.select(new)
         self._X = np.asfortranarray(np.hstack([self._X, added]))
         self._means = np.concatenate([self._means, means])
         self._known = np.concatenate([self._known, new])

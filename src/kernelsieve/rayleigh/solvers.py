@@ -127,7 +127,7 @@ class ClassPrograms:
         ]
         Y = 2.0 * batch.Y - 1
         Y = Y[:, 1:] if Y.shape[1] == 2 else Y  # two classes have one output
-        lines = Lines.of(Y, batch.root_weight**2, [t.weight for t in invariances])
+        lines = Lines.from_labels(Y, batch.root_weight**2, [t.weight for t in invariances])
         self._factors: np.ndarray | None = None
         self._solvers = self._solvers_of(program, moved, lines)
 
@@ -148,7 +148,7 @@ class ClassPrograms:
         if program.penalty != "l1":  # (9)
             everyone = np.arange(len(self.pool))
             to_alpha = self._coordinates(program)
-            Z = ProgramColumns(self.columns, moved).take(everyone) @ to_alpha
+            Z = ProgramColumns(self.columns, moved).select(everyone) @ to_alpha
             if smooth is None:
                 return [CornerRegression(Z, y, tube, to_alpha, max_iter) for y in outputs]
             return [SmoothRegression(Z, y, smooth, to_alpha, tol, max_iter) for y in outputs]
@@ -182,7 +182,7 @@ class ClassPrograms:
         if self._W is not None:
             return self._W[np.ix_(chosen, chosen)]
         if chosen.max() < self.columns.shape[0]:
-            return self.columns.take(chosen)[chosen]
+            return self.columns.select(chosen)[chosen]
         points = self.pool.points[chosen]  # candidates that are no samples
         return self._kernel.block(points, points)
 

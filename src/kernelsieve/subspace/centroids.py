@@ -144,7 +144,7 @@ def by_contribution(features: np.ndarray, labels: Rows) -> np.ndarray:
     return rotation
 
 
-def finish(
+def make_fit(
     model: KernelModel,
     indices: np.ndarray,
     features: np.ndarray,
@@ -193,7 +193,7 @@ def clusters_as_labels(
     order = np.argsort(of_rows, kind="stable")
     for members in np.split(order, np.flatnonzero(np.diff(of_rows[order])) + 1):
         rows = _coordinates(batch, kernel, members, random_state)
-        count = different(rows, n_clusters)
+        count = count_distinct(rows, n_clusters)
         weight = None if batch.weight is None else batch.weight[members]
         means = KMeans(count, n_init=3, random_state=random_state).fit(rows, sample_weight=weight)
         found, codes = np.unique(means.labels_, return_inverse=True)
@@ -215,7 +215,7 @@ def _coordinates(
     return whitened(kernel.block(batch.X[members], points[chosen]), factor, chosen)
 
 
-def different(rows: Rows, most: int) -> int:
+def count_distinct(rows: Rows, most: int) -> int:
     """Count different samples, up to ``most``: there cannot be more clusters than that."""
     seen: set[bytes] = set()
     for i in range(rows.shape[0]):

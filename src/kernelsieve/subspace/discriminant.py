@@ -14,7 +14,7 @@ from ..fitting import Problem
 from ..kernels import KernelLike
 from ..model import Fit, orthonormal_additions
 from .base import SubspaceEstimator
-from .centroids import Centroids, class_centroids, exact_centroids, finish, mean_images
+from .centroids import Centroids, class_centroids, exact_centroids, make_fit, mean_images
 from .image_pass import SubspaceMethod
 
 
@@ -51,7 +51,7 @@ def discriminant_qr(
     values, V = eigh(B, T + ridge * np.eye(len(T)))
     values, V = values[::-1][:n_components], V[:, ::-1][:, :n_components]
     V /= np.linalg.norm(V, axis=0)
-    return finish(
+    return make_fit(
         *centroids.model(V),
         Q @ V,
         Q @ orthonormal_additions(V),

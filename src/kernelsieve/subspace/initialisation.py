@@ -16,7 +16,7 @@ _RANK = 1e-7  # singular values, as a part of the largest
 _SQUARED_RANK = 1e-12  # eigenvalues of inner products, as a part of their trace
 
 
-def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarray:
+def initial_directions(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarray:
     """Return orthonormal directions to begin with; fewer where the images do not span as many."""
     if not isinstance(init, str):
         directions = images.combinations(init)

@@ -20,7 +20,7 @@ from .centroids import (
     class_centroids,
     clusters_as_labels,
     exact_centroids,
-    finish,
+    make_fit,
 )
 from .image_pass import SubspaceMethod
 from .objectives import TargetAlignment
@@ -36,7 +36,7 @@ def orthogonal_centroids(centroids: Centroids, n_components: int | None) -> Fit:
     Q, Y = centroids.features, centroids.labels
     rotation = by_contribution(Q, Y)[:, :n_components]
     features = Q @ rotation
-    return finish(
+    return make_fit(
         *centroids.model(rotation),
         features,
         features,

@@ -15,12 +15,12 @@ from ..deflation import Outcome
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Rows
 from ..model import Fit, KernelModel, Search
-from .centroids import by_contribution, finish
+from .centroids import by_contribution, make_fit
 from .images import Images, Labelled, independent, labelled
-from .initialisation import start
+from .initialisation import initial_directions
 from .margins import LargeMargin
 from .objectives import Objective, TargetAlignment
-from .optimise import Climb, Directions, climb
+from .optimise import Directions, Optimum, maximise
 from .points import Points, first_points
 from .target_kernels import checked_target_kernel, coded_labels, factor
 
@@ -65,7 +65,7 @@ class LearnedSubspace:
     def solve(self, images: Images) -> Fit:
         """Learn directions V in the span of the images, formulas (17) to (27)."""
         wanted = self._wanted(images)
-        V = start(images, self.init, wanted)
+        V = initial_directions(images, self.init, wanted)
         if V.shape[1] == 0:
             raise InvalidDataError(
                 "No feature could be found: all images are zero. Look for samples of zeros, or use "
@@ -74,11 +74,11 @@ class LearnedSubspace:
         outcome = Outcome.COMPLETE if V.shape[1] == wanted else Outcome.EXHAUSTED
         rows, down, up = fewer_coordinates(images.rows, V)
         alignment = Directions(rows, self.objective(images))
-        found = self._climb(alignment, down(V), alignment.put_in_order)
+        found = self._maximise(alignment, down(V), alignment.put_in_order)
         features = np.asarray(rows @ found.point)
         rotation = by_contribution(features, self.coded(images))
         model, indices = images.model(up(found.point @ rotation))
-        return self._finish(model, indices, features @ rotation, images, outcome, found)
+        return self._make_fit(model, indices, features @ rotation, images, outcome, found)
 
     def solve_points(self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState) -> Fit:
         """Learn points whose images span the subspace."""
@@ -92,7 +92,7 @@ class LearnedSubspace:
                 "there is no direction to improve them in. Lower gamma, scale X, or pass points near "
                 "the samples as init."
             )
-        found = self._climb(function, Z, lambda Z: Z)
+        found = self._maximise(function, Z, lambda Z: Z)
         Z = function.apart(found.point)  # points may meet on their way
         features, basis = function.features(Z)
         rotation = by_contribution(features, self.coded(known))
@@ -101,31 +101,31 @@ class LearnedSubspace:
         model = KernelModel(kernel, Z, basis @ rotation, np.zeros(k), first_use)
         wanted = self.n_components or len(first)
         outcome = Outcome.COMPLETE if k == wanted else Outcome.EXHAUSTED
-        return self._finish(model, np.full(k, -1), features @ rotation, known, outcome, found)
+        return self._make_fit(model, np.full(k, -1), features @ rotation, known, outcome, found)
 
     def _wanted(self, known: Labelled) -> int:
         if self.n_components is not None:
             return self.n_components
         return known.labels.shape[1] if isinstance(self.init, str) else np.shape(self.init)[-1]
 
-    def _climb(
+    def _maximise(
         self, function: Any, first: np.ndarray, put_in_order: Callable[[np.ndarray], np.ndarray]
-    ) -> Climb:
-        return climb(
+    ) -> Optimum:
+        return maximise(
             function, first, put_in_order, solver=self.solver, max_iter=self.max_iter, tol=self.tol
         )
 
-    def _finish(
+    def _make_fit(
         self,
         model: KernelModel,
         indices: np.ndarray,
         features: np.ndarray,
         known: Labelled,
         outcome: str,
-        found: Climb,
+        found: Optimum,
     ) -> Fit:
         alignments = TargetAlignment(self.coded(known)).prefixes(features)
-        fit = finish(model, indices, features, features, known, alignments, outcome)
+        fit = make_fit(model, indices, features, features, known, alignments, outcome)
         return replace(fit, search=Search(found.path, found.ending))
 
 

@@ -36,10 +36,10 @@ class LargeMargin(Objective):
         self._C = C
 
     def value_and_slope(self, features: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slope = self._log_bound(features / self._factors[:, None])
+        value, slope = self._log_objective(features / self._factors[:, None])
         return -value, -slope / self._factors[:, None]
 
-    def _log_bound(self, points: np.ndarray) -> tuple[float, np.ndarray]:
+    def _log_objective(self, points: np.ndarray) -> tuple[float, np.ndarray]:
         """Return what is to be small, and its derivative with respect to unweighted points."""
         weight, total, slope = self._root**2, 0.0, np.zeros_like(points)
         for signs in self._signs:
@@ -63,8 +63,8 @@ class RadiusMargin(LargeMargin):
     of more than two classes, each against the rest, are added: they share the ball.
     """
 
-    def _log_bound(self, points: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slope = super()._log_bound(points)
+    def _log_objective(self, points: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = super()._log_objective(points)
         radius, of_radius = squared_radius(points)
         radius += 1 / self._C
         return value + float(np.log(radius)), slope + of_radius / radius

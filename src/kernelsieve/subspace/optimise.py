@@ -40,7 +40,7 @@ class Ending:
 
 
 @dataclass(frozen=True)
-class Climb:
+class Optimum:
     """Where the climb ended, and the value after each iteration, the start first."""
 
     point: np.ndarray
@@ -48,7 +48,7 @@ class Climb:
     ending: str
 
 
-def climb(
+def maximise(
     function: Function,
     start: np.ndarray,
     put_in_order: Callable[[np.ndarray], np.ndarray],
@@ -56,7 +56,7 @@ def climb(
     solver: str,
     max_iter: int | None,
     tol: float,
-) -> Climb:
+) -> Optimum:
     """Go up from ``start`` until the last ten iterations gained at most ``tol`` each on average.
 
     Without ``max_iter`` it stops early: alignment gained late is that of single samples.
@@ -70,13 +70,13 @@ def climb(
         n_before = len(path)
         point = put_in_order(_round(function, point, path, solver, most, tol))
         if _levels_off(path, tol):
-            return Climb(point, np.array(path), Ending.CONVERGED)
+            return Optimum(point, np.array(path), Ending.CONVERGED)
         if len(path) == n_before:
             flat = float(np.linalg.norm(function(point)[1])) <= _FLAT * max(1.0, abs(path[-1]))
-            return Climb(point, np.array(path), Ending.CONVERGED if flat else Ending.STUCK)
+            return Optimum(point, np.array(path), Ending.CONVERGED if flat else Ending.STUCK)
     if max_iter == 0:
-        return Climb(point, np.array(path), Ending.START)
-    return Climb(point, np.array(path), Ending.EARLY if max_iter is None else Ending.LIMIT)
+        return Optimum(point, np.array(path), Ending.START)
+    return Optimum(point, np.array(path), Ending.EARLY if max_iter is None else Ending.LIMIT)
 
 
 def _levels_off(path: list[float], tol: float) -> bool:

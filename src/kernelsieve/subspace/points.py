@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 from ..data import Batch
 from ..exceptions import InvalidParameterError
 from ..kernels import Kernel, Rows
-from .centroids import different
+from .centroids import count_distinct
 from .images import class_columns, independent
 from .objectives import Objective
 
@@ -110,10 +110,10 @@ def _means(batch: Batch, n_points: int | None, random_state: np.random.RandomSta
         means = np.asarray(shares.T @ batch.X) / sums[:, None]
         if n_points == len(sums):
             return means
-        return centres(means, different(means, n_points), sums)
+        return centres(means, count_distinct(means, n_points), sums)
     of_classes = sparse.csc_array(shares)
     members = np.split(of_classes.indices, of_classes.indptr[1:-1])
-    most = np.array([different(batch.X[rows], n_points) for rows in members])
+    most = np.array([count_distinct(batch.X[rows], n_points) for rows in members])
     counts = np.ones(len(sums), dtype=int)
     for _ in range(min(n_points, most.sum()) - len(sums)):  # to the class with most samples a cluster
         counts[np.argmax(np.where(counts < most, sums / counts, 0.0))] += 1

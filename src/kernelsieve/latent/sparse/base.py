@@ -77,7 +77,7 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
             weight=rows.weight,
             target_error=self.target_error,
             sample_size=self.sample_size,
-            cache_columns=_columns_kept(settings.max_memory, len(rows)),
+            cache_columns=_cache_capacity(settings.max_memory, len(rows)),
             tol=self.tol,
             gap_tol=self.gap_tol,
             random_state=problem.random_state,
@@ -97,7 +97,7 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
         return tags
 
 
-def _columns_kept(max_memory: float, n_rows: int) -> int:
+def _cache_capacity(max_memory: float, n_rows: int) -> int:
     """Return how many kernel columns are kept: as many as usual, more where memory is plenty."""
     most = int(max_memory) // (8 * n_rows)
     return max(1, min(most, max(_USUALLY_KEPT, most // _SHARE_KEPT)))

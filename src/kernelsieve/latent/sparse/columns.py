@@ -2,7 +2,7 @@
 
 No n x n matrix exists here. A column is evaluated when a support vector needs it, some are kept, and
 the deflated matrix is known through the features, one vector and one number (equation (6) of the
-paper that :mod:`.nu` names).
+paper that :mod:`.extraction` names).
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class CachedColumns:
     ) -> None:
         fill = self._kernel.against(self._kernel.points(self._X, rows))
 
-        def take(block: slice) -> None:
+        def multiply_block(block: slice) -> None:
             values = np.empty((len(rows), block.stop - block.start))
             fill(self._X[block], values)
             with np.errstate(invalid="ignore", over="ignore"):  # an error says more than a warning
@@ -131,7 +131,11 @@ class CachedColumns:
             own = np.flatnonzero((rows >= block.start) & (rows < block.stop))
             self._diagonal[rows[own]] = values[own, rows[own] - block.start]
 
-        run_blocks(list(row_slices(self.n_rows, rows_per_block(len(rows)))), lambda: take, self._n_jobs)
+        run_blocks(
+            list(row_slices(self.n_rows, rows_per_block(len(rows)))),
+            lambda: multiply_block,
+            self._n_jobs,
+        )
 
 
 @dataclass(frozen=True)

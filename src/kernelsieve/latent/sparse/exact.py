@@ -11,8 +11,8 @@ The dual maximises over ``sum(alpha) = 1, 0 <= alpha_i <= 1 / (nu n)`` the conca
 
 with ``mean = alpha' u``, ``beta = alpha * (u - mean)`` and ``r^2 = beta' K beta``; then ``w`` is
 ``Phi' beta / r`` and ``s`` is ``Phi' alpha - mean w``. The constraints and the part of nu are stated
-in the paper that :mod:`.nu` names; the dual and the solver are our derivation, since the paper's text
-of (4) is lost.
+in the paper that :mod:`.extraction` names; the dual and the solver are our derivation, since the
+paper's text of (4) is lost.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def reconstruction_errors(
     return _errors(kernel.diagonal, u, rows, alpha, products[:, 0], products[:, 1])
 
 
-def most_unlike(errors: np.ndarray, caps: np.ndarray) -> np.ndarray:
+def frank_wolfe_vertex(errors: np.ndarray, caps: np.ndarray) -> np.ndarray:
     """Return the alpha that puts as much as it may on the largest errors: a Frank-Wolfe vertex."""
     order = np.argsort(-errors, kind="stable")
     before = np.cumsum(caps[order]) - caps[order]
@@ -74,7 +74,7 @@ def solve_dual(
         None where r vanishes: with few values of u, small nu or small u.
     """
     # Both ends of the residuals: a start without a spread would have no loading, and no gradient.
-    dual = _Dual(kernel, u, caps, (most_unlike(u, caps) + most_unlike(-u, caps)) / 2)
+    dual = _Dual(kernel, u, caps, (frank_wolfe_vertex(u, caps) + frank_wolfe_vertex(-u, caps)) / 2)
     for step in range(_STEPS_PER_ROW * len(u)):
         errors = dual.errors()
         if step % _LOOK_EVERY == 0 and dual.is_solved(errors, gap_tol):
@@ -112,7 +112,7 @@ class _Dual:
 
     def is_solved(self, errors: np.ndarray, gap_tol: float) -> bool:
         value = float(self.alpha @ errors)
-        gap = float(most_unlike(errors, self._caps) @ errors) - value
+        gap = float(frank_wolfe_vertex(errors, self._caps) @ errors) - value
         return gap <= gap_tol * abs(value)
 
     def spreads(self) -> bool:

@@ -51,7 +51,7 @@ class SparseLatent:
     def __len__(self) -> int:
         return len(self.intercepts)
 
-    def of_one_column(self) -> SparseLatent:
+    def with_flat_targets(self) -> SparseLatent:
         """Return the same for y without a second dimension."""
         return replace(
             self,
@@ -150,7 +150,7 @@ def extract_sparse(
     )
     model = Refits(loss, Y, weight, n_components)
     found = _nu_kpls(K, model, rule, n_components, target_error, tol)
-    return found.of_one_column() if np.ndim(y) == 1 else found
+    return found.with_flat_targets() if np.ndim(y) == 1 else found
 
 
 def _nu_kpls(

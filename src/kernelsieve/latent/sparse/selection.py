@@ -1,6 +1,6 @@
 """Which samples become support vectors: the rules MI and MR, and what to do where they fail.
 
-MI and MR are stated by the paper that :mod:`.nu` names. The quantity q that MI ranks is our
+MI and MR are stated by the paper that :mod:`.extraction` names. The quantity q that MI ranks is our
 reconstruction: the text of equations (4) and (11) is lost, and of several ways to write the dual as
 ``alpha' q`` we use the one whose q is the gradient, the reconstruction error of every sample.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ...data import draw_sample
 from .columns import DeflatedKernel, Multipliers
-from .exact import most_unlike, reconstruction_errors, solve_dual
+from .exact import frank_wolfe_vertex, reconstruction_errors, solve_dual
 
 _SAME = 1e-8  # relative difference below which residuals are one value
 _ROUNDING = 1e-9  # nu n may miss a whole number by this much
@@ -208,7 +208,7 @@ class ExactDual(Selection):
 
     def gap(self, kernel: DeflatedKernel, u: np.ndarray, used: Multipliers) -> float:
         errors = reconstruction_errors(kernel, u, used)
-        best = most_unlike(errors, self._caps())
+        best = frank_wolfe_vertex(errors, self._caps())
         return float(best @ errors - used.alpha @ errors[used.rows])
 
     def _caps(self) -> np.ndarray:

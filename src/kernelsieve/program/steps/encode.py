@@ -75,7 +75,7 @@ class EncodeColumns(ProgramStep):
     n_features: int
 
     @classmethod
-    def of_all(cls, n_features: int) -> EncodeColumns:
+    def passthrough(cls, n_features: int) -> EncodeColumns:
         """Return the encoding that leaves all inputs as they are."""
         return cls(tuple(map(Number, range(n_features))), n_features)
 
@@ -99,7 +99,7 @@ class EncodeColumns(ProgramStep):
         )
         return len(self.columns) != self.n_features or not all(as_it_is)
 
-    def taken_from(self, inputs: Iterable[int], n_features: int) -> EncodeColumns:
+    def on_inputs(self, inputs: Iterable[int], n_features: int) -> EncodeColumns:
         """Return the encoding of a table that has these inputs among others."""
         numbers = list(inputs)
         columns = (replace(column, input=numbers[column.input]) for column in self.columns)

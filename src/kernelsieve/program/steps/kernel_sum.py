@@ -104,7 +104,7 @@ class KernelSum(ProgramStep):
         difference = np.abs(folded.run(rows) - expected).max()
         return bool(difference <= _MOST_ROUNDING * max(1.0, np.abs(expected).max()))
 
-    def of_kernel_values(self) -> KernelSum:
+    def kernel_values_only(self) -> KernelSum:
         """Return the step that gives the kernel values themselves."""
         m = len(self.model.projection)
         model = replace(self.model, projection=np.eye(m), offset=np.zeros(m), refinement=None)

@@ -71,7 +71,7 @@ class Link(ProgramStep):
     @property
     def exported_probabilities(self) -> Probabilities | None:
         """Probabilities that other programs can compute; None where there are none, or no such ones."""
-        return probabilities_of(self.probabilities, self.n_scores)
+        return known_probabilities(self.probabilities, self.n_scores)
 
     def to_onnx(self, graph: Graph, value: str) -> str:
         q = self.n_scores
@@ -268,7 +268,7 @@ def _normalised(n_scores: int, each: str) -> str:
     )
 
 
-def probabilities_of(function: Any, n_scores: int) -> Probabilities | None:
+def known_probabilities(function: Any, n_scores: int) -> Probabilities | None:
     """Return a function as one that can be written elsewhere; None where it is none that is known."""
     if function is None or isinstance(function, Probabilities):
         return function
