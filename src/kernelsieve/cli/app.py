@@ -1,4 +1,4 @@
-"""The commands, each with its options. What they do is imported when they run, so help is instant."""
+"""The commands with their options; each imports its implementation when it runs, so help is instant."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ Decimal = Annotated[
 
 
 def _call(module: str, function: str, **options: Any) -> None:
-    """Run a command; BLAS has one thread meanwhile, also for methods of other packages."""
+    """Import and run the function of a command, with BLAS limited to one thread."""
     from ..data import single_threaded_blas
 
     run = getattr(import_module(f"{__package__}.{module}"), function)

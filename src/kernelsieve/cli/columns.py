@@ -1,4 +1,4 @@
-"""What columns of a table are: numbers, dates, categories, or nothing that a model can use."""
+"""Column types of a table: numbers, dates, categories, or unusable."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def infer_kinds(
     dates: str = "auto",
     read: Callable[[], Iterable[pandas.DataFrame]] | None = None,
 ) -> tuple[dict[str, str], list[str]]:
-    """Return what each column is, and sentences about those not used, and about orders of dates.
+    """Infer the type of every column; return also sentences about unused columns and date orders.
 
     ``read`` yields all rows, of which ``frame`` may be a sample: one order is right for all dates.
     """
@@ -59,7 +59,7 @@ def infer_kinds(
 
 
 def _kind(values: pandas.Series) -> str:
-    """Return the kind of some values, or why they have none."""
+    """Return the type of a column's values, or the reason why the column cannot be used."""
     if len(values) == 0:
         return "it has no values"
     if pandas.api.types.is_numeric_dtype(values) or pandas.api.types.is_bool_dtype(values):
@@ -83,7 +83,7 @@ def _share_of_dates(text: pandas.Series) -> float:
 
 
 def _orders_in(blocks: Iterable[pandas.Series]) -> dict[str, DateOrder]:
-    """Return what each order reads of the dates in all blocks."""
+    """Count, over all blocks, how many dates each date order can read."""
     found: dict[str, DateOrder] = {}
     for values in blocks:
         if not pandas.api.types.is_datetime64_any_dtype(values):
@@ -93,7 +93,7 @@ def _orders_in(blocks: Iterable[pandas.Series]) -> dict[str, DateOrder]:
 
 
 def _order_of(name: str, orders: dict[str, DateOrder], asked: str | None) -> tuple[str, list[str]]:
-    """Return the one order that all dates of a column are read by, and a sentence about it."""
+    """Return the date order of a column, and a sentence about it."""
     if not orders:
         return DATE, []
     day, month = orders[DAY_FIRST], orders[MONTH_FIRST]
@@ -113,7 +113,7 @@ def _order_of(name: str, orders: dict[str, DateOrder], asked: str | None) -> tup
 
 
 def coerced(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFrame:
-    """Return the columns of a model, in its order; what is not as it should be is missing."""
+    """Return a model's columns in its order; values that do not fit their column's type become missing."""
     absent = [name for name in kinds if name not in frame.columns]
     if absent:
         raise no_column(absent[0], frame.columns, ", which the model needs", kinds)
@@ -128,7 +128,7 @@ def _converted(values: pandas.Series, kind: str) -> pandas.Series:
 
 @dataclass
 class LostValues:
-    """Values of tables that are not what their column is, and are missing for a model."""
+    """Counts values that do not fit the type of their column and become missing."""
 
     kinds: Mapping[str, str]
     n_rows: int = 0
@@ -136,7 +136,7 @@ class LostValues:
     first: dict[str, str] = field(default_factory=dict)
 
     def add(self, frame: pandas.DataFrame, table: pandas.DataFrame) -> None:
-        """Look at the next rows, as they are and as :func:`coerced` returns them."""
+        """Count the values lost in the next block, given before and after :func:`coerced`."""
         for name in self.kinds:
             lost = (table[name].isna() & frame[name].notna()).to_numpy()
             if lost.any():
@@ -155,7 +155,7 @@ class LostValues:
 
 
 def numbers_in(values: pandas.Series) -> pandas.Series:
-    """Return values as numbers; what is none, or infinite, is missing."""
+    """Convert values to numbers; text that is no number and infinite values become missing."""
     if not pandas.api.types.is_numeric_dtype(values):
         values = values.astype(object)
         values = values.where(~values.isin(list(_TRUTH)), values.map(_TRUTH.get))
@@ -164,7 +164,7 @@ def numbers_in(values: pandas.Series) -> pandas.Series:
 
 
 def texts_of(values: pandas.Series) -> pandas.Series:
-    """Return values as texts that do not depend on other values of a column, and NaN.
+    """Convert values to text, independently of the other values of the column; missing ones stay NaN.
 
     Where values are missing, whole numbers are floats for pandas: 1.0 is the text "1" as 1 is.
     """
@@ -181,7 +181,7 @@ def _text(value: Any) -> str:
 
 
 def column_encoder(kinds: Mapping[str, str]) -> ColumnTransformer:
-    """Return what imputes and standardises numbers, and encodes categories."""
+    """Return a transformer that imputes and standardises numbers and one-hot encodes categories."""
     numbers = [name for name, kind in kinds.items() if kind != CATEGORY]
     categories = [name for name, kind in kinds.items() if kind == CATEGORY]
     steps: list[Any] = []
@@ -197,7 +197,7 @@ def column_encoder(kinds: Mapping[str, str]) -> ColumnTransformer:
 
 
 def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
-    """Return "regression" or "classification", and a sentence about what was assumed."""
+    """Return "regression" or "classification", and a sentence if the task was inferred."""
     if asked not in ("auto", "regression", "classification"):
         raise TableError(f"--task {asked} must be auto, regression or classification.")
     if asked != "auto":
@@ -221,20 +221,20 @@ def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
 
 
 def n_values(values: pandas.Series) -> int:
-    """Return the number of different values: 1 and 1.0 are one where all are numbers."""
+    """Return the number of distinct values; in a column of numbers, 1 and 1.0 are the same."""
     numbers = numbers_in(values)
     return int(numbers.nunique() if numbers.notna().all() else texts_of(values).nunique())
 
 
 def is_boolean(values: pandas.Series) -> bool:
-    """Tell if values are True and False, or these words."""
+    """Return True if all values are True or False, or these words."""
     return bool(
         pandas.api.types.is_bool_dtype(values) or texts_of(values.dropna()).isin(list(_TRUTH)).all()
     )
 
 
 def are_whole_numbers(values: pandas.Series) -> bool:
-    """Tell if labels are whole numbers; "01" is a code, which is another text than "1"."""
+    """Return True if labels are whole numbers; "01" is a code, not the number 1."""
     if is_boolean(values):
         return False
     return bool(texts_of(values.dropna()).str.fullmatch(r"[+-]?(0|[1-9]\d*)(\.0*)?").all())

@@ -1,4 +1,4 @@
-"""``kernelsieve compare``: our methods and others on a table, by cross-validation."""
+"""``kernelsieve compare``: cross-validate our methods and scikit-learn's on a table."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _cross_validated(
 
 
 def _weights(model: Any, rows: LabelledRows, train: np.ndarray) -> dict[str, np.ndarray]:
-    """Return weights of rows for those that take them, under the name that they have there."""
+    """Return the sample weights as fit parameters of a model; empty for models without weights."""
     if rows.weight is None or isinstance(model, PLSRegression):
         return {}
     prefix = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
@@ -169,7 +169,7 @@ def _score_name(task: str) -> str:
 
 
 def _recommendation(table: pandas.DataFrame) -> str:
-    """Return which method to take: the fastest of those that are as good as the best."""
+    """Recommend the fastest of the methods that are as good as the best one."""
     score = table.columns[1]
     best = table.iloc[0]
     as_good = table[table[score] >= best[score] - best["std err"]]

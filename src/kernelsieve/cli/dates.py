@@ -1,4 +1,4 @@
-"""Dates in columns of tables, as days since 1970."""
+"""Convert dates in table columns to days since 1970."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEXT_CENTURY = 69  # as in POSIX: years of two digits below are of this one
 
 
 def days(values: pandas.Series, order: str) -> pandas.Series:
-    """Return days since 1970; what is no date of this order is missing, as are the years 1 and 9999.
+    """Return days since 1970; NaN for text that is no date in this order, and for the years 1 and 9999.
 
     ``DATE`` takes dates that begin with the year; and those that end with it, month first where that
     is possible, as models of earlier versions read them.
@@ -39,7 +39,7 @@ def days(values: pandas.Series, order: str) -> pandas.Series:
 
 @dataclass(frozen=True)
 class DateOrder:
-    """What an order reads of dates that end with the year."""
+    """How many dates one order, day first or month first, can read, with examples."""
 
     n_read: int
     example: str
@@ -52,7 +52,7 @@ class DateOrder:
 
 
 def date_orders(texts: pandas.Series) -> dict[str, DateOrder]:
-    """Return what day first and month first read of texts; nothing where no year is at the end."""
+    """Count the dates that day first and month first can read; empty if no date ends with its year."""
     different = pandas.Series(texts.unique(), dtype=object)
     last = different.str.extract(_YEAR_LAST).dropna(subset="year")
     if len(last) == 0:
@@ -77,7 +77,7 @@ def _days_in(texts: pandas.Series, order: str) -> np.ndarray:
 
 
 def _iso_days(texts: pandas.Series) -> np.ndarray:
-    """Return days since 1970 of dates as ISO 8601 has them, which are read fast."""
+    """Return days since 1970 of ISO 8601 dates, by pandas' fast parser."""
     found = np.full(len(texts), np.nan)
     plain = texts.str.match(r"\d{4}-").to_numpy(dtype=bool)
     times = pandas.to_datetime(texts[plain], format="ISO8601", errors="coerce", utc=True)
@@ -86,7 +86,7 @@ def _iso_days(texts: pandas.Series) -> np.ndarray:
 
 
 def _days_from_parts(parts: pandas.DataFrame, day_name: str, month_name: str) -> np.ndarray:
-    """Return days since 1970 of dates in parts; NaN where there is no such day or time."""
+    """Return days since 1970 from date parts; NaN where the day or time does not exist."""
     numbers = {
         name: pandas.to_numeric(parts[name]).fillna(0).to_numpy(np.float64)
         for name in ("year", "hour", "minute", "second")
@@ -109,7 +109,7 @@ def _days_from_parts(parts: pandas.DataFrame, day_name: str, month_name: str) ->
 
 
 def _offset(zones: pandas.Series) -> np.ndarray:
-    """Return seconds from UTC."""
+    """Convert time zones such as +02:00 to seconds from UTC."""
     found = zones.str.extract(r"^(?P<sign>[+-])(?P<hours>\d{2}):?(?P<minutes>\d{2})?$")
     hours, minutes = (pandas.to_numeric(found[name]).fillna(0) for name in ("hours", "minutes"))
     sign = np.where(found["sign"] == "-", -1, 1)
@@ -117,7 +117,7 @@ def _offset(zones: pandas.Series) -> np.ndarray:
 
 
 def _days_of_known(moments: np.ndarray) -> np.ndarray:
-    """Return days since 1970 of moments that are neither missing nor placeholders."""
+    """Return days since 1970; NaN for missing moments and placeholders such as the year 9999."""
     microseconds = moments.astype("datetime64[us]")
     inside = ~np.isnat(moments) & (moments >= _FIRST) & (moments < _END)
     return np.where(inside, microseconds.astype(np.int64) / 86_400e6, np.nan)

@@ -50,7 +50,7 @@ def fit_table(
 
 @dataclass(frozen=True)
 class _Job:
-    """A table, how it is read, rows of it in memory, and what was asked for."""
+    """The table, how to read it, the rows in memory, and the options of the user."""
 
     table: Table
     reading: Reading
@@ -62,7 +62,7 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Fitted:
-    """What was fitted, and what else of it goes into the file."""
+    """The fitted pipeline, with landmarks and residuals to be saved beside it."""
 
     pipeline: Pipeline
     landmarks: pandas.DataFrame  # as rows of the table
@@ -114,7 +114,7 @@ def fitted_model(
 
 
 def _cells(rows: pandas.DataFrame, names: list[str]) -> dict[str, list[str]]:
-    """Return values of the first rows as they are shown."""
+    """Format the first rows for display."""
     first = rows[:_LANDMARKS]
     return {name: [_cell(value) for value in first[name].tolist()] for name in names}
 
@@ -126,7 +126,7 @@ def _cell(value: Any) -> str:
 
 
 def _fit_sieve(job: _Job) -> _Fitted:
-    """Let the estimator that chooses everything take the table as it is."""
+    """Fit a sieve estimator, which chooses all settings itself, to the table."""
     rows, sieve = job.rows, make_sieve(job.reading.task, job.given["budget"], job.given["seed"])
     if job.is_all:
         with job.show.working(f"Fitting {len(rows.y):,} rows"):
@@ -140,7 +140,7 @@ def _fit_sieve(job: _Job) -> _Fitted:
 
 
 def _fit_chosen(job: _Job) -> _Fitted:
-    """Fit the method that was asked for to encoded columns."""
+    """Fit the requested method to the encoded columns."""
     columns, rows, given = column_encoder(job.reading.kinds), job.rows, job.given
     chosen = CrossValidatedMethod(
         given, job.reading.task
@@ -161,7 +161,7 @@ def _fit_chosen(job: _Job) -> _Fitted:
 
 
 def _fitted_to_all(job: _Job, by_sample: Any, columns: Any, X: np.ndarray) -> Any:
-    """Return the model of all rows by sums of blocks, with the settings that a sample has chosen."""
+    """Refit to all rows out of core, with the settings chosen on a sample."""
     rows, source = job.rows, TableSource(job.table, job.reading, job.show)
     if rows.groups is not None:
         raise TableError(
@@ -191,7 +191,7 @@ def _fitted_to_all(job: _Job, by_sample: Any, columns: Any, X: np.ndarray) -> An
 
 
 def _sentences(model: Any) -> Iterator[str]:
-    """Yield what was found."""
+    """Yield sentences about the fitted model."""
     extractor = extractor_of(model)
     if hasattr(model, "report_"):
         yield model.report_

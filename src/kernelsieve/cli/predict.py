@@ -1,4 +1,4 @@
-"""``kernelsieve predict`` and ``transform``: rows in, columns out, a block at a time."""
+"""``kernelsieve predict`` and ``transform``: read rows and write columns, block by block."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .terminal import Terminal
 
 
 def load_table_model(path: Path) -> TableModel:
-    """Return the model of a table in a file."""
+    """Load a model of tables from a file."""
     model = load(path)
     if isinstance(model, SievePredictor):
         return TableModel.from_sieve(model)
@@ -38,7 +38,7 @@ def load_table_model(path: Path) -> TableModel:
 def transform_table(
     path: Path, data: str, output: str, k: int | None, text: Mapping[str, str | None] | None = None
 ) -> None:
-    """Write the features of rows."""
+    """Write the features of all rows."""
     check_files([path, data], [output])
     check_format(output)
     model = load_table_model(path)
@@ -71,7 +71,7 @@ def predict_table(
     wanted: Mapping[str, Any],
     text: Mapping[str, str | None] | None = None,
 ) -> None:
-    """Write predictions of rows, and what else was asked for."""
+    """Write the predictions of all rows, with the requested extra columns."""
     check_files([path, data], [output])
     check_format(output)
     model = load_table_model(path)
@@ -101,14 +101,14 @@ def predict_table(
 
 
 def _columns_by_target(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
-    """Return values as a column; those of several targets, as sieves from Python have, as several."""
+    """Return predictions as named columns, one for each target."""
     if values.ndim == 1:
         return {name: values}
     return {f"{name}_{i}": column for i, column in enumerate(values.T, start=1)}
 
 
 def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
-    """Refuse what a model does not have, before any row is read."""
+    """Refuse requests that the model cannot fulfil, before any row is read."""
     fitted = model.fitted
     if not model.predicts:
         raise TableError(
@@ -129,7 +129,7 @@ def _stream(
     function: Callable[[pandas.DataFrame], pandas.DataFrame],
     lost: LostValues,
 ) -> None:
-    """Write what a function makes of the blocks of a table, and say what it has lost of them."""
+    """Apply a function to the blocks of a table, write the results, and report lost values."""
     with open_writer(output) as write:
         for block in table.blocks():
             write(function(block))
@@ -138,7 +138,7 @@ def _stream(
 
 
 def _strongest(explained: Explanation, number: int) -> dict[str, np.ndarray]:
-    """Return the landmarks that contribute most to a prediction, and what they add."""
+    """Return the landmarks with the largest contributions to each prediction."""
     rows, added = (
         explained.landmark_indices,
         _contributions_to_largest(explained.contributions, explained.baseline),
@@ -154,7 +154,7 @@ def _strongest(explained: Explanation, number: int) -> dict[str, np.ndarray]:
 
 
 def _contributions_to_largest(added: np.ndarray, baseline: Any) -> np.ndarray:
-    """Return contributions to the largest score of each row: that of the predicted label."""
+    """Return the contributions to each row's largest score, that of the predicted label."""
     if added.ndim == 2:
         return added
     column = (added.sum(axis=1) + baseline).argmax(axis=1)

@@ -1,4 +1,4 @@
-"""``kernelsieve report``: a model and how it does on a table, as one HTML file."""
+"""``kernelsieve report``: a model and its scores on a table, as one HTML file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def write_report(
     target: str | None = None,
     text: Mapping[str, str | None] | None = None,
 ) -> None:
-    """Write what a model is, and how it does on a table."""
+    """Write a report on a model and its scores on a table."""
     check_files([path, data], [output])
     model = load_table_model(path)
     frame, n_rows = open_table(data, text, Terminal()).sampled(_ROWS, 0)
@@ -79,7 +79,7 @@ def write_report(
 
 
 def _sentence_about_rows(rows: LabelledRows, frame: pandas.DataFrame, n_rows: int, data: str) -> str:
-    """Return which rows the report is about."""
+    """Return a sentence about the rows that the report uses."""
     drawn = f", drawn at random from {n_rows:,}" if len(frame) < n_rows else ""
     left_out = f"; {rows.n_dropped:,} without a target are not used" if rows.n_dropped else ""
     name = "standard input" if data == "-" else Path(data).name
@@ -87,7 +87,7 @@ def _sentence_about_rows(rows: LabelledRows, frame: pandas.DataFrame, n_rows: in
 
 
 def _target(model: TableModel, frame: pandas.DataFrame, asked: str | None) -> str:
-    """Return the column to compare predictions with; sieves from Python do not know its name."""
+    """Return the name of the target column; a sieve fitted in Python does not know it."""
     if not getattr(model.fitted, "_one_dimensional_y", True):
         raise TableError("The model has several targets, and reports are about one; use Python.")
     others = [name for name in frame.columns if name not in model.kinds]
@@ -108,7 +108,7 @@ def _axes(width: float = 4.6, height: float = 3.2) -> tuple[Any, Any]:
 
 
 def _scores(model: TableModel, rows: LabelledRows) -> Iterator[str]:
-    """Yield scores, cross-validated and on the rows of the table, and pictures of the errors."""
+    """Yield cross-validated scores, scores on the table, and pictures of the errors."""
     if not model.predicts:
         return
     predicted = model.predict(rows.frame)
@@ -149,7 +149,7 @@ def _model_section(model: TableModel) -> Iterator[str]:
 
 
 def _path_sections(model: TableModel) -> Iterator[str]:
-    """Yield scores against numbers of features, and what was tried."""
+    """Yield the scores by number of features, and the settings that were compared."""
     tried = getattr(model.fitted, "path_", None)
     if not tried or "k" not in tried:
         yield from _trial_section(model)
@@ -171,7 +171,7 @@ def _path_sections(model: TableModel) -> Iterator[str]:
 
 
 def _trial_section(model: TableModel) -> Iterator[str]:
-    """Yield the kernels and metrics that a sieve has compared."""
+    """Yield the kernels and metrics that a sieve compared."""
     if not isinstance(model.fitted, SievePredictor):
         return
     preparation = model.fitted._current_fit().preparation
@@ -211,7 +211,7 @@ def _landmarks(model: TableModel) -> Iterator[str]:
 
 
 def _along_inputs(model: TableModel, rows: LabelledRows) -> Iterator[str]:
-    """Yield predictions along the inputs that count most, where the model tells which these are."""
+    """Yield predictions against the most important inputs, where the model has importances."""
     names = [name for name in importances(model) if name in model.kinds][:_ALONG]
     classifies = model.task == "classification"
     if not names or (classifies and len(model.classes_) > 2):

@@ -29,7 +29,7 @@ _ROWS = 20_000  # that settle a plan
 
 @dataclass(frozen=True)
 class TablePlan(Saved):
-    """What must be the same wherever rows of a table are summed up."""
+    """The settings that all machines share when they sum up rows of a table."""
 
     _kind = "table plan"
 
@@ -43,7 +43,7 @@ class TablePlan(Saved):
 
     @property
     def reading(self) -> Reading:
-        """How tables are read."""
+        """How to read the tables."""
         return Reading(self.roles, self.kinds, self.task, self.whole_labels, tuple(self.notes))
 
 
@@ -54,7 +54,7 @@ def prepare_plan(
     output: Path,
     text: Mapping[str, str | None] | None = None,
 ) -> None:
-    """Settle columns, kernel and candidates by a sample."""
+    """Choose column types, kernel and candidates on a sample, and save them."""
     check_files([data], [output])
     show = Terminal()
     table = open_table(data, text, show)
@@ -94,7 +94,7 @@ def prepare_plan(
 def sum_up_table(
     plan: Path, data: str, output: Path, text: Mapping[str, str | None] | None = None
 ) -> None:
-    """Sum up the rows of a table."""
+    """Save the sums of the rows of a table."""
     check_files([plan, data], [output])
     settled, show = TablePlan.load(plan), Terminal()
     source = TableSource(open_table(data, text, show), settled.reading, show)
@@ -106,7 +106,7 @@ def sum_up_table(
 
 
 def merge_parts(parts: list[Path], output: Path) -> None:
-    """Put sums together."""
+    """Add up sums of several tables."""
     check_files(parts, [output])
     first, *others = map(StatisticPart.load, parts)
     for other in others:

@@ -1,4 +1,4 @@
-"""What a model file of the command line holds: a pipeline, and what its columns mean."""
+"""The content of a model file of the command line: a pipeline and the types of its columns."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def _fitted_has(method: str) -> Callable[[TableModel], bool]:
 
 
 def _labels(classes: np.ndarray) -> np.ndarray:
-    """Return classes as labels are read from tables: whole numbers, or texts."""
+    """Convert class labels to whole numbers or text, as tables hold them."""
     return classes.astype(np.int64 if classes.dtype.kind in "iuf" else str)
 
 
 class TableModel(BaseEstimator):
-    """A fitted pipeline, and what the columns of its tables are.
+    """A fitted pipeline with the types of its table's columns.
 
     It takes data frames whose columns are in any order and of any type that can be read as what they
     are: dates as text, numbers as text.
@@ -87,7 +87,7 @@ class TableModel(BaseEstimator):
 
     @classmethod
     def from_sieve(cls, sieve: SievePredictor) -> TableModel:
-        """Return a sieve that was fitted in Python, as a model of tables with the same columns."""
+        """Wrap a sieve that was fitted in Python as a model of tables with the same columns."""
         encoder = sieve._current_fit().preparation.encoder
         names = getattr(sieve, "feature_names_in_", [f"x{i}" for i in range(encoder.n_features)])
         texts = set()  # other categories are numbers, and equal to what is read as numbers
@@ -109,12 +109,12 @@ class TableModel(BaseEstimator):
 
     @property
     def predicts(self) -> bool:
-        """Whether there is a head, or only features."""
+        """Whether the model predicts, and does not only compute features."""
         return hasattr(self.fitted, "predict")
 
     @property
     def program(self) -> Program:
-        """The pipeline as a function of tables; of its features where it has no head."""
+        """The pipeline compiled to a program; without a head, the program computes features."""
         return compiled(self.pipeline, "prediction" if self.predicts else "features")
 
     @property
@@ -123,14 +123,14 @@ class TableModel(BaseEstimator):
 
     @property
     def input_names(self) -> list[str]:
-        """Names of the inputs of the last step: columns, and indicators of categories."""
+        """Names of the encoded inputs: columns, and indicators of categories."""
         if len(self.pipeline) == 1:
             return list(self.kinds)
         names = self.pipeline[:-1].get_feature_names_out()
         return [str(name).partition("__")[2] or str(name) for name in names]
 
     def table(self, frame: pandas.DataFrame, lost: LostValues | None = None) -> pandas.DataFrame:
-        """Return the columns of the model as they are read, and note what could not be."""
+        """Convert the columns of the model to their types, and count lost values."""
         table = coerced(frame, self.kinds)
         if lost is not None:
             lost.add(frame, table)
@@ -169,7 +169,7 @@ class TableModel(BaseEstimator):
         return self.task == "regression" and known
 
     def check_has_intervals(self) -> None:
-        """Refuse where there is nothing that tells how far predictions may be off."""
+        """Raise an error if the model has no held-out residuals to make intervals from."""
         if self.task == "classification":
             raise TableError("Labels have no intervals; ask for --proba instead of --interval.")
         if not self.has_intervals:

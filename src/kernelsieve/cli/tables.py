@@ -1,4 +1,4 @@
-"""Tables in files, read a block of rows at a time, as often as need be."""
+"""Tables in files, read in blocks of rows, repeatedly if needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_TEXT = "{name} is no text; --sep, --encoding and --decimal are for CSV and T
 
 @dataclass(frozen=True)
 class Table:
-    """Rows with named columns."""
+    """A table with named columns, read in blocks of rows."""
 
     name: str
     read: Callable[[], Iterator[pandas.DataFrame]]
@@ -52,7 +52,7 @@ class Table:
             yield from self.read()
 
     def sampled(self, size: int, seed: int) -> tuple[pandas.DataFrame, int]:
-        """Return rows that are drawn from all, in their order, and how many there are."""
+        """Draw a sample of rows, in their order; return it with the number of all rows."""
         random, kept, keys, n_rows = np.random.default_rng(seed), None, np.empty(0), 0
         for block in self.blocks():
             n_rows += len(block)
@@ -77,7 +77,7 @@ def _damage_reported(name: str) -> Iterator[None]:
 def open_table(
     data: str, options: Mapping[str, str | None] | None = None, show: Terminal | None = None
 ) -> Table:
-    """Return the table in a file, a folder of Parquet files, or on standard input.
+    """Open a table: a file, a folder of Parquet files, or standard input.
 
     Options are ``sep``, ``encoding`` and ``decimal`` of a table of text. What was inferred of them is
     shown where it is not as in most such files.
@@ -119,7 +119,7 @@ def _text_table(
 
 
 def _from_stdin(text: TextFormat, show: Terminal | None) -> Table:
-    """Keep standard input in a file that vanishes with the process: it is read more than once."""
+    """Copy standard input to a temporary file, since it is read more than once."""
     if sys.stdin is None:
         raise TableError("Standard input is closed; name a file.")
     file = tempfile.NamedTemporaryFile(suffix=".csv")  # noqa: SIM115  (open as long as the table)
@@ -162,7 +162,7 @@ def _parquet(files: list[Path]) -> Iterator[pandas.DataFrame]:
 
 
 def _frame(batch: Any) -> pandas.DataFrame:
-    """Return rows with whole numbers as they are, and with texts for lists and records."""
+    """Convert an Arrow batch to pandas; whole numbers stay exact, lists and records become text."""
     is_nested = import_module("pyarrow.types").is_nested
     plain = [i for i, field in enumerate(batch.schema) if not is_nested(field.type)]
     frame = batch.select(plain).to_pandas(integer_object_nulls=True)

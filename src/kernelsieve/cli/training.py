@@ -1,4 +1,4 @@
-"""Rows to learn from, with targets, weights and groups."""
+"""Training rows of a table, with targets, weights and groups."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .terminal import Terminal
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Rows whose target is known."""
+    """The rows with a known target."""
 
     frame: pandas.DataFrame
     y: np.ndarray
@@ -39,7 +39,7 @@ class LabelledRows:
 
 @dataclass(frozen=True)
 class Reading:
-    """How tables are read: what is the target, which columns are what."""
+    """How to read a table: its target column, column types and task."""
 
     roles: Mapping[str, Any]
     kinds: Mapping[str, str]
@@ -56,7 +56,7 @@ class Reading:
         dates: str = "auto",
         table: Table | None = None,
     ) -> Reading:
-        """Find out by some rows; or by all of ``table``, of which they are a sample, if one decides."""
+        """Infer column types from sample rows, or from all of ``table`` if the sample does not decide."""
         named = [roles["target"], *roles["drop"], roles["weight"], roles["group"]]
         for name in filter(None, named):
             if name not in frame.columns:
@@ -83,7 +83,7 @@ class Reading:
         return cls(roles, kinds, found, whole, (sentence, *notes))
 
     def labelled(self, frame: pandas.DataFrame) -> LabelledRows:
-        """Return the rows whose target is known."""
+        """Return the rows with a known target."""
         if self.roles["target"] not in frame.columns:
             raise no_column(self.roles["target"], frame.columns, ", which is the target")
         target = frame[self.roles["target"]]
@@ -125,7 +125,7 @@ class Reading:
 
 
 class TableSource(Source):
-    """The rows of a table whose target is known, read in blocks for estimators that take tables."""
+    """Reads the labelled rows of a table in blocks, for estimators that take tables."""
 
     in_memory = "a table of fewer rows"
 
@@ -141,7 +141,7 @@ class TableSource(Source):
         return (Part(coerced(rows.frame, kinds), rows.y, rows.weight) for rows in self._blocks())
 
     def summed(self, plan: StatisticPlan, columns: Any) -> StatisticPart | None:
-        """Return the sums of all rows, of their encoded columns; None where no row has a target."""
+        """Return the one-pass statistic of all encoded rows; None if no row has a target."""
         total: StatisticPart | None = None
         for part in self:
             new = plan.statistic(columns.transform(part.X), part.y, part.weight)
@@ -152,7 +152,7 @@ class TableSource(Source):
         return np.unique(np.concatenate([np.unique(rows.y) for rows in self._blocks()]))
 
     def table_rows(self, numbers: np.ndarray) -> pandas.DataFrame:
-        """Return rows in the order of their numbers, as they are in the table."""
+        """Return the rows with the given numbers, unchanged, in that order."""
         start, found = 0, []
         for rows in self._blocks():
             inside = (numbers >= start) & (numbers < start + len(rows.y))

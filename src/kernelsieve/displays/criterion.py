@@ -1,4 +1,4 @@
-"""A picture of the criterion at each step, and of what the features explain."""
+"""Display of the criterion at each step, and of the variance that the features explain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _QUANTITIES = ("criterion", "explained")
 
 @dataclass(eq=False, repr=False)
 class CriterionPathDisplay(Display):
-    """The criterion's value at each step, and the shares of variance and target that are explained.
+    """The criterion at each step, with the explained shares of variance and target.
 
     Make it by :meth:`from_estimator`.
 
@@ -94,7 +94,7 @@ class CriterionPathDisplay(Display):
         log_scale: bool = False,
         **line_options: Any,
     ) -> Self:
-        """Draw.
+        """Draw the path.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""A display of a component as a function of two features of X."""
+"""Display of a component as a function of two features of X."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class FeatureMapDisplay(Display):
         colorbar: bool = True,
         **contour_options: Any,
     ) -> Self:
-        """Draw.
+        """Draw the contours.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class FeatureMapDisplay(Display):
 
 
 def _light_blues() -> Any:
-    """Return colours that grow darker with the value, and on which black lines can be seen."""
+    """Return a colour map of light blues, on which black lines are visible."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -198,7 +198,7 @@ def _range(column: np.ndarray, count: int, margin: float) -> np.ndarray:
 
 
 def _as_frame_like(X: Any, grid: np.ndarray) -> Any:
-    """Return the grid as a data frame where X is one, so that columns keep their names."""
+    """Return the grid as a data frame with the column names of X, if X is one."""
     if not hasattr(X, "columns"):
         return grid
     return type(X)({name: grid[:, place] for place, name in enumerate(X.columns)})

@@ -160,7 +160,7 @@ class LandmarkDisplay(Display):
         return display.plot(ax, **plot_options)
 
     def plot(self, ax: Any = None, *, numbers: bool = True, **options: Any) -> Self:
-        """Draw.
+        """Draw the landmarks.
 
         Parameters
         ----------
@@ -226,7 +226,7 @@ class LandmarkDisplay(Display):
             bar.ax.yaxis.get_major_locator().set_params(integer=True)
 
     def _draw_images_in_plane(self, numbers: bool, options: dict[str, Any]) -> None:
-        """Draw images at the places of the landmarks; where they would meet, the first chosen alone."""
+        """Draw images at the positions of the landmarks; of overlapping ones only the first chosen."""
         from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
         images, positions = np.asarray(self.images), np.asarray(self.positions)
@@ -254,7 +254,7 @@ class LandmarkDisplay(Display):
             self._number_images(shown, half, pixels)
 
     def _number_images(self, shown: list[int], half: np.ndarray, pixels: np.ndarray) -> None:
-        """Write the place in the upper left corner of each image, and beside points without one."""
+        """Write the rank of each landmark into its image, or beside its point if it has no image."""
         positions = np.asarray(self.positions)
         for place in shown:
             self.numbers_.append(
@@ -295,7 +295,7 @@ class LandmarkDisplay(Display):
             self._write_captions(n_columns, height)
 
     def _write_captions(self, n_columns: int, height: float) -> None:
-        """Write the number of each image above it, and its class where that is known."""
+        """Write the rank of each image above it, and its class if known."""
         captions = [str(place + 1) for place in range(len(np.asarray(self.images)))]
         if self.landmark_labels is not None:
             captions = [
@@ -320,7 +320,7 @@ def _usual_plane(image_shape: Any, feature_axis: Any) -> str:
 
 
 def _check_curves(plane: str, feature_axis: Any) -> None:
-    """Refuse an axis of features without curves, and curves without it."""
+    """Raise an error if only one of ``plane="spectra"`` and ``feature_axis`` is given."""
     if plane == "spectra" and feature_axis is None:
         raise InvalidParameterError(
             "plane='spectra' draws curves over the features of X; pass their places, such as "
@@ -333,7 +333,7 @@ def _check_curves(plane: str, feature_axis: Any) -> None:
 
 
 def _spaced_out(places: np.ndarray, distance: float) -> list[int]:
-    """Return the places, first come first, that are farther than the distance from all before."""
+    """Return the points that are farther than a distance from all points selected before them."""
     kept: list[int] = []
     for place, point in enumerate(places):
         if all(np.abs(point - places[other]).max() > distance for other in kept):
@@ -342,7 +342,7 @@ def _spaced_out(places: np.ndarray, distance: float) -> list[int]:
 
 
 def _gallery_shape(images: np.ndarray) -> tuple[int, int, float]:
-    """Return columns and rows of a gallery a little wider than high, and a thumbnail's height."""
+    """Return the numbers of columns and rows of the gallery, and the height of a thumbnail."""
     n_columns = min(len(images), ceil(sqrt(1.8 * len(images))))
     return n_columns, ceil(len(images) / n_columns), images.shape[1] / images.shape[2]
 
@@ -354,7 +354,7 @@ def _gallery_size(images: Any) -> tuple[float, float]:
 
 
 def _grey_scale(images: np.ndarray) -> dict[str, Any]:
-    """Return one scale of greys for all images; coloured ones bring their own."""
+    """Return one grey scale for all images; colour images need none."""
     if images.ndim == 4:
         return {}
     from matplotlib.colors import Normalize

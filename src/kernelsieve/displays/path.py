@@ -1,4 +1,4 @@
-"""A picture of the score for every number of features."""
+"""Display of the score for every number of features."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SET_NAMES = {"test": "held out", "train": "training"}
 
 @dataclass(eq=False, repr=False)
 class ComponentPathDisplay(Display):
-    """Score against the number of features, or against their price in kernel evaluations.
+    """Score against the number of features, or against the kernel evaluations of a prediction.
 
     Make it by :meth:`from_estimator` or :meth:`from_path`. The line is the mean of the folds, the band
     their spread, and a star marks the chosen number of features.
@@ -183,7 +183,7 @@ class ComponentPathDisplay(Display):
         negate_score: bool | None = None,
         **line_options: Any,
     ) -> Self:
-        """Draw.
+        """Draw the curves.
 
         Parameters
         ----------
@@ -298,7 +298,7 @@ def _limits(scores: np.ndarray, band: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _score_name(estimator: Any) -> str:
-    """Return the name of the estimator's scorer in words, where it is given by name or usual."""
+    """Return the name of the estimator's scores; a custom scorer has none."""
     scoring = getattr(estimator, "scoring", None)
     tags = getattr(estimator, "__sklearn_tags__", None)
     if scoring is None and tags is not None:

@@ -17,7 +17,7 @@ LOSS_CONSTRAINTS: dict[str, list] = {
 
 
 def loss_of_numbers(model: Any) -> Loss:
-    """Return the loss of a regressor, which no loss of labels can be."""
+    """Return the loss of a regressor; raise an error for a loss of labels."""
     loss = resolve_loss(model.loss)
     if isinstance(loss, MarginLoss):
         raise InvalidParameterError(
@@ -28,7 +28,7 @@ def loss_of_numbers(model: Any) -> Loss:
 
 
 class _KernelBoosted(PredictMixin, LoopEstimator):
-    """Base of kernel boosted latent features, of numbers and of labels."""
+    """Base of kernel boosted latent features, for regression and classification."""
 
     _parameter_constraints: ClassVar[dict] = {
         **LoopEstimator._parameter_constraints,

@@ -257,7 +257,7 @@ class KernelBoosting(KernelEstimator):
         return columns
 
     def _samples_of_pairs(self, problem: Problem) -> tuple[Batch, np.ndarray]:
-        """Return the samples of which pairs are formed, and their numbers."""
+        """Return the samples that form pairs, and their rows."""
         rows, size = problem.rows, problem.candidates.scored_on or _PAIRED_SAMPLES
         if size >= len(rows):
             return rows, np.arange(len(rows))
@@ -265,7 +265,7 @@ class KernelBoosting(KernelEstimator):
         return replace(rows[numbers], weight=weight), numbers
 
     def _check(self, sample: Batch, n_candidates: int, max_memory: float) -> None:
-        """Refuse, before any work, what has one class only or does not fit in memory."""
+        """Raise an error for a single class, or for a problem that does not fit in memory."""
         if np.count_nonzero(sample.Y.any(axis=0)) < 2:
             raise InvalidDataError(
                 f"The {len(sample)} samples that form the pairs have one class only; at least 2 are "
@@ -288,7 +288,7 @@ class KernelBoosting(KernelEstimator):
 
 
 def _largest(lengths: np.ndarray) -> float:
-    """Return the largest k(x, x), by which the kernel is divided."""
+    """Return the largest k(x, x), by which the kernel is scaled."""
     largest = float(lengths.max())
     if not largest > 0:
         raise InvalidDataError(

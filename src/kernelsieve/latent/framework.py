@@ -172,7 +172,7 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
 
 
 class PrimalEstimator(LoopEstimator):
-    """Base of the estimators whose candidates are the features of X themselves: without a kernel."""
+    """Base of the primal estimators, whose candidates are the features of X, without a kernel."""
 
     _candidates_parameter: ClassVar[str] = ""
     _kernel_class = Inputs

@@ -1,4 +1,4 @@
-"""Kernel partial least squares with orthogonal loadings: nothing is deflated."""
+"""Kernel partial least squares with orthogonal loadings, which needs no deflation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..model import Fit, KernelModel, explained_variance_ratio
 
 
 class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
-    """Kernel partial least squares whose directions are orthogonal, not its features (KOLPLS).
+    """Kernel partial least squares with orthogonal directions instead of features (KOLPLS).
 
     Each direction is the combination of all samples by what least squares on the features so far leaves
     of the target. Such directions are orthogonal in feature space by themselves, so nothing has to be
@@ -161,7 +161,7 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
 
 
 def fit_orthogonal_loadings(batch: Batch, kernel: Kernel, settings: Settings) -> Fit:
-    """Run the algorithm on the doubly centred kernel matrix: one product a feature."""
+    """Run the algorithm on the doubly centred kernel matrix, with one product a feature."""
     root = batch.root_weight
     mean = float(root**2 @ batch.Y[:, 0] / (root @ root))
     y = (batch.Y[:, 0] - mean) * root

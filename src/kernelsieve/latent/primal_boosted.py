@@ -1,4 +1,4 @@
-"""Boosted latent features of X itself: partial least squares for any convex loss."""
+"""Boosted latent features of X: partial least squares for any convex loss."""
 
 from __future__ import annotations
 

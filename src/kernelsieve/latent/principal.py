@@ -190,7 +190,7 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
         return PrincipalDirections()
 
     def _pool_size(self, problem: Problem, n_samples: int) -> int:
-        """Return how many samples are candidates: many, as no system of equations is solved."""
+        """Return the pool size, which is large, since no linear system is solved."""
         return problem.pool_size(n_samples, "combined", self._criterion())
 
     def _solve(self, problem: Problem) -> Fit:
@@ -217,7 +217,7 @@ def fit_exactly(
     solver: str,
     random_state: np.random.RandomState,
 ) -> Fit:
-    """Find the principal directions among combinations of all samples."""
+    """Compute the principal directions from all samples."""
     columns = row_columns(batch, kernel, pool, settings, everyone=True, center=settings.center)
     lengths = diagonal_of(columns, batch)
     row_means = np.zeros(len(batch))
@@ -259,7 +259,7 @@ def _eigenpairs(
     solver: str,
     random_state: np.random.RandomState,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the largest eigenvalues of the weighted kernel matrix, and their vectors."""
+    """Return the largest eigenvalues and eigenvectors of the weighted kernel matrix."""
     n = columns.shape[0]
     few = n <= _DENSE_UP_TO or k > _DENSE_SHARE * n
     if solver == "dense" or (solver == "auto" and few and _is_kept(columns)):

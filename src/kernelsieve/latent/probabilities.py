@@ -1,4 +1,4 @@
-"""Probabilities of classes for the methods that follow a loss."""
+"""Class probabilities of the methods that follow a loss."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _has_probabilities(estimator: Any) -> bool:
 @available_if(_has_probabilities)
 @row_wise
 def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
-    """Return the probability of each class, as the loss understands it.
+    """Return the probability of each class under the loss.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
 
 
 def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the function that makes probabilities of scores."""
+    """Return the function from scores to probabilities."""
     return partial(_probabilities_from_scores, resolve_loss(self.loss))
 
 

@@ -1,4 +1,4 @@
-"""Reduced kernel orthonormalised PLS: regression on a few kernel columns as features."""
+"""Reduced kernel orthonormalised PLS: multivariate regression on a few kernel columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A linear map of the inputs by which a kernel sees what the target depends on."""
+"""Learn a linear map of the inputs in which a kernel follows the target."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the map.
+        """Learn the map from samples and targets.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         return self
 
     def _units(self, spreads: np.ndarray) -> np.ndarray:
-        """Return the units in which rounds see the inputs.
+        """Return the scales in which the rounds see the inputs.
 
         Weights must not depend on the units of inputs, so each has its own there. A matrix must not
         depend on a rotation, so all have the same: a power of 2, by which nothing is rounded.
@@ -242,7 +242,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         return np.where(spreads > 0, np.exp2(np.round(np.log2(np.mean(spreads**2)) / 2)), 0.0)
 
     def transform(self, X: Any) -> Any:
-        """Map samples.
+        """Apply the learned map to samples.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         return mapped if self._columns is None else mapped[:, self._columns]
 
     def __program_steps__(self, output: Output) -> list[ProgramStep]:
-        """Return the map."""
+        """Return the map as an affine step."""
         return [AffineMap(self._map if self._columns is None else self.components_)]
 
     save = save
@@ -302,7 +302,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         return X
 
     def _targets(self, X: Rows, y: Any, weight: np.ndarray) -> np.ndarray:
-        """Return targets with mean 0 and a mean variance of 1."""
+        """Return targets with mean 0 and mean variance 1."""
         if y is None:
             raise InvalidDataError(
                 "This GradientMetric estimator requires y to be passed, but the target y is None. Pass "
@@ -397,4 +397,4 @@ class GradientMetric(TransformerMixin, BaseEstimator):
 
 
 class _GivenWidth(float):
-    """A width that is gamma itself, not a multiple of what the data ask for."""
+    """A gamma given by the user, instead of a multiple of the data's."""

@@ -1,4 +1,4 @@
-"""Axes that turn with the samples, so that a rotation of the inputs leaves no trace.
+"""Principal axes that rotate with the samples, so that results are invariant to rotations.
 
 A search of many steps makes rounding larger, and rounding depends on the orientation of the inputs. A
 full metric is therefore learned along axes of the samples' own, where rotated inputs are the same
@@ -24,7 +24,7 @@ class Orientation:
 
     @classmethod
     def from_samples(cls, X: np.ndarray) -> Orientation:
-        """Take the directions of fourth moments; white samples have none of second ones."""
+        """Compute the axes from fourth moments, which exist for white samples, too."""
         used = np.ptp(X, axis=0) > 0
         axes = np.zeros((len(used), len(used)))
         if not used.any():
@@ -37,7 +37,7 @@ class Orientation:
         return cls(axes)
 
     def along(self, X: np.ndarray) -> np.ndarray:
-        """Return the coordinates of samples, rounded."""
+        """Return the coordinates of samples along the axes, rounded."""
         U = X @ self.axes
         spread = U.std(axis=0).max()
         if spread == 0:  # the samples that were drawn are equal
@@ -46,7 +46,7 @@ class Orientation:
         return np.round(U / step) * step
 
     def turned_back(self, L: np.ndarray, *, symmetric: bool) -> np.ndarray:
-        """Return a map of coordinates as one of samples, symmetric where it was."""
+        """Rotate a map of the coordinates back to the samples; symmetric maps stay symmetric."""
         if L.ndim == 1:
             return L  # the same for all axes
         return self.axes @ (L @ self.axes.T if symmetric else L)

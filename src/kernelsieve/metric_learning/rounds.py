@@ -1,4 +1,4 @@
-"""Rounds that fit a function and weight inputs by its gradients (average gradient outer products).
+"""Rounds of metric learning: fit a function, weight the inputs by its average gradient outer product.
 
 The best of them is where a search for the metric of the largest evidence begins.
 """
@@ -33,7 +33,7 @@ _WEIGHTED_INPUTS, _MATRIX_INPUTS = 10_000, 300  # most, of a diagonal and of a m
 
 @dataclass(frozen=True)
 class Fitted:
-    """Functions of one width, one for each split, and their mean held-out error."""
+    """The functions of one width, one for each split, with their mean held-out error."""
 
     width: object  # as it was asked for
     kernel: Kernel
@@ -46,7 +46,7 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A metric, L or its diagonal, with the widths that were tried in it.
+    """A metric, L or its diagonal, with the widths tried in it.
 
     Every split has a metric of its own, by the gradients of functions of its fitted samples alone: one
     that has seen held-out samples would make their error small. ``L`` is by all of them together.
@@ -67,14 +67,14 @@ class Round:
         return self.best.error
 
     def without_functions(self) -> Round:
-        """Return a round that holds no fitted functions: they are as large as samples."""
+        """Return the round without its fitted functions, which are as large as the samples."""
         tried = [replace(fitted, functions=()) for fitted in self.tried]
         return replace(self, of_splits=(), tried=tried)
 
 
 @dataclass(frozen=True)
 class MetricProblem:
-    """Samples, targets, and how functions are fitted."""
+    """Samples and targets, with the settings of the functions fitted to them."""
 
     X: Rows
     Y: np.ndarray
@@ -89,7 +89,7 @@ class MetricProblem:
 
     @property
     def n_held_out(self) -> int:
-        """Number of samples that tell an error, over all splits."""
+        """Number of held-out samples over all splits."""
         return sum(len(split.held_out) for split in self.splits)
 
     def evaluate(
@@ -100,7 +100,7 @@ class MetricProblem:
         near: object | None = None,
         by: str = "gradients",
     ) -> Round:
-        """Try widths: those given, or a search that begins with some, or near one.
+        """Fit functions of several widths in a metric: the given ones, or a search from or near some.
 
         Splits have the same metric where none is given for each.
         """
@@ -115,7 +115,7 @@ class MetricProblem:
         return Round(structure, L, of_splits, list(tried.values()), by)
 
     def next_metric(self, before: Round, structure: str) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return metrics, joint and of splits, by the gradients of the best functions of a round."""
+        """Return the next metrics, joint and by split, from the gradients of a round's best functions."""
         best, diagonal, found = before.best, structure == "diagonal", []
         _, of_splits = self._mapped(before.L, before.of_splits)
         for L, U, function, split in zip(
@@ -133,7 +133,7 @@ class MetricProblem:
     def likely_metric(
         self, before: Round, structure: str
     ) -> tuple[np.ndarray, list[np.ndarray], float] | None:
-        """Return metrics, joint and of splits, of the largest evidence, and the width of their kernel.
+        """Return the metrics of largest evidence, joint and by split, and their kernel's width.
 
         The search begins with a round. None where the kernel has no derivative, where inputs are too
         many, or where targets are constant.
@@ -193,7 +193,7 @@ def learn(
     *,
     evidence: bool = True,
 ) -> Iterator[Round]:
-    """Yield rounds, the first with the inputs as they are: those of the problem times their ``units``.
+    """Yield rounds; the first uses the inputs times their ``units``.
 
     Each structure begins with the best round so far; a full matrix by the gradients of a first, noisy
     function would be noise. It ends with the metric of the largest evidence. With a rank the last round
@@ -222,7 +222,7 @@ def learn(
 def _rounds_of(
     structure: str, problem: MetricProblem, best: Round, n_rounds: int | None, evidence: bool
 ) -> Iterator[Round]:
-    """Yield rounds of gradients, from the best one before, and one of the largest evidence."""
+    """Yield rounds of gradients from the best earlier one, then one of largest evidence."""
     last, without_gain = best, 0
     for _ in range(n_rounds or _MOST_ROUNDS):
         if n_rounds is None and without_gain == _PATIENCE:
@@ -241,12 +241,12 @@ def _rounds_of(
 
 
 def falls(new: Round, old: Round) -> bool:
-    """Tell if the held-out error falls by more than chance would let it."""
+    """Return True if the held-out error improves beyond its standard error."""
     return new.error < (1 - _GAIN) * old.error
 
 
 def best_round(rounds: Sequence[Round], n_held_out: int) -> Round:
-    """Return the first round that no later one is better than.
+    """Return the first round that no later one improves on.
 
     That is the first of all, the identity, where the fall is within the chance of so many samples: the
     best of many rounds is better by chance as well.
@@ -259,7 +259,7 @@ def best_round(rounds: Sequence[Round], n_held_out: int) -> Round:
 
 
 def with_respect_to_inputs(C: np.ndarray, L: np.ndarray) -> np.ndarray:
-    """Return outer products of gradients in the coordinates ``L'x`` as those in ``x``."""
+    """Convert outer products of gradients from coordinates ``L'x`` to ``x``."""
     if C.ndim == 1:
         return C * L**2
     return C * np.outer(L, L) if L.ndim == 1 else L @ C @ L.T
@@ -290,12 +290,12 @@ def metric_root(M: np.ndarray) -> np.ndarray:
 
 
 def joint_root(metrics: Sequence[np.ndarray], roots: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the root of the metrics of all splits together."""
+    """Combine the metrics of all splits, and return the root."""
     return roots[0] if len(roots) == 1 else metric_root(np.sum(metrics, axis=0))
 
 
 def leading(L: np.ndarray, rank: int) -> np.ndarray:
-    """Return the leading directions of a map as columns, or of a diagonal the leading weights."""
+    """Return the leading directions of a map as columns, or the leading weights of a diagonal."""
     if L.ndim == 1:
         kept = np.argsort(-L, kind="stable")[:rank]
         return np.where(np.isin(np.arange(len(L)), kept), L, 0.0)
@@ -314,7 +314,7 @@ def column_spreads(X: Rows) -> np.ndarray:
 
 
 def total_variance(U: Rows) -> float:
-    """Return the variance of all inputs together, which no rotation changes."""
+    """Return the total variance of the inputs, which is invariant to rotations."""
     return float((column_spreads(U) ** 2).sum()) or 1.0
 
 
@@ -325,14 +325,14 @@ def _untried_neighbours(tried: dict) -> list:
 
 
 def first_minimum(errors: Sequence[float] | np.ndarray) -> int:
-    """Return the first of the errors that are least but for rounding, which settles no choice."""
+    """Return the index of the smallest error, or of the first that equals it up to rounding."""
     values = np.asarray(errors, dtype=np.float64)
     least = values[np.argmin(values)]
     return int(np.argmax((values <= least + _ROUNDING * abs(least)) | np.isnan(values)))
 
 
 def table_of(rounds: Sequence[Round]) -> dict[str, np.ndarray]:
-    """Return what was tried, one entry for each width and ridge of each round."""
+    """Return a table of all trials, with one entry for each width and ridge of each round."""
     rows = [(i, each, tried) for i, each in enumerate(rounds) for tried in each.tried]
     return {
         "round": np.array([i for i, _, _ in rows]),

@@ -1,4 +1,4 @@
-"""A lower bound on how much covariance with the target the features will keep on new samples."""
+"""A lower bound on the covariance with the target that features keep on new samples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_EXAMPLES = 2.0**62  # that a whole number can safely hold
 
 @dataclass(frozen=True)
 class TargetColumns:
-    """Targets as columns, less the means of training samples where the extractor centres."""
+    """Encodes targets as columns, centred by the training means if the extractor centres."""
 
     encoder: TargetEncoder
     means: np.ndarray
@@ -31,7 +31,7 @@ class TargetColumns:
         return self.encoder.encode(y, len(y)) - self.means
 
     def squares(self, y: Any) -> np.ndarray:
-        """Return y^2, the squared length of each sample's targets."""
+        """Return y^2, the squared norm of each sample's targets."""
         columns = self.transform(y)
         return np.einsum("nq,nq->n", columns, columns)
 
@@ -100,7 +100,7 @@ class StabilityBound:
         return int(np.argmax(self.cost_adjusted)) + 1
 
     def adjust(self, values: np.ndarray) -> np.ndarray:
-        """Subtract the price of the features from values for 1, 2, ..., k of them.
+        """Subtract the cost of the features from values for 1, 2, ..., k of them.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class StabilityBound:
         return values - self.cost * self.n_components
 
     def expectation(self, X: Any, y: Any) -> np.ndarray:
-        """Return what the bound is about for other samples, with every number of features.
+        """Return the bounded quantity, estimated on other samples, for every number of features.
 
         That is the mean of ``y^2 (t_1^2 + ... + t_j^2)`` for the first j features.
 
@@ -133,7 +133,7 @@ class StabilityBound:
         return cumulative_pointwise_squared_covariance(features, self.targets.transform(y))
 
     def n_examples_needed(self, gap: Any) -> np.ndarray:
-        """Return how many training samples bring the bound within a gap of the empirical value.
+        """Return the training samples needed for a bound within a gap of the empirical value.
 
         Both terms fall with the root of the number of samples; the other quantities are taken to stay
         as they are.
@@ -293,7 +293,7 @@ def select_by_bound(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Samples with the squared lengths of their targets, as the extractor sees them."""
+    """Samples as the extractor sees them, with the squared norms of their targets."""
 
     estimator: Any
     X: Rows
@@ -320,7 +320,7 @@ class _Rows:
         return TargetColumns(self.encoder, means)
 
     def lengths(self, model: Any) -> np.ndarray:
-        """Squared distances of the images from the point that the features are shifted by.
+        """Squared distances of the images from the centre of the features.
 
         That point is the origin, or the point p nearest to the mean image m with ``t = W'(phi - p)``:
         ``p = m + W b`` with ``W'W b = -mean(t)``. Most extractors shift by m, and b is 0.
@@ -338,7 +338,7 @@ class _Rows:
         return np.maximum(from_mean - 2 * (features - level) @ b - level @ b, 0)
 
     def without_outliers(self, extractor: Any, trim: float) -> np.ndarray:
-        """Return the samples but for those with the largest y^2 k(x, x), by a first fit's kernel."""
+        """Drop the samples with the largest y^2 k(x, x), by the kernel of a first fit."""
         model = clone(extractor).fit(self.X, self.y)
         size = self.columns(model).squares(self.y) * self.lengths(model)
         n_kept = len(size) - int(trim * len(size))
@@ -351,12 +351,12 @@ class _Rows:
 
 
 def _is_shifted(model: Any) -> bool:
-    """Whether features, and so the targets, are taken about a point other than the origin."""
+    """Whether features and targets are centred at a point other than the origin."""
     return bool(model._settings().center or model.offset_.any())
 
 
 def _mean_similarities(kernel: Kernel, rows: Rows) -> np.ndarray:
-    """Return the mean kernel value of each sample with all samples, a block of them at a time."""
+    """Return the mean kernel value of each sample with all samples, computed in blocks."""
     everyone = kernel.points(rows, np.arange(rows.shape[0]))
     fill = kernel.against(everyone)
     means = np.empty(rows.shape[0])
@@ -368,7 +368,7 @@ def _mean_similarities(kernel: Kernel, rows: Rows) -> np.ndarray:
 
 
 def _gram(model: Any, X: Rows) -> np.ndarray:
-    """Return ``W'W = A'KA``, W the landmarks' images times the projection A."""
+    """Return ``W'W = A'KA`` for W, the landmarks' images times the projection A."""
     kernel, landmarks, A = model._current_fit().model.kernel, model.landmarks_, model.projection_
     rows = np.asarray(X)[model.landmark_indices_] if isinstance(kernel, Precomputed) else landmarks
     return A.T @ kernel.block(rows, landmarks) @ A

@@ -1,4 +1,4 @@
-"""How the scores of a criterion are distributed over candidates, and how many are enough."""
+"""Distribution of a criterion's scores over candidates, and how many candidates are enough."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class CriterionDistribution:
         return np.asarray((at_most / len(self.scores)) ** n_candidates)
 
     def candidates_needed(self, share: float = 0.95, probability: float = 0.95) -> int:
-        """Return how many random candidates contain one with a share of the best score.
+        """Return how many random candidates contain one that reaches a share of the best score.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ def criterion_distribution(
 
 
 class _RecordingCriterion(Selector):
-    """Chooses as a criterion does, and keeps the scores of the last choice."""
+    """Wraps a criterion, and records the scores of its last choice."""
 
     scores: np.ndarray
 
@@ -155,7 +155,7 @@ class _RecordingCriterion(Selector):
 
 
 def _scoring(extractor: Any) -> tuple[LoopEstimator, ScoringCriterion]:
-    """Return a copy of the extractor, and the criterion by which it scores single candidates."""
+    """Return a copy of the extractor, with the criterion that scores its candidates."""
     criterion = extractor._scoring_criterion() if isinstance(extractor, LoopEstimator) else None
     if criterion is None:
         raise InvalidParameterError(

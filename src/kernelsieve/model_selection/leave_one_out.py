@@ -1,4 +1,4 @@
-"""Scores without folds: leave-one-out and generalised cross-validation of a head in closed form.
+"""Leave-one-out and generalised cross-validation of a head in closed form, without folds.
 
 With the triangular factor of the features and the ridge, ``T'T + alpha I = R'R``, the columns of
 ``Q = T R^-1`` are nested as the features are: the first k of them give predictions, leverages and
@@ -29,7 +29,7 @@ WITHOUT_FOLDS = {"loo": "leave-one-out", "gcv": "generalised cross-validation"}
 
 @dataclass
 class ClosedFormScores:
-    """The curves of all settings, and the extractors that were fitted to all samples."""
+    """The curves of all settings, and the extractors fitted to all samples."""
 
     curves: dict[int, Curve] = field(default_factory=dict)
     fitted: dict[int, Any] = field(default_factory=dict)
@@ -88,7 +88,7 @@ def _curve(
 
 @dataclass(frozen=True)
 class LinearSmoother:
-    """Predictions of a linear head as combinations of the targets, for every number of features."""
+    """A linear head as a smoother, whose predictions are linear in the targets, for every size."""
 
     Q: np.ndarray  # (n, k), of the features about their means
     products: np.ndarray  # (k, q): Q'WY

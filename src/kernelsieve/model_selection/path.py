@@ -256,7 +256,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         return self
 
     def _check_parameters(self) -> list[Mapping[str, Any]]:
-        """Refuse what cannot work before any work is done; return the settings of the grid."""
+        """Check all parameters before any work; return the settings of the grid."""
         check_nested(self.extractor)
         check_head(self.head)
         if self.rule == "budget" and not self._budget.given:
@@ -318,7 +318,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         folds: Sequence[tuple[np.ndarray, np.ndarray]],
         settings: Sequence[Mapping[str, Any]],
     ) -> tuple[list[list[Curve]], Mapping[int, SettledFolds]]:
-        """Return the curves of all folds (rows) and settings (columns), and statistics of settings."""
+        """Return the curves of all folds (rows) and settings (columns), and fold statistics."""
         groups = group_settings(settings)
         shared = run_in_one_pass(task, data, folds, groups, self.scoring)
         if shared is None:
@@ -335,7 +335,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         return curves, {} if shared is None else shared.settled
 
     def _fit_without_folds(self, task: Task, data: Data, settings: Sequence[Mapping[str, Any]]) -> None:
-        """Choose by scores in closed form, of the fit that is kept."""
+        """Choose by leave-one-out or generalised cross-validation scores in closed form."""
         groups = group_settings(settings)
         found = score_without_folds(task, data, groups, self.cv, self.scoring)
         number = self._choose_by([[found.curves[i] for i in range(len(settings))]], task, settings)

@@ -1,4 +1,4 @@
-"""A classifier with nothing to assemble."""
+"""The sieve classifier, which chooses all settings itself."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add samples, and find the function anew.
+        """Add samples, and refit.
 
         The first call, and the first after ``fit``, begins anew: it chooses kernel, width, metric and
         candidates, so its samples should be many, and like those to come. Later ones are predicted
@@ -202,7 +202,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
 
     @row_wise
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return scores: of the second class above the first for two, of every class for more.
+        """Return decision values: one for two classes, otherwise one for each class.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
 
     @row_wise
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label of samples.
+        """Predict class labels.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         return self._link().run(scores)
 
     def explain(self, X: Any) -> Explanation:
-        """Return what landmarks contribute to the values of :meth:`decision_function`.
+        """Return the contributions of landmarks to :meth:`decision_function`.
 
         Contributions are the arithmetic of this fit: they cancel, and another ``random_state`` gives
         others. For training samples that are like a sample, ask :meth:`neighbors`.

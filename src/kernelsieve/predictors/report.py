@@ -1,4 +1,4 @@
-"""What was tried and chosen, in sentences."""
+"""A report on the trials and the fitted model, in sentences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAMED = 3  # features
 
 
 def cv_results(trials: Sequence[Trial]) -> dict[str, Any]:
-    """Return what was tried as scikit-learn's searches do: arrays with one entry for each width."""
+    """Return all trials as scikit-learn's searches do: arrays with one entry for each width."""
     tried = [(trial, fitted) for trial in trials for fitted in trial.found.tried]
     params = [
         {
@@ -43,18 +43,18 @@ def cv_results(trials: Sequence[Trial]) -> dict[str, Any]:
 
 
 def _full_name(kind: KernelKind) -> str:
-    """Return the name by which a sieve takes the kernel."""
+    """Return the kernel name that a sieve's ``kernel`` parameter accepts."""
     return next((name for name in PRESETS if KINDS[name] == kind), kind.name)
 
 
 def kernel_in_words(trial: Trial) -> str:
-    """Return the name of a kernel with its parameters but the width."""
+    """Return the kernel's name and parameters, without the width."""
     params = ", ".join(f"{name}={value:g}" for name, value in trial.kind.params.items())
     return trial.kind.name + (f" ({params})" if params else "")
 
 
 def in_words(trial: Trial) -> str:
-    """Return a kernel, its width and its metric as part of a sentence."""
+    """Describe a trial: its kernel, width and metric."""
     params = "".join(f", {name}={value:g}" for name, value in trial.kind.params.items())
     gamma = trial.kernel.gamma  # type: ignore[attr-defined]
     metric = "no metric" if trial.metric == "identity" else f"a metric ({trial.metric})"
@@ -70,7 +70,7 @@ def sentences(
     *,
     classifies: bool,
 ) -> Iterator[str]:
-    """Yield the report."""
+    """Yield the sentences of the report."""
     yield _encoding_sentence(sieve.preparation)
     yield from _choice_sentences(sieve.preparation, classifies)
     n_landmarks = len(sieve.landmark_indices)
@@ -86,7 +86,7 @@ def sentences(
 
 
 def _score(held_out: HeldOut, loss: RegressionLoss, classifies: bool) -> str:
-    """Return the accuracy, or R2, of samples that were held out."""
+    """Return the held-out accuracy, or R2."""
     y, scores, weight = held_out.targets, held_out.scores, held_out.weight
     if classifies:
         right = y.argmax(axis=1) == scores.argmax(axis=1)

@@ -1,4 +1,4 @@
-"""Samples that are not in memory together: sums of theirs, from which functions are found."""
+"""Fit a sieve to a stream or a source: settings from the first samples, sums of all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SETTLING_SAMPLES = MANY_SAMPLES
 
 @dataclass(frozen=True)
 class SieveStream:
-    """What was chosen by the first samples, and the sums of all so far."""
+    """The settings chosen on the first samples, with the one-pass sums of all samples so far."""
 
     preparation: Preparation
     extractor: Any
@@ -34,14 +34,14 @@ class SieveStream:
     def start(
         cls, preparation: Preparation, first: MappedSamples, n_folds: int, numbers: np.ndarray
     ) -> SieveStream:
-        """Let some samples settle the candidates; they are not summed up yet."""
+        """Choose the candidates by the first samples, which are not summed up yet."""
         extractor = preparation.recipe.extractor(len(first))
         with with_little_memory():
             plan = prepared(extractor, first.U, first.Y, first.weight, None, max(2, n_folds))
         return cls(preparation, extractor, plan, numbers=numbers)
 
     def with_samples(self, data: MappedSamples) -> SieveStream:
-        """Return the stream with more samples."""
+        """Return the stream with more samples added."""
         new = self.plan.statistic(data.U, data.Y, data.weight)
         return replace(
             self,
@@ -51,7 +51,7 @@ class SieveStream:
         )
 
     def sieve(self, held_out: HeldOut | MappedSamples) -> Sieve:
-        """Find the function of all samples; samples that no sum has seen are scored by it."""
+        """Fit the sieve from the sums, calibrated on samples that were not summed up."""
         recipe, folds = self.preparation.recipe, self.plan.folds
         assert folds is not None
         search = recipe.search(self.extractor.n_components, self.total_weight, folds.n_folds)
@@ -65,25 +65,25 @@ class SieveStream:
 
 
 def last_held_out(before: HeldOut, new: HeldOut) -> HeldOut:
-    """Return the last held-out samples of a stream: new ones are scored before they are added."""
+    """Append held-out samples, and keep the last ones."""
     return HeldOut.concatenate([before, new], _MOST_HELD_OUT)
 
 
 @dataclass(frozen=True)
 class SourceRows:
-    """The samples of a source, but for some that are held out of the sums."""
+    """The samples of a source without those held out."""
 
     source: Source
     held_out: np.ndarray  # their numbers, which ascend
 
     @classmethod
     def drawn(cls, source: Source, numbers: np.ndarray, random_state: np.random.RandomState) -> Any:
-        """Hold out some of the samples that were drawn already; return their places among these."""
+        """Hold out some of the drawn samples; return also their positions in the draw."""
         places = np.sort(random_state.permutation(len(numbers))[:CALIBRATION_SAMPLES])
         return cls(source, numbers[places]), places
 
     def __iter__(self) -> Any:
-        """Yield X, y and weights of the samples to be summed up."""
+        """Yield the samples to be summed up, in parts."""
         start = 0
         for part in self.source:
             inside = self.held_out[np.searchsorted(self.held_out, start) :]

@@ -1,4 +1,4 @@
-"""A fitted pipeline as a program: its steps one after the other, folded into few."""
+"""Compile a fitted pipeline to a program, with neighbouring steps folded into one."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Output = Literal["prediction", "features"]
 
 @runtime_checkable
 class Compilable(Protocol):
-    """An estimator that says itself which steps it consists of; those of this package do."""
+    """An estimator that describes itself as program steps; all estimators of this package do."""
 
     def __program_steps__(self, output: Output) -> Sequence[ProgramStep]:
-        """Return the steps that give features; or predictions, of which the last one is a ``Link``."""
+        """Return the steps to the features; or to predictions, ending in a ``Link``."""
 
 
 def compiled(model: Any, output: Output = "prediction") -> Program:
-    """Return a fitted model as a short list of pure steps.
+    """Compile a fitted model to a program, a short list of pure steps.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def predictor(model: Any) -> Program:
 
 
 def _parts(model: Any, name: str = "model") -> Iterator[tuple[str, Any]]:
-    """Yield the estimators that a model consists of, with those of what is inside them."""
+    """Yield the estimators inside a model, with their names."""
     chosen = getattr(model, "best_estimator_", getattr(model, "pipeline", None))
     if chosen is not None:
         yield from _parts(chosen, name)
@@ -127,7 +127,7 @@ def _parts(model: Any, name: str = "model") -> Iterator[tuple[str, Any]]:
 
 
 def _predicting(parts: list[tuple[str, Any]]) -> list[ProgramStep]:
-    """Return the steps of a model whose last part predicts."""
+    """Return the steps of a model that predicts."""
     name, last = parts[-1]
     is_ours = isinstance(last, Compilable)
     head = last.__program_steps__("prediction") if is_ours else read_head(last, last.n_features_in_)
@@ -142,7 +142,7 @@ def _predicting(parts: list[tuple[str, Any]]) -> list[ProgramStep]:
 
 
 def _compose_steps(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) -> list[ProgramStep]:
-    """Return parts as steps, folded where that loses nothing; some parts come with their steps."""
+    """Concatenate the steps of all parts, folded where no digits are lost."""
     front, later = Preprocessing(), list[ProgramStep]()
     for name, part, given in parts:
         longer = front.then(part) if given is None and not later else None
@@ -170,7 +170,7 @@ def _is_second_kernel(step: ProgramStep, before: Sequence[ProgramStep]) -> bool:
 
 
 def _fold_affine_maps(steps: Sequence[ProgramStep]) -> list[ProgramStep]:
-    """Return steps in which kernel sums have taken in the affine maps behind them."""
+    """Fold affine maps into the kernel sums before them."""
     found: list[ProgramStep] = []
     for step in steps:
         last = found[-1] if found else None
@@ -182,7 +182,7 @@ def _fold_affine_maps(steps: Sequence[ProgramStep]) -> list[ProgramStep]:
 
 
 def _steps_of(part: Any) -> Sequence[ProgramStep]:
-    """Return the steps of an estimator that gives features; none where it is not known."""
+    """Return the feature steps of an estimator; empty if it cannot be compiled."""
     if isinstance(part, Compilable):
         return part.__program_steps__("features")
     affine = affine_of(part)

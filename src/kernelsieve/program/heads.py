@@ -1,4 +1,4 @@
-"""Linear predictors of scikit-learn as steps: an affine map, and what is made of its scores."""
+"""Linear predictors of scikit-learn as steps: an affine map and a link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROBES, _CLOSE = 16, 1e-8  # random features by which a head is told to be line
 
 
 def read_head(head: Any, n_inputs: int) -> list[ProgramStep]:
-    """Return a fitted predictor with coefficients as steps; none where its outputs are not linear."""
+    """Return the steps of a fitted linear predictor; empty if its outputs are not linear."""
     classes = getattr(head, "classes_", None)
     needed = ("coef_", "intercept_", "predict" if classes is None else "decision_function")
     if not all(hasattr(head, name) for name in needed):
@@ -38,7 +38,7 @@ def read_head(head: Any, n_inputs: int) -> list[ProgramStep]:
 
 
 def _probabilities_of(head: Any, probe: np.ndarray, scores: np.ndarray) -> Probabilities | None:
-    """Return which of the known ways a head makes probabilities of scores; None for any other."""
+    """Return the known probability function that a head uses; None for any other."""
     if not hasattr(head, "predict_proba"):
         return None
     expected = head.predict_proba(probe)

@@ -1,4 +1,4 @@
-"""Fitted transformers of scikit-learn as steps: an encoding of the table, and an affine map."""
+"""Fitted transformers of scikit-learn as steps: column encoding, then an affine map."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ENCODERS = "SimpleImputer, OneHotEncoder, ColumnTransformer"
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """Steps before a kernel, as an encoding of columns and an affine map; None does nothing."""
+    """Preprocessing that runs before the kernel: column encoding, then an affine map."""
 
     encoding: EncodeColumns | None = None
     affine: AffineMap | None = None
@@ -42,7 +42,7 @@ class Preprocessing:
         return self.encoding is None and self.affine is None
 
     def then(self, step: Any) -> Preprocessing | None:
-        """Return the front with one more fitted step; None where the step is not known, or too late."""
+        """Append a fitted transformer; return None if it is unknown, or cannot stand here."""
         if isinstance(step, ColumnTransformer):
             return _column_transformer(step) if self.is_empty else None
         if isinstance(step, SimpleImputer):
@@ -53,7 +53,7 @@ class Preprocessing:
         return None if affine is None else self.then_affine(affine)
 
     def then_step(self, step: ProgramStep) -> Preprocessing | None:
-        """Return the front with one more step of a program; None where it cannot stand there."""
+        """Append a program step; return None if it cannot stand here."""
         if isinstance(step, AffineMap):
             return self.then_affine(step)
         if not isinstance(step, EncodeColumns):
@@ -61,18 +61,18 @@ class Preprocessing:
         return Preprocessing(step) if self.is_empty else self._then_encoding(step)
 
     def then_affine(self, affine: AffineMap) -> Preprocessing:
-        """Return the front with one more affine map."""
+        """Append an affine map."""
         return replace(self, affine=affine if self.affine is None else self.affine.then(affine))
 
     @property
     def steps(self) -> list[ProgramStep]:
-        """The steps that do anything."""
+        """The steps, without those that change nothing."""
         useless = self.encoding is None or not self.encoding.changes
         found = (None if useless else self.encoding, self.affine)
         return [step for step in found if step is not None]
 
     def _then_encoding(self, step: EncodeColumns) -> Preprocessing | None:
-        """Return the front with an encoding that fills gaps, and marks them."""
+        """Append an encoding that imputes missing values and adds indicators of them."""
         n = step.n_features
         numbers, marks = step.columns[:n], step.columns[n:]
         is_in_order = all(isinstance(c, Number) and c.input == i for i, c in enumerate(numbers))
@@ -87,7 +87,7 @@ class Preprocessing:
     def _encoded(
         self, columns: Sequence[Column], n_inputs: int, affine: AffineMap | None = None
     ) -> Preprocessing:
-        """Return a front of these columns, made from as many inputs as before."""
+        """Return preprocessing with these columns, made from the same inputs."""
         n = n_inputs if self.encoding is None else self.encoding.n_inputs
         return Preprocessing(EncodeColumns(tuple(columns), n), affine)
 
@@ -106,7 +106,7 @@ class Preprocessing:
     def _filled(
         self, n_inputs: int, fill: Sequence[Any], marked: Sequence[int]
     ) -> Preprocessing | None:
-        """Fill gaps, and mark those of some columns: by the inputs themselves."""
+        """Impute missing values, and add indicators of missing values for some columns."""
         columns, affine = list(self._columns(n_inputs)), self.affine
         if affine is not None and not affine.is_diagonal:  # which refuses missing values itself
             return None if len(marked) else self
@@ -137,7 +137,7 @@ class Preprocessing:
 
 
 def _indicator(column: Any, value: Any) -> Indicator:
-    """Return the indicator of a value, which may be what fills gaps."""
+    """Return the indicator of a category; imputed values count if the category is the fill value."""
     if value is None:
         return Indicator(column.input, None, of_none=True)
     if is_missing(value):
@@ -152,7 +152,7 @@ def _with_fill(column: Column, value: Any) -> Column:
 
 
 def _inverse_of_diagonal(affine: AffineMap, values: np.ndarray) -> np.ndarray:
-    """Return what a diagonal function makes these values of; columns of no weight are constant."""
+    """Apply the inverse of a diagonal affine map; columns of weight 0 map to its centre."""
     shifted = values if affine.shift is None else values - affine.shift
     weighted = affine.matrix != 0
     inside = np.divide(shifted, affine.matrix, out=np.zeros(len(values)), where=weighted)
@@ -160,7 +160,7 @@ def _inverse_of_diagonal(affine: AffineMap, values: np.ndarray) -> np.ndarray:
 
 
 def _with_identity_columns(affine: AffineMap, number: int) -> AffineMap:
-    """Return a diagonal function that leaves more columns as they are."""
+    """Extend a diagonal affine map by columns that it leaves unchanged."""
     ones, zeros = np.ones(number), np.zeros(number)
     centre, shift = (
         None if v is None else np.concatenate([v, zeros]) for v in (affine.centre, affine.shift)
@@ -169,7 +169,7 @@ def _with_identity_columns(affine: AffineMap, number: int) -> AffineMap:
 
 
 def _column_transformer(step: ColumnTransformer) -> Preprocessing | None:
-    """Return the blocks of columns side by side."""
+    """Return the preprocessing of a ColumnTransformer: its blocks side by side."""
     columns: list[Column] = []
     affines: list[tuple[int, AffineMap | None]] = []
     n_inputs = step.n_features_in_
@@ -188,7 +188,7 @@ def _column_transformer(step: ColumnTransformer) -> Preprocessing | None:
 
 
 def _block_preprocessing(step: Any) -> Preprocessing | None:
-    """Return what a part of a table goes through."""
+    """Return the preprocessing of one block of columns; None if a step is unknown."""
     front: Preprocessing | None = Preprocessing()
     steps = [inner for _, inner in step.steps] if isinstance(step, Pipeline) else [step]
     for inner in steps:
@@ -200,7 +200,7 @@ def _block_preprocessing(step: Any) -> Preprocessing | None:
 
 
 def _side_by_side(affines: Sequence[tuple[int, AffineMap | None]]) -> AffineMap:
-    """Return functions of blocks of columns as one of all columns."""
+    """Combine affine maps of blocks of columns into one map of all columns."""
     known = [AffineMap(np.ones(n)) if affine is None else affine for n, affine in affines]
     if not all(affine.is_diagonal for affine in known):
         known = [affine.dense for affine in known]
@@ -264,7 +264,7 @@ AFFINE_STEPS = ", ".join(kind.__name__ for kind in _AFFINE)
 
 
 def affine_of(step: Any) -> AffineMap | None:
-    """Return a fitted transformer of scikit-learn as an affine map; None where it is not one."""
+    """Return a fitted scikit-learn transformer as an affine map; None if it is not affine."""
     if isinstance(step, SelectorMixin):
         return _selected(step)
     known = _AFFINE.get(type(step))

@@ -1,4 +1,4 @@
-"""What sparse kernel PLS and sparse kernel boosted latent features share."""
+"""Base of sparse kernel PLS and sparse kernel boosted latent features."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
 
     @abstractmethod
     def _loss(self) -> Loss:
-        """Return the loss that features follow."""
+        """Return the loss that the features follow."""
 
     @abstractmethod
     def _compared(self, batch: Batch) -> np.ndarray:
-        """Return the columns of y that the loss compares with, (n, q)."""
+        """Return the target columns that the loss compares predictions with, (n, q)."""
 
     def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
         return super()._encoder(one_target(y), classes)
@@ -98,7 +98,7 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
 
 
 def _cache_capacity(max_memory: float, n_rows: int) -> int:
-    """Return how many kernel columns are kept: as many as usual, more where memory is plenty."""
+    """Return the number of kernel columns to cache, more if memory allows."""
     most = int(max_memory) // (8 * n_rows)
     return max(1, min(most, max(_USUALLY_KEPT, most // _SHARE_KEPT)))
 

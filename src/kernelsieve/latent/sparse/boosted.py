@@ -166,7 +166,7 @@ class SparseKernelBoostedLatentFeatures(SparseLatentFeatures):
 
 
 class SparseKernelBoostedLatentFeaturesClassifier(SparseLatentFeatures):
-    """Kernel boosted latent features that rest on few samples, for classes (nu-KBLF).
+    """Kernel boosted latent features that rest on few samples, for classification (nu-KBLF).
 
     As :class:`SparseKernelBoostedLatentFeatures`, for labels. Of more than two classes each is
     separated from the rest, by features that all share: the next one follows the class with the

@@ -1,4 +1,4 @@
-"""Which samples become support vectors: the rules MI and MR, and what to do where they fail.
+"""Selection of support vectors: the rules MI and MR, and fallbacks where they fail.
 
 MI and MR are stated by the paper that :mod:`.extraction` names. The quantity q that MI ranks is our
 reconstruction: the text of equations (4) and (11) is lost, and of several ways to write the dual as
@@ -23,7 +23,7 @@ _ROUNDING = 1e-9  # nu n may miss a whole number by this much
 
 @dataclass(frozen=True)
 class Shares:
-    """How much of alpha a sample may carry: its weight over the weight of all support vectors.
+    """Upper bounds of alpha: each sample's weight over the weight of all support vectors.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Shares:
         return max(1, int(np.ceil(self.nu * self.weight.sum() / self.unit - _ROUNDING)))
 
     def best(self, scores: np.ndarray, allowed: np.ndarray | None = None) -> Multipliers | None:
-        """Return the samples with the largest scores, each with its full share; the first of equals."""
+        """Return the samples with the largest scores, each with its full share; ties go to the first."""
         rows, mass = self._take(scores, allowed, self.count * self.unit)
         return _multipliers(rows, mass) if len(rows) else None
 
@@ -89,7 +89,7 @@ def _multipliers(rows: np.ndarray, mass: np.ndarray) -> Multipliers:
 
 
 class Selection(ABC):
-    """Proposes support vectors for one step after the other."""
+    """Proposes support vectors for each step."""
 
     def __init__(self, shares: Shares, tol: float) -> None:
         self._shares = shares
@@ -97,12 +97,12 @@ class Selection(ABC):
 
     @abstractmethod
     def scores(self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        """Return what ranks the samples; ``sizes`` are those of the residuals."""
+        """Return the scores that rank the samples; ``sizes`` are those of the residuals."""
 
     def proposals(
         self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray
     ) -> Iterator[Multipliers]:
-        """Yield multipliers, the best first; others where the images of those before do not spread.
+        """Yield multipliers, best first; later ones are fallbacks if the images do not vary.
 
         Residuals that are all one value give no direction, so each sign gets half of the support
         vectors. Images that depend linearly on earlier features give none either; the last to be tried
@@ -142,19 +142,19 @@ class Selection(ABC):
             yield Multipliers(best.rows[:1], np.ones(1), shifted=False)
 
     def gap(self, kernel: DeflatedKernel, u: np.ndarray, used: Multipliers) -> float:
-        """Return how far the dual objective of the used multipliers may be from the optimum."""
+        """Return the duality gap of the multipliers that were used."""
         return np.nan
 
 
 class MaximumResidual(Selection):
-    """MR: the samples with the largest absolute residuals; no kernel value is needed."""
+    """MR: the samples with the largest absolute residuals, found without kernel values."""
 
     def scores(self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         return sizes
 
 
 class MaximumInnerProduct(Selection):
-    """MI: the samples that the loading of a random set with equal multipliers reconstructs worst.
+    """MI: the samples that the loading of a random subset reconstructs worst.
 
     One best response to that set: a Frank-Wolfe vertex of the dual.
     """
@@ -175,7 +175,7 @@ class MaximumInnerProduct(Selection):
 
 
 class InnerProductThenResidual(Selection):
-    """MI for the first feature and MR for the others, as the paper does for classes.
+    """MI for the first feature and MR for the others, as in the paper's classification.
 
     At the first step the residuals of a class are all one value, and MR cannot rank samples.
     """
@@ -189,7 +189,7 @@ class InnerProductThenResidual(Selection):
 
 
 class ExactDual(Selection):
-    """The multipliers that solve the dual (4), which the rules approximate."""
+    """The multipliers that solve the dual (4), which MI and MR approximate."""
 
     def __init__(self, shares: Shares, tol: float, gap_tol: float) -> None:
         super().__init__(shares, tol)
@@ -227,7 +227,7 @@ def make_selection(
     sample_size: int,
     random_state: np.random.RandomState,
 ) -> Selection:
-    """Return the selection of a name that has been checked."""
+    """Return the selection rule of a name."""
     if name == "mr":
         return MaximumResidual(shares, tol)
     if name == "exact":
@@ -239,5 +239,5 @@ def make_selection(
 
 
 def one_value(u: np.ndarray) -> bool:
-    """Whether all residuals are the same but for rounding."""
+    """Return True if all residuals are equal up to rounding."""
     return bool(np.ptp(u) <= _SAME * np.abs(u).max(initial=0.0))
