@@ -113,7 +113,7 @@ def _order_of(name: str, orders: dict[str, DateOrder], asked: str | None) -> tup
 
 
 def coerced(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFrame:
-    """Return a model's columns in its order; values that do not fit their column's type become missing."""
+    """Return a model's columns in its order; values that do not fit the column type become missing."""
     absent = [name for name in kinds if name not in frame.columns]
     if absent:
         raise no_column(absent[0], frame.columns, ", which the model needs", kinds)

@@ -56,7 +56,7 @@ class Reading:
         dates: str = "auto",
         table: Table | None = None,
     ) -> Reading:
-        """Infer column types from sample rows, or from all of ``table`` if the sample does not decide."""
+        """Infer column types from sample rows, or from all of ``table`` if the sample leaves doubt."""
         named = [roles["target"], *roles["drop"], roles["weight"], roles["group"]]
         for name in filter(None, named):
             if name not in frame.columns:

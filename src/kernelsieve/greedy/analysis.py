@@ -18,7 +18,7 @@ _FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
 
 
 def _chosen_indices(estimator: Any) -> np.ndarray:
-    """Return the chosen samples, which come first among those that features depend on."""
+    """Return the chosen samples, which come first in ``landmark_indices_``."""
     return np.asarray(estimator.landmark_indices_[: estimator.n_components_])
 
 

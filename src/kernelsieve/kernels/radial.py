@@ -39,12 +39,12 @@ class RadialKernel(Kernel):
 
     @property
     def _exact_near(self) -> bool:
-        """Whether the profile has a kink at 0, by which rounded distances would show."""
+        """Whether the profile has a kink at 0, where rounding of distances would show."""
         return False
 
     @abstractmethod
     def _decay(self, X: Rows, Z: Rows, values: np.ndarray) -> np.ndarray:
-        """Return the derivatives of kernel values by ``-t``; 0 where there is none, at a kink."""
+        """Return the derivatives of kernel values by ``-t``; 0 at a kink."""
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         return self._distances(self._width, self._profile).against(Z, dtype, **self._how).fill
@@ -165,7 +165,7 @@ class Matern(RadialKernel):
 @register_kernel
 @dataclass(frozen=True)
 class RationalQuadratic(RadialKernel):
-    """``k(x, z) = (1 + gamma |x - z|^2 / alpha) ** -alpha``: rbf kernels of many widths, mixed.
+    """``k(x, z) = (1 + gamma |x - z|^2 / alpha) ** -alpha``: a mixture of rbf kernels of many widths.
 
     Parameters
     ----------

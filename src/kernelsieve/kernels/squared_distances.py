@@ -1,4 +1,4 @@
-"""Squared distances: from one product where that keeps the digits, from differences elsewhere."""
+"""Squared distances: by a product where it keeps enough digits, otherwise by differences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAIRS = 4096  # whose differences are taken at once
 
 
 class Centre(NamedTuple):
-    """Where inputs are counted from, and the largest squared distance of a landmark from there.
+    """The origin of the inputs, and the largest squared distance of a landmark from it.
 
     Moving the origin changes no distance, and near the mean it keeps the norms, and so the digits lost
     when they cancel, small.
@@ -44,7 +44,7 @@ class Centre(NamedTuple):
 
 @dataclass(frozen=True)
 class SquaredDistances:
-    """``-factor |x - z|^2``, or the values of a profile of it, from landmarks to a filler.
+    """Fills ``-factor |x - z|^2``, or a profile of it, for fixed landmarks.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class SquaredDistances:
     def against(
         self, Z: Rows, dtype: type, *, width: float = 1.0, centre: Centre | None = None
     ) -> SharedPart:
-        """Prepare landmarks, in the way that suits the inputs and the width of the kernel.
+        """Prepare landmarks, by the method that suits the inputs and the width of the kernel.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class SquaredDistances:
         return "squared distances", where, self.exact_near
 
     def _near(self, reach: float, dtype: type) -> float:
-        """Return the scaled squared distance below which norms leave fewer digits than half of all."""
+        """Return the scaled squared distance below which norms lose more than half of the digits."""
         return float(np.finfo(dtype).eps ** 0.25 * reach * self.factor) if self.exact_near else 0.0
 
     def _finished(self, distances: Filler) -> Filler:
@@ -131,7 +131,7 @@ class SquaredDistances:
         return TiledFiller(LineProduct(left, origin, profile=self.profile, near=near), fill_from_sparse)
 
     def _of_csr(self, Z: Rows, dtype: type) -> Filler:
-        """Return the same for CSR rows; what float32 would round cancels more digits than it has."""
+        """Return the filler for CSR rows; sums run in float64, since float32 would lose digits."""
         far = _far_columns(Z)
         exact, reach = _products_of_csr(Z, far, self.factor)
         distances = self._with_exact_near(exact, Z, self._near(reach, np.float64))
@@ -154,7 +154,7 @@ class SquaredDistances:
         return fill if near > 0 else distances
 
     def _differences(self, Z: Rows, dtype: type) -> Filler:
-        """Return the same from differences of inputs: slower, with all digits."""
+        """Return the filler by differences of inputs, which is slower and keeps all digits."""
         Z = as_dtype(Z, np.float64)
 
         def fill(X: Rows, out: np.ndarray) -> None:
@@ -189,7 +189,7 @@ def _product_and_norms(Z: Rows, origin: np.ndarray | None, dtype: type, factor: 
 
 
 def _products_of_csr(Z: Rows, far: np.ndarray, factor: float) -> tuple[Filler, float]:
-    """Return the same for CSR rows, and how far landmarks reach.
+    """Return the products for CSR rows, and the largest distance of a landmark.
 
     Moving the origin would fill zeros in. Only columns without zeros that are ``far`` from zero, such
     as a date, are moved, and made dense.
@@ -213,7 +213,7 @@ def _products_of_csr(Z: Rows, far: np.ndarray, factor: float) -> tuple[Filler, f
 
 
 def _far_columns(Z: Rows) -> np.ndarray:
-    """Return the columns of a CSR matrix that vary little about a mean that is not zero."""
+    """Return the columns of a CSR matrix with a small variance about a nonzero mean."""
     full = np.flatnonzero(np.bincount(Z.indices, minlength=Z.shape[1]) == Z.shape[0])
     values = Z[:, full].toarray().astype(np.float64)
     return full[np.abs(values.mean(axis=0)) > _FAR * values.std(axis=0)]

@@ -132,7 +132,7 @@ def _root(W: np.ndarray) -> np.ndarray:
 
 
 def _rough_root(W: np.ndarray) -> np.ndarray:
-    """Return an approximate root, ten times faster; of equal landmarks each counts less."""
+    """Return an approximate root in a tenth of the time; duplicate landmarks count less."""
     n = len(W)
     triangle = cholesky(W + _JITTER * np.trace(W) / n * np.eye(n))
     return np.asarray(solve_triangular(triangle, np.eye(n)))

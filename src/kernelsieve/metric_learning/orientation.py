@@ -24,7 +24,7 @@ class Orientation:
 
     @classmethod
     def from_samples(cls, X: np.ndarray) -> Orientation:
-        """Compute the axes from fourth moments, which exist for white samples, too."""
+        """Compute the axes from fourth moments: second ones of white samples prefer no direction."""
         used = np.ptp(X, axis=0) > 0
         axes = np.zeros((len(used), len(used)))
         if not used.any():

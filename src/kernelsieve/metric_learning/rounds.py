@@ -100,7 +100,7 @@ class MetricProblem:
         near: object | None = None,
         by: str = "gradients",
     ) -> Round:
-        """Fit functions of several widths in a metric: the given ones, or a search from or near some.
+        """Fit functions of several widths in a metric, given or searched.
 
         Splits have the same metric where none is given for each.
         """
@@ -211,8 +211,8 @@ def learn(
     for structure in structures:
         for found in _rounds_of(structure, problem, best, n_rounds, evidence):
             yield found
-            best = found if falls(found, best) else best
-            learnt = found if learnt.structure not in structures or falls(found, learnt) else learnt
+            best = found if improves(found, best) else best
+            learnt = found if learnt.structure not in structures or improves(found, learnt) else learnt
     if rank is not None:
         of_splits = [leading(L, rank) for L in learnt.of_splits]
         L = of_splits[0] if len(of_splits) == 1 else leading(learnt.L, rank)
@@ -232,16 +232,16 @@ def _rounds_of(
             break  # the function is constant
         last = problem.evaluate(structure, L, of_splits, last.best.width)
         yield last
-        without_gain = 0 if falls(last, best) else without_gain + 1
-        best = last if falls(last, best) else best
+        without_gain = 0 if improves(last, best) else without_gain + 1
+        best = last if improves(last, best) else best
     likely = problem.likely_metric(best, structure) if evidence else None
     if likely is not None:
         L, of_splits, width = likely
         yield problem.evaluate(structure, L, of_splits, width, "evidence")
 
 
-def falls(new: Round, old: Round) -> bool:
-    """Return True if the held-out error improves beyond its standard error."""
+def improves(new: Round, old: Round) -> bool:
+    """Return True if the held-out error falls by a relevant share, ``_GAIN``."""
     return new.error < (1 - _GAIN) * old.error
 
 
@@ -253,7 +253,7 @@ def best_round(rounds: Sequence[Round], n_held_out: int) -> Round:
     """
     best = rounds[0]
     for each in rounds[1:]:
-        best = each if falls(each, best) else best
+        best = each if improves(each, best) else best
     is_beyond_chance = best.error < (1 - _CHANCE / np.sqrt(n_held_out)) * rounds[0].error
     return best if is_beyond_chance else rounds[0]
 

@@ -16,7 +16,7 @@ from .folds import Data, score_of
 
 
 def _chosen_has(method: str) -> Callable[[Any], bool]:
-    """Return a check whether the chosen model has a method; before the fit, whether its parts have it."""
+    """Return a check whether the chosen model, or before the fit its parts, has a method."""
 
     def check(search: Any) -> bool:
         fitted = vars(search).get("best_estimator_")

@@ -43,7 +43,7 @@ def known_score(scoring: Any) -> str | None:
 
 
 def have_closed_form(extractor: Any, heads: Iterable[Any]) -> bool:
-    """Return True if all heads, or the extractor without one, are least squares or ridge regressions."""
+    """Return True if all heads, or the extractor without one, are least squares or ridge."""
     return all(
         is_regressor(extractor) if head is None else is_regressor(head) and ridge_of(head) is not None
         for head in heads

@@ -52,7 +52,7 @@ class Data:
         return count_rows(self.X)
 
     def part(self, estimator: Any, rows: np.ndarray, fitted: np.ndarray | None = None) -> Data:
-        """Return some samples; a precomputed kernel is restricted to the columns of the fitted samples."""
+        """Return some samples; a precomputed kernel is restricted to the fitted samples' columns."""
         X, y = safe_split(estimator, self.X, self.y, rows, fitted)
         return Data(X, y, None if self.weight is None else self.weight[rows])
 
@@ -133,7 +133,7 @@ def run_group(
 
 
 def fresh(estimator: Any, setting: Mapping[str, Any]) -> Any:
-    """Clone an estimator with the parameters of a setting, nested estimators included; None stays None."""
+    """Clone an estimator, and nested ones, with the parameters of a setting; None stays None."""
     if estimator is None:
         return None
     return clone(estimator).set_params(**{name: clone(v, safe=False) for name, v in setting.items()})

@@ -128,7 +128,7 @@ def _screening_samples(extractor: Any, data: Data) -> np.ndarray:
 def _training_and_test(
     test: np.ndarray, screened: np.ndarray, n_samples: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return training and test samples of a fold; samples that screened candidates are never held out."""
+    """Return a fold's training and test samples; samples that screen candidates are never held out."""
     held_out = _mask(test, n_samples) & ~_mask(screened, n_samples)
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)
 

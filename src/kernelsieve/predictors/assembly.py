@@ -225,7 +225,7 @@ def fit_folds(
 
 
 def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sieve:
-    """Fit in one pass; choose the ridge from sums by fold, and hold out the last samples to calibrate."""
+    """Fit in one pass; choose the ridge from sums by fold, and calibrate on held-out samples."""
     recipe = preparation.recipe
     fitted, held_out = data[:-CALIBRATION_SAMPLES], data[-CALIBRATION_SAMPLES:]
     total = float(fitted.weight.sum())

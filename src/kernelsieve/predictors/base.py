@@ -182,7 +182,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return X, Y, self._weights(part.weight, X, Y)
 
     def _fit_more(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Add samples: the first call chooses the settings, later samples are scored, then added."""
+        """Add samples: the first call chooses settings, later samples are scored first."""
         clock, stream = Clock(self.time_budget), vars(self).get("_stream")
         if stream is None:
             table = self._table(X, reset=True)

@@ -15,7 +15,7 @@ from ..metric_learning.rounds import (
     MetricProblem,
     Round,
     column_spreads,
-    falls,
+    improves,
     learn,
     total_variance,
 )
@@ -140,7 +140,7 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
             if begin is None:
                 begin = best = found
                 yield Trial(kind, "identity", found)
-            best = found if falls(found, best) else best
+            best = found if improves(found, best) else best
             if clock.is_over:
                 break
         if best is not begin:

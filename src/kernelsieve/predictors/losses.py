@@ -30,7 +30,7 @@ class LinearHead:
 
 
 class RegressionLoss(ABC):
-    """A regression loss: fits heads for all ridges, scores them, and makes predictions and intervals."""
+    """A regression loss: fits heads for all ridges, scores them, and predicts with intervals."""
 
     @abstractmethod
     def heads(

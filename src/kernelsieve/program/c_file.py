@@ -75,7 +75,7 @@ def _number(value: float | int) -> str:
 
 
 def _string(value: str) -> str:
-    """Return a C string literal; bytes beyond ASCII become octal escapes, which end after three digits."""
+    """Return a C string literal; bytes beyond ASCII become octal escapes of three digits."""
     plain = "".join(
         chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in value.encode()
     )

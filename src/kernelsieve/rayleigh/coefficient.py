@@ -15,7 +15,7 @@ from .solve import Ratio, RatioEstimator, RayleighPass
 
 
 class RayleighCoefficient(RatioEstimator):
-    """Features with the largest ratio of what is wanted to what is not.
+    """Features that maximise the ratio of two scatters, of wanted and unwanted variation.
 
     Numerator and denominator are sums of scatters, each with a weight, that are combined freely:
     :class:`~kernelsieve.rayleigh.TotalScatter`, :class:`~kernelsieve.rayleigh.BetweenClasses`,

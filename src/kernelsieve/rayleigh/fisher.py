@@ -267,7 +267,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     def _complete(
         self, fit: Fit, found: LargestRatios, batches: Iterable[Batch] | None, *, joint: bool
     ) -> Fit:
-        """Add to a fit how it decides."""
+        """Add decision heads and probabilities to a fit."""
         if len(found.ratios) == 0:  # which is refused later
             return fit
         offset, moments, samples = fit.model.offset, found.moments(fit.model.offset), None

@@ -256,7 +256,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
 
     @property
     def thresholds_(self) -> np.ndarray:
-        """Constants of the decisions with all features."""
+        """Intercepts of the decision function with all features."""
         return np.asarray(self._current_fit().heads.intercepts[-1])  # type: ignore[union-attr]
 
     def _target_kind(self) -> str:
@@ -320,7 +320,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     # ------------------------------------------------------------------ decisions
 
     def _deciding(self, fit: Fit, n_candidates: int, batch: Batch | None) -> Fit:
-        """Add to a fit how the discriminant on its first j features decides, for every j.
+        """Add the decision heads on the first j features to a fit, for every j.
 
         Features are orthonormal together with the ridge, and their products with the targets are
         known, so that their moments need no further pass over the samples.
@@ -352,7 +352,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         )
 
     def _rows(self, fit: Fit, batch: Batch) -> Outputs | None:
-        """Return the features of all samples where the margin needs them, or of some of them."""
+        """Return the features of all samples for the margin, or else of a subset."""
         if self._rule.threshold != "margin":
             if self._rule.folds is not None:
                 return None
@@ -362,7 +362,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     def _held_out(
         self, fit: Fit, samples: Outputs | None, features: Moments, directions: np.ndarray
     ) -> Outputs:
-        """Return the outputs that probabilities are made of.
+        """Return the outputs for fitting probabilities.
 
         Features are orthonormal together with the ridge, so leverages are their squares; outputs are
         regressions to the indicators of the classes.

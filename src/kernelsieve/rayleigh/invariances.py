@@ -1,4 +1,4 @@
-"""Small steps of images: translation, rotation, line thickening, for samples that are square images."""
+"""Transforms of square images by small steps: translation, rotation, line thickening."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..kernels import Rows
 
 
 class ImageTransform(ABC):
-    """Transforms flat square images by a small step; a plain function that can be pickled."""
+    """Transforms flat square images by a small step; can be pickled."""
 
     def __call__(self, X: Rows) -> np.ndarray:
         """Return the transformed images, of the shape of X."""
@@ -47,7 +47,7 @@ class ImageTransform(ABC):
 
 @dataclass(frozen=True)
 class ImageTranslation(ImageTransform):
-    """Shift images, by parts of a pixel too; pixels that come in repeat those at the border.
+    """Shift images, also by fractions of a pixel; new pixels repeat the border.
 
     Parameters
     ----------

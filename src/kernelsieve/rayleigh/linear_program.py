@@ -21,7 +21,7 @@ _GAP = 1e-7  # between the objective and its lower bound, as a part of it
 
 
 def import_highspy() -> Any:
-    """Return the module of the HiGHS solver, which is an optional dependency."""
+    """Import the optional HiGHS solver; the error names the extra to install."""
     try:
         import highspy
     except ImportError as error:
@@ -55,7 +55,7 @@ class ColumnGeneration:
         self._master = self._empty_master()
 
     def solve(self, C: float) -> list[SparseSolution]:
-        """Minimise for a penalty, from where the last one ended."""
+        """Solve for a penalty, starting from the last solution."""
         self._set_penalty(C)
         for n_rounds in range(1, _MOST_ROUNDS + 1):
             d = self._solved()
@@ -157,7 +157,7 @@ class ColumnGeneration:
 
 
 def check_gap(objective: float, bound: float) -> None:
-    """Warn where an objective is further from its lower bound, the dual objective, than rounding."""
+    """Warn if the duality gap is larger than rounding explains."""
     gap = (objective - bound) / max(abs(objective), abs(bound), 1e-300)
     if gap > _GAP:
         warn(

@@ -1,4 +1,4 @@
-"""Oriented kernel PCA: features that vary with the data and not with the noise."""
+"""Oriented kernel PCA: features with much variance of the data and little of known noise."""
 
 from __future__ import annotations
 

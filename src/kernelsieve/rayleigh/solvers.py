@@ -1,4 +1,4 @@
-"""What solves the programs of discriminants: which solver a loss and a penalty need."""
+"""Choose the solver of a discriminant program by its loss and penalty."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LOSS_NUMBERS: dict[str, tuple[str, float, float]] = {
 
 
 def loss_and_number(given: Any) -> tuple[str, float]:
-    """Return the name of a loss, and its number: 0 where it has none."""
+    """Split a loss into its name and its parameter, 0 if it has none."""
     if isinstance(given, str):
         return given, LOSS_NUMBERS[given][1] if given in LOSS_NUMBERS else 0.0
     if len(given) == 2 and isinstance(given[0], str) and given[0] in LOSS_NUMBERS:
@@ -60,7 +60,7 @@ def loss_and_number(given: Any) -> tuple[str, float]:
 
 @dataclass(frozen=True)
 class DiscriminantProgram:
-    """What is minimised, and how well."""
+    """The optimisation problem of a discriminant, and its tolerance."""
 
     loss: str
     number: float  # that the loss has: delta of "huber", epsilon, or the power
@@ -84,7 +84,7 @@ class DiscriminantProgram:
             )
 
     def smooth_loss(self, lines: Lines) -> SmoothLoss | None:
-        """Return the loss of each line where it has slopes everywhere; changes are squared."""
+        """Return the differentiable loss of each line; changes have squared loss."""
         of_samples = lines.constant > 0
         if self.loss in ("squared", "huber"):
             delta = self.number if self.loss == "huber" else np.inf
@@ -95,7 +95,7 @@ class DiscriminantProgram:
 
     @property
     def tube(self) -> float:
-        """Residuals up to here cost nothing."""
+        """Residuals up to this size cost nothing."""
         return self.number if self.loss == "epsilon_insensitive" else 0.0
 
 
@@ -103,7 +103,7 @@ Solver = PenalisedSquares | PenalisedSmooth | ColumnGeneration | PenalisedQuadra
 
 
 class ClassPrograms:
-    """The programs of all classes on the same candidates, which keep what a path over C can reuse.
+    """The programs of all classes on the same candidates, sharing work along a path of C.
 
     W is the kernel matrix of the candidates, None where the first of them are the samples.
     """
@@ -132,7 +132,7 @@ class ClassPrograms:
         self._solvers = self._solvers_of(program, moved, lines)
 
     def solve(self, C: float) -> list[SparseSolution]:
-        """Minimise for a penalty, from where the last one ended; return a solution for each class."""
+        """Solve for a penalty, starting from the last solution; return a solution for each class."""
         solutions = [solution for solver in self._solvers for solution in solver.solve(C)]
         if self._factors is None:
             return solutions
@@ -141,7 +141,7 @@ class ClassPrograms:
     def _solvers_of(
         self, program: DiscriminantProgram, moved: Sequence[PricedColumns], lines: Lines
     ) -> Sequence[Solver]:
-        """Return what solves (9), (12), (14), or a problem between them, for one class or for all."""
+        """Return the solvers of (9), (12), (14), or problems between them, for one class or all."""
         tol, max_iter, tube = program.tol, program.max_iter, program.tube
         outputs = lines.of_outputs()
         smooth = program.smooth_loss(lines)
@@ -187,7 +187,7 @@ class ClassPrograms:
         return self._kernel.block(points, points)
 
     def _total_variance(self) -> float:
-        """Return the sum of the squared distances of the images of the samples from their mean."""
+        """Return the total squared distance of the images from their mean."""
         batch, W, weight = self._batch, self._W, self._batch.root_weight**2
         means = self.columns.prices(weight) / weight.sum()
         if not np.isfinite(means).all():
@@ -203,7 +203,7 @@ class ClassPrograms:
     def explained_variance(
         self, chosen: np.ndarray, alpha: np.ndarray, features: np.ndarray
     ) -> np.ndarray:
-        """Return the share of all variance that each direction adds to those before it."""
+        """Return the share of the total variance that each direction adds to the earlier ones."""
         lengths = alpha.T @ self.among(chosen) @ alpha
         total = np.nan if is_indefinite(lengths) else self._variance
         return explained_variance_ratio(features, total, lengths)

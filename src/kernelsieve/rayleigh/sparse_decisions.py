@@ -1,4 +1,4 @@
-"""How the sparse discriminant decides: from the solutions of its programs to a fit."""
+"""Build the fit of the sparse discriminant from the solutions of its programs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def fit_of_solutions(
     kernel: Kernel,
     n_columns: int,
 ) -> Fit:
-    """Return the features that the programs have found, and how they decide."""
+    """Return the fit: the features of the solutions, with decision heads."""
     columns, pool = programs.columns, programs.pool
     chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
     if not alpha.any():
@@ -73,7 +73,7 @@ def _heads(estimator: Any, rows: Outputs, moments: Moments) -> Heads:
 def _leverages(
     estimator: Any, programs: ClassPrograms, chosen: np.ndarray, alpha: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
-    """Return the mean leverage of samples in each output, as if the loss were that of squares."""
+    """Return the mean leverage of each output, approximated by that of least squares."""
     if estimator.penalty == "l1":  # given the support, nearly least squares on its columns
         n_used = np.count_nonzero(alpha, axis=0)
         found = (n_used + (n_used > 0)) / weight.sum()

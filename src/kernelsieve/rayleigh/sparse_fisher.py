@@ -267,7 +267,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     def path(
         self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None
     ) -> list[SparseKernelFisherDiscriminant]:
-        """Fit for several penalties, each from the solution for the next larger one.
+        """Fit for several penalties, each starting from the solution of the next larger one.
 
         Parameters
         ----------
@@ -311,12 +311,12 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     @property
     def n_columns_(self) -> int:
-        """How many kernel columns were in memory at the end."""
+        """Number of kernel columns in memory at the end."""
         return self._current_fit().n_columns
 
     @property
     def n_iter_(self) -> int:
-        """How many linear systems the class with most of them needed."""
+        """Number of linear systems solved, the largest over the classes."""
         return self._current_fit().n_iter
 
     # ------------------------------------------------------------------ fitting
@@ -343,7 +343,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         return fit_of_solutions(self, solutions, programs, rows, problem.kernel, n_columns)
 
     def _programs(self, problem: Problem) -> ClassPrograms:
-        """Return the programs of all classes, on candidates that are given, drawn, or all samples."""
+        """Return the programs of all classes, on given or drawn candidates, or all samples."""
         rows, kernel, candidates = problem.rows, problem.kernel, problem.given
         union = self._with_moved(rows)
         size = self._pool_size(problem, len(union))

@@ -1,4 +1,4 @@
-"""Kernel orthogonal centroids: the subspace that the centroids of the classes span."""
+"""Kernel orthogonal centroids: the subspace spanned by the class centroids."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .objectives import TargetAlignment
 
 
 def orthogonal_centroids(centroids: Centroids, n_components: int | None) -> Fit:
-    """Take an orthonormal basis of the span of the centroids, in the order of what it adds.
+    """Return an orthonormal basis of the centroids' span, sorted by contribution.
 
     With M the averages over classes and ``M'KM = R'R`` the samples have the coordinates
     ``Q = K M R^-1``. A rotation gives as much of the alignment with the labels Y as can be to the first
@@ -47,7 +47,7 @@ def orthogonal_centroids(centroids: Centroids, n_components: int | None) -> Fit:
 
 
 class KernelOrthogonalCentroid(SubspaceEstimator):
-    """Projection on the span of the centroids of the classes (KOC).
+    """Projection onto the span of the class centroids (KOC).
 
     There is one feature for each class, or for each cluster where classes are divided into several.
     Distances between centroids are the same before and after, and distances of samples from centroids

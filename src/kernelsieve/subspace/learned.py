@@ -1,4 +1,4 @@
-"""Subspace kernel features: a subspace of the feature space, learned from labels."""
+"""Subspace kernel features: a subspace of the feature space, learned from labels (SKFE)."""
 
 from __future__ import annotations
 
@@ -321,7 +321,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
 
 
 def _objective_and_value(given: Any) -> tuple[str, Any]:
-    """Return the name of an objective, and its price of slack or kernel of labels."""
+    """Split ``objective`` into its name and its parameter: the slack penalty, or the target kernel."""
     name, value = (given, None) if isinstance(given, str) else (*given, None, None)[:2]
     if name == "alignment" and len(given) != 1:
         value = "indicators" if isinstance(given, str) else value

@@ -1,4 +1,4 @@
-"""Learn a subspace: from images, or as the span of points, to a fit with the way it was found."""
+"""Learn a subspace, from images or as the span of learned points."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LOST = 1e-6  # of directions of unit length
 
 @dataclass(frozen=True)
 class LearnedSubspace:
-    """The subspace of largest alignment, or with the best objective or bound of a machine."""
+    """The subspace that maximises alignment, or the objective or bound of a support vector machine."""
 
     n_components: int | None
     init: Any
@@ -43,7 +43,7 @@ class LearnedSubspace:
     margin: type[LargeMargin] | None = None  # of a support vector machine, instead of the alignment
 
     def objective(self, known: Labelled) -> Objective:
-        """Return what is to be maximised."""
+        """Return the objective to maximise."""
         labels = known.labels
         if self.margin is None:
             return TargetAlignment(self.coded(known))
@@ -56,7 +56,7 @@ class LearnedSubspace:
         return self.margin(labels, known.trace / known.total_weight, self.C)
 
     def coded(self, known: Labelled) -> Rows:
-        """Return F with ``F F'`` the kernel of the labels, scaled by root weights."""
+        """Return F with ``F F'`` the target kernel, scaled by root weights."""
         if isinstance(self.target_kernel, str):
             return coded_labels(known.labels, self.target_kernel)
         root = np.asarray(known.labels.sum(axis=1)).reshape(-1, 1)
@@ -134,7 +134,7 @@ Map = Callable[[np.ndarray], np.ndarray]
 
 
 def fewer_coordinates(rows: Rows, first: np.ndarray) -> tuple[Rows, Map, Map]:
-    """Return samples in coordinates of their own span where that is much smaller, and both maps.
+    """Return samples in coordinates of their own span if it is much smaller, and the maps to and fro.
 
     Directions worth looking at are combinations of the samples, so n coordinates do for n samples.
     Inner products know samples to half the digits; where they lose a part of the ``first`` directions,

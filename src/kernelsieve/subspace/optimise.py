@@ -1,4 +1,4 @@
-"""Optimise an objective over subspaces with scipy's solvers, and report how it ended."""
+"""Maximise an objective over subspaces by scipy's solvers, and report how the search ended."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ILL_CONDITIONED = 1e3  # directions so near to each other that their inner prod
 
 
 class Ending:
-    """Why the climb ended; the text goes into a warning and names the remedy."""
+    """Why the optimisation ended; the text goes into a warning and names the remedy."""
 
     CONVERGED = "the last iterations gained less than tol each"
     EARLY = (
@@ -41,7 +41,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Optimum:
-    """Where the climb ended, and the value after each iteration, the start first."""
+    """The last point of an optimisation, and the value after each iteration, the start first."""
 
     point: np.ndarray
     path: np.ndarray
@@ -57,7 +57,7 @@ def maximise(
     max_iter: int | None,
     tol: float,
 ) -> Optimum:
-    """Go up from ``start`` until the last ten iterations gained at most ``tol`` each on average.
+    """Maximise from ``start`` until the last ten iterations gain at most ``tol`` each on average.
 
     Without ``max_iter`` it stops early: alignment gained late is that of single samples.
 
@@ -86,7 +86,7 @@ def _levels_off(path: list[float], tol: float) -> bool:
 def _round(
     function: Function, start: np.ndarray, path: list[float], solver: str, max_iter: int, tol: float
 ) -> np.ndarray:
-    """Run the solver once; note the value after each iteration, and return the last point."""
+    """Run the solver once, record the value after each iteration, and return the last point."""
     shape = start.shape
 
     def downhill(flat: np.ndarray) -> tuple[float, np.ndarray]:
@@ -111,7 +111,7 @@ def _round(
 
 
 class Directions:
-    """An objective as a function of directions V, of which features are ``rows @ V``.
+    """An objective as a function of directions V, with features ``rows @ V``.
 
     Only the span of V counts: features are taken along an orthonormal basis of it.
     """
@@ -136,7 +136,7 @@ class Directions:
 
 
 def _inverse_triangle(V: np.ndarray) -> np.ndarray:
-    """Return ``R^-1`` for ``V = Q R``; from inner products, which is cheap, unless they cost digits."""
+    """Return ``R^-1`` for ``V = Q R``: by Cholesky, or by QR if V is ill-conditioned."""
     try:
         R = cholesky(V.T @ V)
     except LinAlgError:

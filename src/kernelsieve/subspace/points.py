@@ -1,4 +1,4 @@
-"""A subspace spanned by the images of a few points that are themselves learned, formula (16)."""
+"""A subspace spanned by the images of a few learned points, formula (16)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .objectives import Objective
 
 
 class Points:
-    """An objective as a function of points Z, on whose images the samples are projected."""
+    """An objective as a function of points Z; the samples are projected onto their images."""
 
     def __init__(self, rows: Rows, root: np.ndarray, kernel: Kernel, objective: Objective) -> None:
         self._rows = rows
@@ -43,18 +43,18 @@ class Points:
         return value, gradient
 
     def apart(self, Z: np.ndarray) -> np.ndarray:
-        """Return the points whose images are no combinations of the others'."""
+        """Return the points with linearly independent images."""
         return Z[np.sort(independent(self._kernel.block(Z, Z))[1])]
 
     def features(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return samples along an orthonormal basis, and the basis as combinations of the points."""
+        """Return features along an orthonormal basis, and the basis in terms of the points."""
         R = triangle(self._kernel.block(Z, Z))
         values = self._root * self._kernel.block(self._rows, Z)
         return _divided(values, R), solve_triangular(R, np.eye(len(R)))
 
 
 def triangle(among: np.ndarray) -> np.ndarray:
-    """Return the triangular factor of a kernel matrix, with a ridge where points coincide."""
+    """Return the triangular factor of a kernel matrix, with a ridge for coinciding points."""
     ridge, size = 0.0, float(np.trace(among)) / len(among)
     while True:
         try:
@@ -73,7 +73,7 @@ def _divided(values: np.ndarray, R: np.ndarray) -> np.ndarray:
 def first_points(
     batch: Batch, init: Any, n_points: int | None, random_state: np.random.RandomState
 ) -> np.ndarray:
-    """Return points to begin with: given ones, class means, or means of clusters in the classes."""
+    """Return initial points: given ones, class means, or cluster means within the classes."""
     if isinstance(init, str) and init != "koc":
         raise InvalidParameterError(
             f"init={init!r} gives directions and no points; pass init='koc' or an array of points with "

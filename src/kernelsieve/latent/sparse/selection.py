@@ -47,7 +47,7 @@ class Shares:
         return max(1, int(np.ceil(self.nu * self.weight.sum() / self.unit - _ROUNDING)))
 
     def best(self, scores: np.ndarray, allowed: np.ndarray | None = None) -> Multipliers | None:
-        """Return the samples with the largest scores, each with its full share; ties go to the first."""
+        """Return the samples with the largest scores, each with its full share; the first of ties."""
         rows, mass = self._take(scores, allowed, self.count * self.unit)
         return _multipliers(rows, mass) if len(rows) else None
 
