@@ -115,7 +115,7 @@ class MetricProblem:
         return Round(structure, L, of_splits, list(tried.values()), by)
 
     def next_metric(self, before: Round, structure: str) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return the next metrics, joint and by split, from the gradients of a round's best functions."""
+        """Return the next metrics, joint and by split, from gradients of a round's best functions."""
         best, diagonal, found = before.best, structure == "diagonal", []
         _, of_splits = self._mapped(before.L, before.of_splits)
         for L, U, function, split in zip(

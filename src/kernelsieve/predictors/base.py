@@ -205,7 +205,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @abstractmethod
     def _targets(self, y: Any, n_samples: int, *, reset: bool = True) -> np.ndarray:
-        """Return targets as columns of numbers; without ``reset``, check them against the first ones."""
+        """Return targets as columns of numbers; without ``reset``, check them against the first."""
 
     def _set_classes(self, labels: Callable[[], np.ndarray]) -> None:
         """Store the class labels of a source."""
