@@ -40,8 +40,8 @@ def test_tables(said):
     assert "is empty" in said(b"")
     assert "has no rows" in said(b"a,b,y\n")
     assert "No column is left to predict from" in said(ROWS[["y"]])
-    assert "no table that can be read" in said(b"a,b,y\n1,2,3\n1,2,3,4,5\n")
-    assert "no table that can be read" in said(b"a,b,y\n\xff\xfe,\0,3\n")
+    assert "cannot be read as a table" in said(b"a,b,y\n1,2,3\n1,2,3,4,5\n")
+    assert "cannot be read as a table" in said(b"a,b,y\n\xff\xfe,\0,3\n")
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -80,7 +80,7 @@ def test_targets(said):
     assert "The target 'y' is 'a' in all rows" in said(ROWS.assign(y="a"))
     texts = ROWS.assign(y=np.where(ROWS["a"] > ROWS["a"].median(), "flat", "house"))
     line = said(texts, "--task", "regression")
-    assert "The target 'y' is no number but" in line
+    assert "The target 'y' is text such as" in line
     assert "pass --task classification" in line
     assert "is for classification" in said(ROWS, "--method", "kfd")
     assert "is for classification" in said(ROWS, "--head", "logistic")
@@ -103,7 +103,7 @@ def test_files_that_are_not_there(capsys, tmp_path):
     assert "x.csv: No such file" in capsys.readouterr().err
     (tmp_path / "x.docx").write_text("?")
     assert _run(["fit", str(tmp_path / "x.docx"), "-t", "y"], debug=False) == 1
-    assert "ending that is not known" in capsys.readouterr().err
+    assert "unknown file extension" in capsys.readouterr().err
     assert _run(["inspect", str(tmp_path / "x.docx")], debug=False) == 1
     assert "damaged, cut short, or no file of kernelsieve" in capsys.readouterr().err
 

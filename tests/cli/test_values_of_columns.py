@@ -246,7 +246,7 @@ def test_names_of_columns(tmp_path):
 def test_quotes_that_do_not_end(run, tmp_path):
     (tmp_path / "t.csv").write_text('y,a\n1,2\n"3,4\n5,6\n')
     said = run("fit", tmp_path / "t.csv", "-t", "y", "-o", tmp_path / "m.ksv", code=1)[1]
-    assert "is no table that can be read: unexpected end of data" in said
+    assert "cannot be read as a table: unexpected end of data" in said
 
 
 def test_missing_values_are_those_of_pandas(tmp_path):

@@ -173,7 +173,9 @@ def test_the_column_with_text_is_named():
 
 def test_lists_are_no_categories():
     X = pd.DataFrame({"a": np.arange(20.0), "l": [[1, 2]] * 20})
-    with pytest.raises(InvalidDataError, match=r"no categories, such as \[1, 2\]; make numbers, texts"):
+    with pytest.raises(
+        InvalidDataError, match=r"cannot be categories, such as \[1, 2\]; convert it to numbers"
+    ):
         SieveRegressor(5).fit(X, X["a"])
 
 

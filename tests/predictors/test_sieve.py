@@ -404,7 +404,7 @@ def test_samples_of_a_file(tmp_path, monkeypatch):
         ({"kernel": "gauss"}, "kernel"),
         ({"time_budget": 0}, "time_budget"),
         ({"loss": "absolute"}, "loss"),
-        ({"categorical_features": [9]}, "has 9, which is no feature of X"),
+        ({"categorical_features": [9]}, "has 9, which is not a feature of X"),
         ({"categorical_features": "all"}, "'all' is not known"),
     ],
 )

@@ -528,7 +528,7 @@ def test_the_margin_needs_rows_again(digits):
         ({"invariances": [(3, 1.0)]}, "function from X"),
         ({"invariances": [(lambda X: X[:1], 1.0)]}, "same shape"),
         ({"invariances": [(lambda X: X * np.nan, 1.0)]}, "NaN or infinity"),
-        ({"invariances": [(ImageRotation(), 1.0)]}, "no square image"),
+        ({"invariances": [(ImageRotation(), 1.0)]}, "is not a square image"),
     ],
     ids=lambda value: value if isinstance(value, str) else next(iter(value)),
 )

@@ -76,7 +76,7 @@ def run_benchmark(name: str | None) -> None:
 def _run_sources(package: str, arguments: list[str], *, what: str) -> None:
     """Run a folder of the repository, such as papers, that the package does not contain."""
     if importlib.util.find_spec(package) is None and not Path(package).is_dir():
-        raise TableError(f"The {what} are in the sources; run this in a copy of them.")
+        raise TableError(f"The {what} are part of the repository; run this in a checkout of it.")
     done = subprocess.run([sys.executable, "-m", package, *arguments], check=False)
     if done.returncode:
         raise TableError(f"The {what} ended with exit code {done.returncode}.")

@@ -58,7 +58,7 @@ def separated(
         try:
             yield from _blocks(path, csv.reader(file, delimiter=separator, strict=True), n_rows)
         except (csv.Error, UnicodeError) as error:
-            raise TableError(f"{path} is no table that can be read: {error}.") from error
+            raise TableError(f"{path} cannot be read as a table: {error}.") from error
 
 
 def _blocks(path: Path, reader: Iterator[Row], most: int) -> Iterator[pandas.DataFrame]:
@@ -106,6 +106,6 @@ def _check_lengths(path: Path, block: list[Row], n_names: int, start: int) -> No
             row.pop()
         if len(row) != n_names:
             raise TableError(
-                f"{path} is no table that can be read: row {number:,} after the header has "
+                f"{path} cannot be read as a table: row {number:,} after the header has "
                 f"{len(row)} values, and the header has {n_names} names; give every row as many."
             )

@@ -101,7 +101,7 @@ def open_table(
         return _text_table(data, path, _SEPARATED[suffix], text, show)
     reader = _READERS.get(suffix)
     if reader is None:
-        raise TableError(f"{data} has an ending that is not known; tables are {_FORMATS}.")
+        raise TableError(f"{data} has an unknown file extension; tables are {_FORMATS}.")
     if not text.is_open:
         raise TableError(_NO_TEXT.format(name=data))
     return Table(data, lambda: reader(path))

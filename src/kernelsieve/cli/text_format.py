@@ -121,7 +121,7 @@ def _encoding(start: bytes, rest: IO[bytes], path: Path) -> str:
     except UnicodeDecodeError:
         pass
     if _NO_TEXT.search(start) or _NO_TEXT.search(chunk):
-        raise TableError(f"{path} is no table that can be read: it is not text.")
+        raise TableError(f"{path} cannot be read as a table: it is not text.")
     while chunk:
         undefined = undefined or bool(re.search(rb"[\x81\x8d\x8f\x90\x9d]", chunk))
         chunk = rest.read(_CHUNK)

@@ -72,7 +72,7 @@ class Reading:
         found, sentence = find_task(y, task)
         if found == "regression" and numbers_in(y).notna().mean() < 0.5:
             raise TableError(
-                f"The target {roles['target']!r} is no number but {str(y.iloc[0])!r} and the like; "
+                f"The target {roles['target']!r} is text such as {str(y.iloc[0])!r}, not numbers; "
                 "pass --task classification."
             )
         read = None if table is None else table.blocks
@@ -106,8 +106,8 @@ class Reading:
         if not are_whole_numbers(y):
             other = next(text for text in texts_of(y) if not are_whole_numbers(pandas.Series([text])))
             raise TableError(
-                f"The target {self.roles['target']!r} is {other!r} in a row, and all labels that the "
-                "model knows are whole numbers; leave such rows out."
+                f"The target {self.roles['target']!r} has the label {other!r}, but all labels of the "
+                "model are whole numbers; leave such rows out."
             )
         return numbers_in(y).to_numpy().astype(np.int64)
 

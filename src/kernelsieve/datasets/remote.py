@@ -110,7 +110,7 @@ def fetch(url: str, file: IO[bytes]) -> None:
         With the address and what was wrong with it.
     """
     if urlsplit(url).scheme not in ("http", "https"):
-        raise DownloadError(f"{url} is no address of the web: it must begin with https:// or http://.")
+        raise DownloadError(f"{url} is not a web address: it must begin with https:// or http://.")
     for attempt in range(ATTEMPTS):
         file.seek(0)
         file.truncate()

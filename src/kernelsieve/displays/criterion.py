@@ -148,7 +148,7 @@ class CriterionPathDisplay(Display):
         known = {name: share for name, share in shares.items() if share is not None}
         if not known:
             raise InvalidDataError(
-                "Nothing is known of what the features explain; pass explained_variance_ratio or "
+                "The explained ratios are unknown; pass explained_variance_ratio or "
                 "explained_target_ratio, or draw quantity='criterion'."
             )
         lines = []

@@ -71,7 +71,7 @@ class Display:
         if len(panels) != n_panels or not all("plot" in dir(panel) for panel in panels):
             wanted = "one matplotlib axes" if n_panels == 1 else f"{n_panels} matplotlib axes"
             raise InvalidParameterError(
-                f"ax={ax!r} is not what {caller} draws in: pass {wanted}, or None for a new figure."
+                f"{caller} cannot draw in ax={ax!r}; pass {wanted}, or None for a new figure."
             )
         self.ax_ = panels[0] if n_panels == 1 else panels
         self.figure_ = panels[0].figure

@@ -214,6 +214,6 @@ def _feature(estimator: Any, grid: Any, feature: int) -> np.ndarray:
     values = features[:, feature]
     if np.ptp(values) == 0:
         raise InvalidDataError(
-            f"Feature {feature} is the same everywhere, so it has no contours; pass other inputs."
+            f"Feature {feature} is constant here, so it has no contours; pass other inputs."
         )
     return values

@@ -121,7 +121,7 @@ class CallableKernel(Kernel):
     def _in_one_call(self, X: Rows, Z: Rows, shape: tuple[int, ...]) -> np.ndarray:
         values = self._call(X, Z)
         if values.shape != shape:
-            raise KernelError(f"an array of shape {values.shape} where {shape} was due")
+            raise KernelError(f"an array of shape {values.shape} instead of {shape}")
         return values
 
     def _pair_by_pair(self, X: Rows, Z: Rows) -> np.ndarray:
@@ -239,7 +239,7 @@ class Inputs(Kernel):
 
 def _real(values: Any) -> np.ndarray:
     if np.iscomplexobj(values):
-        raise KernelError("complex numbers, where kernel values are real")
+        raise KernelError("complex numbers; kernel values must be real")
     return np.asarray(values, dtype=np.float64)
 
 

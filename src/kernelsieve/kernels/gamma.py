@@ -82,8 +82,8 @@ def resolve_gamma(
     found = factor / spread if spread > 0 else factor
     if not (np.isfinite(spread) and 0 < found < np.inf):
         raise InvalidDataError(
-            f"gamma={gamma!r} cannot be settled: X varies by numbers that are too large or too small "
-            "to be squared. Scale X."
+            f"gamma={gamma!r} cannot be computed: squared deviations of X overflow or underflow. "
+            "Scale X."
         )
     return found
 

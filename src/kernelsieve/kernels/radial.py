@@ -133,8 +133,8 @@ class Matern(RadialKernel):
     def __post_init__(self) -> None:
         if self.nu not in MATERN:
             raise InvalidParameterError(
-                f"nu={self.nu!r} has no short formula; pass 0.5, 1.5 or 2.5, or kernel='rbf', which is "
-                "for smoother functions."
+                f"nu={self.nu!r} is not implemented; pass 0.5, 1.5 or 2.5, or kernel='rbf' for "
+                "smoother functions."
             )
 
     @property

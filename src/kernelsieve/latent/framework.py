@@ -207,7 +207,7 @@ class PrimalEstimator(LoopEstimator):
 def _looks_at_targets(estimator: Any) -> bool:
     if not estimator._criterion().needs.targets:
         raise AttributeError(
-            f"criterion={estimator.criterion!r} looks at no targets, so nothing can be predicted."
+            f"criterion={estimator.criterion!r} looks at no targets; pass one that does to predict."
         )
     return True
 

@@ -165,7 +165,7 @@ def q_limit(
     residuals = self.q_residuals(X, n_components, diagonal=diagonal)
     if len(residuals) < 2:
         raise InvalidDataError(
-            f"X has {len(residuals)} samples, whose residuals have no variance; pass at least 2."
+            f"X has {len(residuals)} samples; pass at least 2, for a variance of residuals."
         )
     mean, variance = float(residuals.mean()), float(residuals.var(ddof=1))
     if not variance > 0:

@@ -212,7 +212,9 @@ class GradientMetric(TransformerMixin, BaseEstimator):
             X, Y, weight = X[counted], Y[counted], weight[counted]
         spreads = column_spreads(X)
         if not spreads.any():
-            raise InvalidDataError("All features of X are constant; nothing can be learnt from them.")
+            raise InvalidDataError(
+                "All features of X are constant; no metric can be learned from them."
+            )
         units = self._units(spreads)
         inverse = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
         random_state = check_random_state(self.random_state)
@@ -372,8 +374,8 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         identity = rounds[0]
         if best is identity:
             warn(
-                f"Nothing was learnt: the held-out error, {identity.error:.3g} of the variance of the "
-                "target, did not fall by more than chance, and the map is the identity. Pass more "
+                f"No metric was learned: the held-out error, {identity.error:.3g} of the variance of "
+                "the target, did not fall by more than chance, and the map is the identity. Pass more "
                 "samples, another kernel, or another structure.",
                 NothingLearntWarning,
             )

@@ -392,10 +392,10 @@ def _check(extractor: Any, delta: float, cost: float | None, trim: float) -> Non
             "SparseMaximalCovariance(center=False)."
         )
     if not isinstance(delta, Real) or not 0 < delta < 1:
-        raise InvalidParameterError(f"delta={delta!r} is a probability and must be between 0 and 1.")
+        raise InvalidParameterError(f"delta={delta!r} must be a probability between 0 and 1.")
     if not isinstance(trim, Real) or not 0 <= trim < 1:
         raise InvalidParameterError(
-            f"trim={trim!r} is a fraction of the samples: at least 0 and below 1."
+            f"trim={trim!r} must be a fraction of the samples, at least 0 and below 1."
         )
     if cost is not None and not (isinstance(cost, Real) and np.isfinite(cost)):
         raise InvalidParameterError(f"cost={cost!r} must be a number, or None.")

@@ -349,7 +349,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
     def error_path_(self) -> dict[str, np.ndarray]:
         if not is_negative_error(self.scoring):
             raise AttributeError(
-                f"scoring={self.scoring!r} is no negative error; pass one such as "
+                f"scoring={self.scoring!r} is not a negative error; pass one such as "
                 "'neg_root_mean_squared_error', or read scores in path_."
             )
         check_is_fitted(self)

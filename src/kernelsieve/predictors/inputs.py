@@ -88,8 +88,8 @@ def _factorised(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
     except TypeError:
         first = next(value for value in plain if not isinstance(value, Hashable))
         raise InvalidDataError(
-            f"A column of X has values that are no categories, such as {str(first)[:60]}; make "
-            "numbers, texts or several columns of it."
+            f"A column of X has values that cannot be categories, such as {str(first)[:60]}; "
+            "convert it to numbers, texts or several columns."
         ) from None
     number = {value: i for i, value in enumerate(values)}
     return values, np.fromiter((number[value] for value in plain), np.intp, len(plain))
@@ -251,7 +251,7 @@ def _number_of(value: Any, n_features: int, names: np.ndarray | None) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n_features:
         return value
     raise InvalidParameterError(
-        f"categorical_features has {value!r}, which is no feature of X; pass names of its columns, "
+        f"categorical_features has {value!r}, which is not a feature of X; pass names of its columns, "
         f"numbers from 0 to {n_features - 1}, or a mask of {n_features} truth values."
     )
 

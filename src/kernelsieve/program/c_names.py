@@ -37,6 +37,6 @@ def check_name(name: str, code: Iterable[str]) -> None:
     used = {word for part in code for word in _WORD.findall(_COMMENT.sub("", part))} - {"NAME"}
     if name in _TAKEN | used or _OF_HEADERS.fullmatch(name):
         raise InvalidParameterError(
-            f"name={name!r} has a meaning of its own in C or in the file; pass another name, such as "
+            f"name={name!r} is reserved in C or used in the file; pass another name, such as "
             f"'{name}_model'."
         )

@@ -50,8 +50,8 @@ def compiled(model: Any, output: Output = "prediction") -> Program:
     """
     if not hasattr(model, "fit"):
         raise InvalidParameterError(
-            f"A {type(model).__name__} is no estimator; pass a fitted one, a pipeline, a search, or "
-            "the attribute pipeline of a model of the command line."
+            f"A {type(model).__name__} is not an estimator; pass a fitted one, a pipeline, a search, "
+            "or the attribute pipeline of a model of the command line."
         )
     parts = list(_parts(model))
     for _, part in parts:
@@ -196,8 +196,8 @@ def _cannot_fold(name: str, part: Any, step: ProgramStep | None = None) -> str:
             "themselves; of these one can be folded. Call predict of the pipeline."
         )
     return (
-        f"Step {name!r} ({type(part).__name__}) is no function of its inputs that is known here, so it "
-        f"cannot be folded; these can: {AFFINE_STEPS} (without clip), what selects inputs, and in the "
-        f"beginning {ENCODERS} (of values that are frequent). Apply that step to samples yourself, "
-        "and pass a Pipeline of the fitted steps after it."
+        f"Step {name!r} ({type(part).__name__}) cannot be compiled; steps that can: {AFFINE_STEPS} "
+        f"(without clip), feature selectors, and at the beginning {ENCODERS} (without infrequent "
+        "categories). Apply that step to samples yourself, and pass a Pipeline of the fitted steps "
+        "after it."
     )

@@ -25,7 +25,7 @@ _TOGETHER = 16_384  # rows that threads share
 
 def _has_classes(program: Program) -> bool:
     if program.classes is None:
-        raise AttributeError("This program returns numbers, so it decides nothing.")
+        raise AttributeError("This program predicts numbers, so it has no decision_function.")
     return True
 
 
@@ -187,11 +187,11 @@ class Program:
         Raises
         ------
         InvalidParameterError
-            If scores are no sums over landmarks.
+            If the scores are not sums over landmarks.
         """
         if self.kernel_sum is None or not all(isinstance(s, AffineMap) for s in self._from_kernel):
             raise InvalidParameterError(
-                "The scores of this model are no sums over landmarks, so none contributes to them; "
+                "The scores of this model are no sums over landmarks, so they cannot be explained; "
                 "pass a model with a kernel and a linear head."
             )
         model, inputs = self.kernel_sum.model, self.inputs(X)

@@ -85,7 +85,7 @@ class DecisionRule:
 
     def _refuse(self, name: str, allowed: str) -> None:
         raise InvalidParameterError(
-            f"DecisionRule({name}={getattr(self, name)!r}) decides nothing: {name} must be {allowed}; "
+            f"DecisionRule({name}={getattr(self, name)!r}) is not valid: {name} must be {allowed}; "
             f"pass such a value, or leave {name} out."
         )
 

@@ -24,8 +24,8 @@ class ImageTransform(ABC):
         side = isqrt(rows.shape[-1]) if rows.ndim == 2 else 0
         if side == 0 or side * side != rows.shape[1]:
             raise InvalidDataError(
-                f"X has the shape {rows.shape}, which is no square image; images of other shapes need "
-                "a transformation of your own, a function from X to X transformed."
+                f"X has the shape {rows.shape}, which is not a square image; images of other shapes "
+                "need a transformation of your own, a function from X to X transformed."
             )
         moved = self.move(rows.reshape(-1, side, side))
         return np.asarray(moved).reshape(rows.shape).astype(rows.dtype, copy=False)

@@ -162,6 +162,6 @@ def check_gap(objective: float, bound: float) -> None:
     if gap > _GAP:
         warn(
             f"The linear program is solved to {gap:.2g} of its objective only, because kernel columns "
-            "are all but dependent. Raise C, or scale X.",
+            "are nearly dependent. Raise C, or scale X.",
             ConvergenceWarning,
         )

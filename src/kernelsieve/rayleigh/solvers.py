@@ -53,8 +53,8 @@ def loss_and_number(given: Any) -> tuple[str, float]:
             return name, float(number)
     pairs = ", ".join(f"({name!r}, {called})" for name, (called, _, _) in LOSS_NUMBERS.items())
     raise InvalidParameterError(
-        f"loss={given!r} is no loss; it must be 'squared', 'absolute' or one of {pairs}, with delta "
-        "above 0, epsilon at least 0 and a power of at least 2. Pass one of these."
+        f"loss={given!r} must be 'squared', 'absolute' or one of {pairs}, with delta above 0, epsilon "
+        "at least 0 and a power of at least 2. Pass one of these."
     )
 
 

@@ -76,7 +76,7 @@ def first_points(
     """Return initial points: given ones, class means, or cluster means within the classes."""
     if isinstance(init, str) and init != "koc":
         raise InvalidParameterError(
-            f"init={init!r} gives directions and no points; pass init='koc' or an array of points with "
+            f"init={init!r} gives directions, not points; pass init='koc' or an array of points with "
             "span='points'."
         )
     if not isinstance(init, str):

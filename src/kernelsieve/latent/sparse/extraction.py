@@ -226,7 +226,7 @@ def _checked(y: np.ndarray, weight: np.ndarray | None, nu: float, selection: str
         raise InvalidParameterError(f"selection={selection!r} is not known; pass one of {names}.")
     if not 0 < nu <= 1:
         raise InvalidParameterError(
-            f"nu={nu!r} is no fraction of the samples; pass a number above 0 and at most 1."
+            f"nu={nu!r} must be a fraction of the samples, above 0 and at most 1; pass such a number."
         )
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
     if not weight.min(initial=np.inf) > 0:
