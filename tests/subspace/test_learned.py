@@ -283,7 +283,7 @@ def test_points_are_learned(few):
         SubspaceKernelFeatures(kernel=kernel, span="points").fit(X, y)
     with pytest.raises(ValueError, match="precomputed"):
         SubspaceKernelFeatures(kernel="precomputed", span="points").fit(X @ X.T, y)
-    with pytest.raises(ValueError, match="no points"):
+    with pytest.raises(ValueError, match="not points"):
         SubspaceKernelFeatures(span="points", init="kpls").fit(X, y)
     with pytest.raises(ValueError, match="takes no candidates"):
         SubspaceKernelFeatures(span="points", candidates=X[:9]).fit(X, y)
