@@ -188,7 +188,7 @@ def test_labels_that_a_model_cannot_know(run, tmp_path):
     run("fit", tmp_path / "t.csv", "-t", "y", "-o", tmp_path / "m.ksv", *QUICK)
     frame.astype({"y": str}).replace("2", "2A").to_csv(tmp_path / "n.csv", index=False)
     said = run("report", tmp_path / "m.ksv", tmp_path / "n.csv", "-o", tmp_path / "r.html", code=1)[1]
-    assert "The target 'y' is '2A' in a row, and all labels that the model knows are whole" in said
+    assert "The target 'y' has the label '2A', but all labels of the model are whole numbers" in said
 
 
 def test_numbers_with_a_few_texts_may_be_labels():
