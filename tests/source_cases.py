@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -78,12 +79,20 @@ def slow_kernel(begun):
     return kernel
 
 
-def interrupt_when(exists):
-    """Interrupt this process, as its user would, when a file exists."""
+@contextmanager
+def interrupted_when(exists):
+    """Interrupt this process when a file exists, as its user would: again where that is not heard."""
+    over = threading.Event()
 
     def watch():
-        while not exists.exists():
-            time.sleep(0.05)
-        os.kill(os.getpid(), signal.SIGINT)
+        while not exists.exists() and not over.wait(0.05):
+            pass
+        while not over.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
+            over.wait(5)
 
     threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()

@@ -30,6 +30,11 @@ LOSSES = {"Exp": "exponential", "Log": "logistic", "LAD": "absolute"}
 Features = tuple[np.ndarray, np.ndarray]  # of training and test rows
 
 
+def keeping_columns(n_columns: int) -> type[SparseKernelPLS]:
+    """Return sparse kernel PLS that keeps so many kernel columns, as the paper's cache does."""
+    return type("SparseKernelPLS", (SparseKernelPLS,), {"columns_kept": n_columns})
+
+
 def settings(
     method: str,
     sigmas: Iterable[float],
@@ -75,10 +80,9 @@ def extractor(method: str, n_components: int, n_rows: int, setting: Setting, see
         return KernelPLS(n_components, candidates="all", **kernel)
     if name.startswith("Sp. "):
         size = min(COLUMNS, n_rows)
-        return SparseKernelPLS(
+        return keeping_columns(size)(
             n_components,
             sample_size=size,
-            cache_columns=size,
             random_state=seed,
             **kernel,
             **parameters,

@@ -18,10 +18,11 @@ import numpy as np
 from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import normalize
 
-from kernelsieve import Candidates, SparseKernelPLS, SparseMaximalAlignment, SparseMaximalCovariance
+from kernelsieve import Candidates, SparseMaximalAlignment, SparseMaximalCovariance
 from kernelsieve.datasets import load
 from papers.form import Cell, Estimate, Table
 
+from .methods import keeping_columns
 from .protocol import folds
 from .ranking import Features, KernelValues, choose, machine, opposite_shares
 
@@ -59,7 +60,7 @@ def extract(method: str, most: int, X: Any, y: np.ndarray, X_test: Any, setting:
     most = min(most, X.shape[0] - 1)
     given = {"kernel": "linear", "random_state": 0}
     if method == "Sparse KPLS":
-        model = SparseKernelPLS(most, sample_size=CACHE, cache_columns=CACHE, **given, **setting)
+        model = keeping_columns(CACHE)(most, sample_size=CACHE, **given, **setting)
     else:
         given |= {"candidates": Candidates(min(COLUMNS, X.shape[0]), resample=True), "center": False}
         model = (

@@ -15,7 +15,7 @@ from source_cases import (
     X,
     Y,
     deadly_kernel,
-    interrupt_when,
+    interrupted_when,
     slow_kernel,
 )
 
@@ -149,8 +149,7 @@ def test_a_kernel_that_raises():
 def test_an_interrupt_ends_the_tasks_that_nobody_waits_for(tmp_path):
     begun = tmp_path / "begun"
     model = SparseMaximalAlignment(3, candidates=POOL, kernel=slow_kernel(begun))
-    interrupt_when(begun)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), interrupted_when(begun):
         model.fit(dataset_of(TABLE[[*NAMES, "y"]], 20), "y")
     time.sleep(1)
     n_begun = begun.stat().st_size

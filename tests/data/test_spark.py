@@ -18,7 +18,7 @@ from source_cases import (
     X,
     Y,
     deadly_kernel,
-    interrupt_when,
+    interrupted_when,
     slow_kernel,
 )
 
@@ -209,8 +209,7 @@ def test_a_kernel_that_raises(spark):
 def test_an_interrupt_ends_the_job_that_nobody_waits_for(spark, tmp_path):
     begun = tmp_path / "begun"
     model = SparseMaximalAlignment(3, candidates=POOL, kernel=slow_kernel(begun))
-    interrupt_when(begun)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), interrupted_when(begun):
         model.fit(frame_of(spark, TABLE[[*NAMES, "y"]], 12), "y")
     time.sleep(2)
     assert not spark.sparkContext.statusTracker().getActiveJobsIds()

@@ -25,7 +25,7 @@ from sklearn.svm import SVC
 from kernelsieve import KernelOrthogonalCentroid, KernelPLS, SubspaceKernelFeatures
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.kernels import RBF, Linear, Polynomial
-from kernelsieve.subspace import optimise as climbing
+from kernelsieve.subspace import optimise
 from kernelsieve.subspace.initialisation import principal_rest
 from kernelsieve.subspace.objectives import TargetAlignment
 from kernelsieve.subspace.optimise import Directions, Ending, maximise
@@ -329,7 +329,7 @@ def test_points_that_meet_on_their_way_are_one(few, monkeypatch):
         together[1] = together[0] + 1e-9
         return OptimizeResult(x=together.ravel())
 
-    monkeypatch.setattr(climbing, "minimize", solver)
+    monkeypatch.setattr(optimise, "minimize", solver)
     with pytest.warns(FewerFeaturesWarning, match="gave 3 of the 4"):
         model = SubspaceKernelFeatures(4, gamma=GAMMA, span="points").fit(X, y)
     gram = model.projection_.T @ rbf_kernel(model.landmarks_, gamma=GAMMA) @ model.projection_
@@ -481,7 +481,7 @@ def test_the_path_hides_rounding(problem, monkeypatch):
             callback(OptimizeResult(fun=value + change))
         return OptimizeResult(x=x0)
 
-    monkeypatch.setattr(climbing, "minimize", solver)
+    monkeypatch.setattr(optimise, "minimize", solver)
     path = maximise(function, A.T @ W, function.put_in_order, solver="lbfgs", max_iter=3, tol=0).path
     assert_allclose(np.diff(path), [1e-3, 0, 1e-3], atol=1e-10)
     assert (np.diff(path) >= 0).all()
@@ -500,7 +500,7 @@ def test_what_the_path_hides_is_rounding(parameters, solver, few, monkeypatch):
 
         return minimize(*args, callback=note, **others)
 
-    monkeypatch.setattr(climbing, "minimize", watched)
+    monkeypatch.setattr(optimise, "minimize", watched)
     model = SubspaceKernelFeatures(solver=solver, max_iter=300, tol=0, **parameters).fit(X, y)
     assert len(values) == model.n_iter_ > 10
     assert np.diff(values).min() > -1e-13

@@ -27,7 +27,7 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
     _candidates_parameter: ClassVar[str] = ""
     _moved: ClassVar[dict[str, str]] = {
         "cache_columns": "200 kernel columns are kept, or what a 64th of the memory holds that "
-        "kernelsieve.config_context(max_memory=...) allows."
+        "kernelsieve.config_context(max_memory=...) allows; a subclass may say columns_kept = ...."
     }
     _parameter_constraints: ClassVar[dict] = {
         **KernelEstimator._parameter_constraints,
@@ -37,6 +37,9 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
         "sample_size": [Interval(Integral, 2, None, closed="left")],
         "gap_tol": [Interval(Real, 0, 1, closed="neither")],
     }
+
+    #: How many kernel columns are kept, at most; None for 200, or a 64th of the memory if that is more.
+    columns_kept: ClassVar[int | None] = None
 
     nu: float | str
     selection: str
@@ -77,7 +80,7 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
             weight=rows.weight,
             target_error=self.target_error,
             sample_size=self.sample_size,
-            cache_columns=_cache_capacity(settings.max_memory, len(rows)),
+            cache_columns=self.columns_kept or _cache_capacity(settings.max_memory, len(rows)),
             tol=self.tol,
             gap_tol=self.gap_tol,
             random_state=problem.random_state,
