@@ -45,9 +45,9 @@ class TableModel(BaseEstimator):
     target : str
         The column that is predicted; empty where it is not known, as for sieves from Python.
     task : {"regression", "classification"}
-        What was fitted.
+        The fitted pipeline.
     notes : list of str
-        What was assumed and found.
+        Assumptions and results of the fit.
     landmarks : dict of list of str, default=None
         The first landmarks: values of the table that was fitted, by column.
     landmark_rows : ndarray of shape (n_landmarks,), default=None

@@ -69,7 +69,7 @@ class TextFormat:
     def from_file(self, path: Path, separator: str) -> TextFormat:
         """Infer the format of a file; keep the default delimiter unless the rows need another.
 
-        What is no regular file can be read only once, and has the format that is asked for.
+        A pipe or device can be read only once, so its format is not inferred.
         """
         known = TextFormat(self.separator or separator, self.encoding or _UTF8, self.decimal or ".")
         if not path.is_file():

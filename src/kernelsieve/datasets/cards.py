@@ -50,17 +50,17 @@ class Card:
     title : str
         In words.
     task : {"classification", "regression"}
-        What is to be predicted.
+        Kind of the target.
     shape : tuple of two int
         Samples and features.
     source : str
-        Where the data come from.
+        Source of the data.
     class_counts : tuple of int, default=()
         Samples of each class; empty if there are no classes, or if the numbers are not known.
     licence : str, default="not stated"
-        As the source states it.
+        Licence, as the source states it.
     differs : str, default=""
-        What differs from the paper that uses the set, and what else there is to know.
+        Differences from the paper that uses the set, and other remarks.
     file : str, default=""
         Place in a folder of data sets; empty is ``<name>/<name>.npz``.
     download : Download or None, default=None

@@ -61,7 +61,7 @@ def rectangle_features(
     dtype : {float64, float32}, default=float64
         Of the features. Sums are taken in float64 in any case.
     out : ndarray of shape (n_images, n_features), default=None
-        Where to write them, such as a memory map; None makes a new array of ``dtype``.
+        Output array, such as a memory map; None makes a new array of ``dtype``.
 
     Returns
     -------

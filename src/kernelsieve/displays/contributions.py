@@ -20,7 +20,7 @@ class ContributionDisplay(Display):
     Parameters
     ----------
     contributions : ndarray of shape (n_landmarks,)
-        What each landmark adds to the score.
+        Contribution of each landmark to the score.
     baseline : float
         The score without these contributions.
     landmark_indices : ndarray of shape (n_landmarks,)
@@ -60,7 +60,7 @@ class ContributionDisplay(Display):
         x : array-like or data frame of shape (1, n_features)
             The sample.
         output : int, default=0
-            Which target or class, where there are several.
+            Target or class to explain, if there are several.
         {drawing}
         """
         check_has(estimator, ["explain"], "a SieveRegressor or a SieveClassifier")

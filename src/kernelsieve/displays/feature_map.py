@@ -28,7 +28,7 @@ class FeatureMapDisplay(Display):
     values : ndarray of shape (r, r)
         The feature: ``values[i, j]`` at ``first[j]`` and ``second[i]``.
     feature : int, default=0
-        Which feature it is.
+        Number of the feature.
     rows : ndarray of shape (n, 2), default=None
         Samples to draw as points.
     row_labels : ndarray of shape (n,), default=None
@@ -97,13 +97,13 @@ class FeatureMapDisplay(Display):
         y : array-like of shape (n,), default=None
             Labels of the samples: a marker for each class.
         feature : int, default=0
-            Which feature.
+            Number of the feature.
         inputs : tuple of two int, default=(0, 1)
-            Which two features of X.
+            Two features of X for the axes.
         grid_resolution : int, default=100
             Number of values of each.
         margin : float, default=0.05
-            How much wider than the samples the picture is, on each side, as a share of their range.
+            Margin around the samples on each side, as a share of their range.
         {drawing}
         """
         remedy = "an estimator that has features, of a pipeline all steps but the last"

@@ -50,7 +50,7 @@ class LandmarkDisplay(Display):
     landmark_labels : ndarray of shape (m,), default=None
         Classes of the landmarks, written beside the numbers in a gallery.
     names : tuple of two str, default=("", "")
-        What the two axes of the plane are.
+        Names of the two axes of the plane.
     spectra : ndarray of shape (m, d), default=None
         The landmarks as lines over ``feature_axis``; ``rows`` are then other samples, of shape (n, d).
     feature_axis : ndarray of shape (d,), default=None
@@ -122,7 +122,7 @@ class LandmarkDisplay(Display):
             side, or spectra above one another. None is "gallery" where ``image_shape`` is given,
             "spectra" where ``feature_axis`` is, and "inputs" where neither is.
         axes : tuple of two int, default=(0, 1)
-            Which two features of X or components.
+            Two features of X, or two components.
         n_landmarks : int, default=None
             Draw the first ones only; None for all.
         image_shape : tuple of int, default=None

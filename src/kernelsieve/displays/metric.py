@@ -29,7 +29,7 @@ class MetricImportanceDisplay(Display):
     names : sequence of str
         Names of the features.
     axis_name : str, default=None
-        What the names are places on, such as "wavelength".
+        Name of the feature axis, such as "wavelength".
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ class ComponentPathDisplay(Display):
     best_n_components : int, default=None
         The chosen number of features of the first curve, which is marked; None marks nothing.
     score_name : str, default="score"
-        What the scores are, for the label of the axis.
+        Name of the score, for the axis label.
     name : str, default=None
         Name in the legend, for several displays in one axes.
 
@@ -102,7 +102,7 @@ class ComponentPathDisplay(Display):
         params, name
             As for :meth:`from_path`.
         score_name : str, default=None
-            What the scores are; None takes the name of the scorer, where it has one.
+            Name of the score; None takes the scorer's name, if it has one.
         {drawing}
         """
         path = getattr(estimator, "path_", None)
@@ -154,7 +154,7 @@ class ComponentPathDisplay(Display):
             Other settings of the parameters to draw beside the chosen one. A dict may name some of
             the parameters only; then every setting that has these values is drawn.
         score_name : str, default="score"
-            What the scores are.
+            Name of the score.
         name : str, default=None
             Name in the legend, for several displays in one axes.
         {drawing}

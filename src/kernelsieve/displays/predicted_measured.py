@@ -87,7 +87,7 @@ class PredictedMeasuredDisplay(Display):
         X : array-like or CSR matrix of shape (n, d)
             Samples.
         y : array-like of shape (n,) or (n, q)
-            What was measured.
+            Measured values.
         sample_weight, target, name
             As for :meth:`from_predictions`.
         {drawing}
@@ -120,11 +120,11 @@ class PredictedMeasuredDisplay(Display):
         Parameters
         ----------
         y_true, y_pred : array-like of shape (n,) or (n, q)
-            What was measured, and predicted.
+            Measured and predicted values.
         sample_weight : array-like of shape (n,), default=None
             Weights of the samples in the figures of the legend.
         target : int, default=0
-            Which column, where there are several.
+            Column to draw, if there are several.
         name : str, default="samples"
             Name in the legend.
         {drawing}

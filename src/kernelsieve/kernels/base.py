@@ -215,7 +215,7 @@ class Kernel(ABC):
         Z : ndarray of shape (n_landmarks, n_features)
             Landmarks.
         coefficients : ndarray of shape (n_landmarks, n_outputs)
-            What kernel values are multiplied by.
+            Coefficients of the kernel values.
 
         Returns
         -------
@@ -263,7 +263,7 @@ class Kernel(ABC):
         Z : array or CSR matrix of shape (n_landmarks, n_features)
             Landmarks; their numbers, where a landmark is a column.
         out : ndarray of shape (n_samples, n_landmarks), default=None
-            Where to write: C-contiguous, float64 or float32. None for a new array.
+            Output array: C-contiguous, float64 or float32. None for a new array.
 
         Returns
         -------

@@ -43,7 +43,7 @@ def resolve_gamma(
     Parameters
     ----------
     gamma : {"scale", "median"}, part or multiple of these, or float
-        What to settle; a number above 0 stays as it is.
+        The parameter of the estimator; a positive number is returned unchanged.
     X : array or CSR matrix of shape (n_samples, n_features)
         Samples.
     kernel : str or type, default="rbf"

@@ -47,9 +47,9 @@ def resolve_kernel(
     gamma : {"scale", "median"}, part or multiple of these, or float, default="scale"
         Width of a named kernel; see :func:`resolve_gamma`.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     sample_weight : ndarray of shape (n_samples,), default=None

@@ -49,7 +49,7 @@ class SquaredDistances:
     Parameters
     ----------
     factor : float, default=1.0
-        What squared distances are multiplied by.
+        Factor of the squared distances.
     profile : Profile
         A function of the products that is evaluated with them; by default they stay as they are.
     exact_near : bool, default=False
@@ -73,9 +73,9 @@ class SquaredDistances:
         dtype : type
             Type of the values, float64 or float32.
         width : float, default=1.0
-            What squared distances are multiplied by in the end, here or later.
+            Final factor of the squared distances, applied here or later.
         centre : Centre, default=None
-            Where inputs are counted from; None for the mean of the landmarks.
+            Origin of the inputs; None for the mean of the landmarks.
 
         Returns
         -------

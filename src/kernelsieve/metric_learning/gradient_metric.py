@@ -80,9 +80,9 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     kernel_params : dict, default=None
         Further parameters of the kernel, such as ``nu`` of "matern".
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     target : {"auto", "continuous", "classes"}, default="auto"
         What ``y`` is; "auto" takes floats for numbers and all else for labels.
     random_state : int, RandomState instance or None, default=None
@@ -212,9 +212,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
             X, Y, weight = X[counted], Y[counted], weight[counted]
         spreads = column_spreads(X)
         if not spreads.any():
-            raise InvalidDataError(
-                "All features of X are constant; no metric can be learned from them."
-            )
+            raise InvalidDataError("All features of X are constant; nothing can be learned.")
         units = self._units(spreads)
         inverse = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
         random_state = check_random_state(self.random_state)

@@ -45,11 +45,11 @@ class StabilityBound:
     empirical : ndarray of shape (k,)
         Mean over the training samples of ``y^2 (t_1^2 + ... + t_j^2)``.
     complexity, confidence : ndarray of shape (k,)
-        What the Rademacher complexity and the confidence take away from it.
+        Rademacher complexity and confidence term, which are subtracted from it.
     bound : ndarray of shape (k,)
-        What remains: with probability 1 - delta the expectation on new samples is above it.
+        The lower bound: with probability 1 - delta the expectation on new samples is above it.
     best_n_components : int
-        Where the cost-adjusted bound is largest.
+        Number of features with the largest cost-adjusted bound.
     cost : float
         The price q of a feature.
     cost_adjusted : ndarray of shape (k,)
@@ -133,7 +133,7 @@ class StabilityBound:
         return cumulative_pointwise_squared_covariance(features, self.targets.transform(y))
 
     def n_examples_needed(self, gap: Any) -> np.ndarray:
-        """Return the training samples needed for a bound within a gap of the empirical value.
+        """Return the number of training samples for a bound within a gap of the empirical value.
 
         Both terms fall with the root of the number of samples; the other quantities are taken to stay
         as they are.
@@ -225,9 +225,8 @@ def stability_bound(
     columns = rows.columns(model)
     lengths, squares = rows.lengths(model), columns.squares(rows.y)
     n = len(squares)
-    empirical = cumulative_pointwise_squared_covariance(
-        model.transform(rows.X), columns.transform(rows.y)
-    )
+    Y = columns.transform(rows.y)
+    empirical = cumulative_pointwise_squared_covariance(model.transform(rows.X), Y)
     norms = _norms(_gram(model, rows.X))
     radius_squared = float((squares * lengths).max())
     return StabilityBound(

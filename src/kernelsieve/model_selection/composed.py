@@ -100,7 +100,7 @@ class ExtractorWithHead(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
-            What the head predicts: numbers or labels.
+            Predicted numbers or labels.
         """
         return self.head.predict(self._features(X))
 

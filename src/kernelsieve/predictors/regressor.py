@@ -61,12 +61,12 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     n_jobs : int, default=None
         Threads.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
     report_ : str
-        What was tried and chosen, in sentences.
+        Report on the trials and the fitted model, in sentences.
     cv_results_ : dict of arrays
         What was tried, one entry for each kernel, metric and width, as scikit-learn's searches have it:
         "param_kernel", "param_gamma", "param_metric", "param_ridge", "mean_test_score" (minus the error

@@ -110,9 +110,9 @@ class Explanation:
         Parameters
         ----------
         sample : int, default=0
-            Which of the explained samples.
+            Number of the explained sample.
         n_landmarks : int, default=10
-            How many landmarks, the strongest first.
+            Number of landmarks, the strongest first.
 
         Returns
         -------

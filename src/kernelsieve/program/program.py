@@ -158,7 +158,7 @@ class Program:
         X : array, CSR matrix or data frame of shape (n_samples, n_features)
             Samples.
         n_jobs : int, default=None
-            Threads; None for as many as BLAS uses.
+            Number of threads; None for as many as BLAS uses.
 
         Returns
         -------

@@ -34,7 +34,7 @@ class PricedColumns:
     points : Rows
         The candidates.
     n_passes : int
-        How many times all columns were evaluated.
+        Number of passes over all columns.
     """
 
     def __init__(self, X: Rows, kernel: Kernel, points: Rows, *, n_jobs: int | None = None) -> None:
@@ -155,9 +155,9 @@ class Design(Protocol):
     targets : ndarray of shape (n_rows, n_outputs)
         Weighted and centred.
     target_means : ndarray of shape (n_outputs,)
-        What centring took from them.
+        Means that centring subtracted from them.
     columns_a_round : int
-        How many columns a solver should take at once.
+        Number of columns that a solver should add at once.
     """
 
     columns_a_round: int

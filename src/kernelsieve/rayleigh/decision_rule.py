@@ -96,7 +96,7 @@ class DecisionRule:
         Parameters
         ----------
         given : DecisionRule or str
-            What an estimator was given.
+            The ``decision`` parameter of an estimator.
 
         Returns
         -------

@@ -106,7 +106,7 @@ class LineThickening(ImageTransform):
     Parameters
     ----------
     step : float, default=0.1
-        How far to go.
+        Length of the step.
 
     Examples
     --------

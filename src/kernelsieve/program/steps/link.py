@@ -37,7 +37,7 @@ class Link(ProgramStep):
     largest_log : float, default=None
         Scores are logarithms of means of counts; beyond this size they count as that.
     called : str, default="prediction"
-        What numbers are called in a graph.
+        Name of the output in a graph, for numbers.
     """
 
     n_scores: int
