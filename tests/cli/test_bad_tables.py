@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
-from kernelsieve.cli.columns import coerced, find_task, infer_kinds
+from kernelsieve.cli.columns import coerce_columns, find_task, infer_kinds
 from kernelsieve.cli.errors import TableError, _run
 from kernelsieve.cli.tables import open_table
 from kernelsieve.cli.training import Reading
@@ -150,13 +150,13 @@ def test_what_is_new_or_missing_at_prediction():
         {"n": ["1", "2", None], "d": ["2020-01-02", "1970-01-02", None], "c": ["x", "y", None], "u": 1}
     )
     kinds = {"c": "category", "n": "number", "d": "date"}
-    found = coerced(frame.assign(n=["1", "two", None]), kinds)
+    found = coerce_columns(frame.assign(n=["1", "two", None]), kinds)
     assert list(found.columns) == ["c", "n", "d"]
     assert found["n"].isna().tolist() == [False, True, True]
     assert found["d"][1] == 1.0
     assert found["c"].isna().tolist() == [False, False, True]
     with pytest.raises(TableError, match="no column 'c', which the model needs; it has 'n', 'd', 'u'"):
-        coerced(frame.drop(columns="c"), kinds)
+        coerce_columns(frame.drop(columns="c"), kinds)
 
 
 def test_kinds():

@@ -9,7 +9,7 @@ import pytest
 
 from kernelsieve import SieveRegressor
 from kernelsieve.cli import fit, tables
-from kernelsieve.cli.columns import coerced, find_task, infer_kinds, texts_of
+from kernelsieve.cli.columns import as_texts, coerce_columns, find_task, infer_kinds
 from kernelsieve.cli.tables import open_table
 from kernelsieve.cli.training import Reading
 
@@ -97,7 +97,7 @@ def test_codes_beside_an_empty_cell(suffix, run, tmp_path):
     ],
 )
 def test_texts_of_values(values):
-    found = texts_of(pandas.Series(values))
+    found = as_texts(pandas.Series(values))
     assert found.tolist()[:2] == ["1", "2"]
     assert found.isna().tolist() == [False, False, True]
 
@@ -108,7 +108,7 @@ def test_digits_of_long_numbers_stay(tmp_path):
     pandas.DataFrame({"c": pandas.array(values, dtype="Int64")}).to_parquet(tmp_path / "t.parquet")
     pandas.DataFrame({"c": [str(2**60 + 1), str(2**60 + 3), None]}).to_csv(tmp_path / "t.csv")
     for name in ("t.parquet", "t.csv"):
-        assert coerced(read(tmp_path / name), {"c": "category"})["c"].tolist()[:2] == [
+        assert coerce_columns(read(tmp_path / name), {"c": "category"})["c"].tolist()[:2] == [
             str(2**60 + 1),
             str(2**60 + 3),
         ]
@@ -139,7 +139,7 @@ def test_truth_values_are_numbers():
     texts = pandas.DataFrame({"t": ["True", "False", None, "TRUE"] * 5})
     assert infer_kinds(texts, [])[0] == {"t": "number"}
     for values in (texts, pandas.DataFrame({"t": [True, False, None, True]})):
-        assert coerced(values, {"t": "number"})["t"].tolist()[:2] == [1.0, 0.0]
+        assert coerce_columns(values, {"t": "number"})["t"].tolist()[:2] == [1.0, 0.0]
 
 
 # ---------------------------------------------------------------------- labels
@@ -274,10 +274,12 @@ def test_all_dates_of_a_column_have_one_format(form):
     """The 2nd of January is not the 1st of February because another date is the 13th of January."""
     texts = DAYS.dt.strftime(form).sample(frac=1, random_state=0)
     kinds, notes = infer_kinds(texts.to_frame("d"), [])
-    found = coerced(texts.to_frame("d"), kinds)["d"]
+    found = coerce_columns(texts.to_frame("d"), kinds)["d"]
     expected = (DAYS - pandas.Timestamp(0)) / pandas.Timedelta(days=1)
     assert np.array_equal(found, expected[texts.index])
-    one = coerced(pandas.DataFrame({"d": [pandas.Timestamp("2020-02-01").strftime(form)]}), kinds)
+    one = coerce_columns(
+        pandas.DataFrame({"d": [pandas.Timestamp("2020-02-01").strftime(form)]}), kinds
+    )
     assert one["d"].tolist() == [18293.0]
     order = {"d": "day first", "m": "month first"}.get(form[1])
     assert kinds["d"] == (f"date, {order}" if order else "date")
@@ -329,7 +331,7 @@ def test_dates_beyond_those_of_pandas(run, tmp_path):
     for name in ("t.csv", "t.parquet"):
         run("predict", tmp_path / "m.ksv", tmp_path / name, "-o", tmp_path / f"{name}.npy")
     assert np.array_equal(np.load(tmp_path / "t.csv.npy"), np.load(tmp_path / "t.parquet.npy"))
-    found = coerced(read(tmp_path / "t.parquet"), {"d": "date"})["d"]
+    found = coerce_columns(read(tmp_path / "t.parquet"), {"d": "date"})["d"]
     assert found.tolist()[-2:] == [-135140.0, 193579.0]
     assert found.isna().tolist() == [False] * 36 + [True, True, False, False]
 
@@ -350,7 +352,7 @@ def test_dates_beyond_those_of_pandas(run, tmp_path):
     ],
 )
 def test_dates_and_times(text, expected):
-    found = coerced(pandas.DataFrame({"d": [text, None]}), {"d": "date, day first"})["d"]
+    found = coerce_columns(pandas.DataFrame({"d": [text, None]}), {"d": "date, day first"})["d"]
     assert np.isnan(found[1])
     assert found[0] == expected or (expected is None and np.isnan(found[0]))
 
@@ -359,7 +361,7 @@ def test_dates_and_times(text, expected):
 def test_times_of_any_resolution(unit):
     values = pandas.Series(np.array(["1970-01-02T12:00", "NaT"], f"datetime64[{unit}]"))
     for found in (values, values.dt.tz_localize("UTC").dt.tz_convert("Asia/Kolkata")):
-        assert coerced(found.to_frame("d"), {"d": "date"})["d"].tolist()[0] == 1.5
+        assert coerce_columns(found.to_frame("d"), {"d": "date"})["d"].tolist()[0] == 1.5
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "feather"])

@@ -66,8 +66,8 @@ def _kind(values: pandas.Series) -> str:
         return NUMBER
     if pandas.api.types.is_datetime64_any_dtype(values):
         return DATE
-    text = texts_of(values)
-    share = numbers_in(values).notna().mean()
+    text = as_texts(values)
+    share = as_numbers(values).notna().mean()
     if share >= _SURE and not (share < 1 and text.str.fullmatch(_CODE).any()):
         return NUMBER
     if text.str.fullmatch(_DATE).mean() >= _SURE and _share_of_dates(text) >= _SURE:
@@ -87,7 +87,7 @@ def _orders_in(blocks: Iterable[pandas.Series]) -> dict[str, DateOrder]:
     found: dict[str, DateOrder] = {}
     for values in blocks:
         if not pandas.api.types.is_datetime64_any_dtype(values):
-            for order, counted in date_orders(texts_of(values)).items():
+            for order, counted in date_orders(as_texts(values)).items():
                 found[order] = counted + found[order] if order in found else counted
     return found
 
@@ -112,7 +112,7 @@ def _order_of(name: str, orders: dict[str, DateOrder], asked: str | None) -> tup
     return found, [f"Column {name!r}: dates are read {told}, {reason}{option}."]
 
 
-def coerced(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFrame:
+def coerce_columns(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFrame:
     """Return a model's columns in its order; values that do not fit the column type become missing."""
     absent = [name for name in kinds if name not in frame.columns]
     if absent:
@@ -122,8 +122,8 @@ def coerced(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFra
 
 def _converted(values: pandas.Series, kind: str) -> pandas.Series:
     if kind == NUMBER:
-        return numbers_in(values)
-    return texts_of(values) if kind == CATEGORY else days(values, kind)
+        return as_numbers(values)
+    return as_texts(values) if kind == CATEGORY else days(values, kind)
 
 
 @dataclass
@@ -136,7 +136,7 @@ class LostValues:
     first: dict[str, str] = field(default_factory=dict)
 
     def add(self, frame: pandas.DataFrame, table: pandas.DataFrame) -> None:
-        """Count the values lost in the next block, given before and after :func:`coerced`."""
+        """Count the values lost in the next block, given before and after :func:`coerce_columns`."""
         for name in self.kinds:
             lost = (table[name].isna() & frame[name].notna()).to_numpy()
             if lost.any():
@@ -154,7 +154,7 @@ class LostValues:
             )
 
 
-def numbers_in(values: pandas.Series) -> pandas.Series:
+def as_numbers(values: pandas.Series) -> pandas.Series:
     """Convert values to numbers; text that is no number and infinite values become missing."""
     if not pandas.api.types.is_numeric_dtype(values):
         values = values.astype(object)
@@ -163,7 +163,7 @@ def numbers_in(values: pandas.Series) -> pandas.Series:
     return numbers.where(np.isfinite(numbers))
 
 
-def texts_of(values: pandas.Series) -> pandas.Series:
+def as_texts(values: pandas.Series) -> pandas.Series:
     """Convert values to text, independently of the other values of the column; missing ones stay NaN.
 
     Where values are missing, whole numbers are floats for pandas: 1.0 is the text "1" as 1 is.
@@ -202,7 +202,7 @@ def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
         raise TableError(f"--task {asked} must be auto, regression or classification.")
     if asked != "auto":
         return asked, f"{asked.capitalize()}, by --task."
-    numbers = numbers_in(y).dropna()
+    numbers = as_numbers(y).dropna()
     n_different = n_values(y)
     if _kind(y) != NUMBER or is_boolean(y):
         task, reason = "classification", f"{n_different} labels"
@@ -222,14 +222,14 @@ def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
 
 def n_values(values: pandas.Series) -> int:
     """Return the number of distinct values; in a column of numbers, 1 and 1.0 are the same."""
-    numbers = numbers_in(values)
-    return int(numbers.nunique() if numbers.notna().all() else texts_of(values).nunique())
+    numbers = as_numbers(values)
+    return int(numbers.nunique() if numbers.notna().all() else as_texts(values).nunique())
 
 
 def is_boolean(values: pandas.Series) -> bool:
     """Return True if all values are True or False, or these words."""
     return bool(
-        pandas.api.types.is_bool_dtype(values) or texts_of(values.dropna()).isin(list(_TRUTH)).all()
+        pandas.api.types.is_bool_dtype(values) or as_texts(values.dropna()).isin(list(_TRUTH)).all()
     )
 
 
@@ -237,4 +237,4 @@ def are_whole_numbers(values: pandas.Series) -> bool:
     """Return True if labels are whole numbers; "01" is a code, not the number 1."""
     if is_boolean(values):
         return False
-    return bool(texts_of(values.dropna()).str.fullmatch(r"[+-]?(0|[1-9]\d*)(\.0*)?").all())
+    return bool(as_texts(values.dropna()).str.fullmatch(r"[+-]?(0|[1-9]\d*)(\.0*)?").all())

@@ -19,8 +19,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from ..model import replacing
 from ..predictors.base import SievePredictor
-from .columns import coerced, column_encoder
-from .methods import CrossValidatedMethod, extractor_of, make_sieve
+from .columns import coerce_columns, column_encoder
+from .methods import CrossValidatedMethod, find_extractor, make_sieve
 from .outputs import check_files
 from .page import page, paragraph
 from .page import table as html_table
@@ -103,7 +103,7 @@ def _cross_validated(
         splitter = GroupKFold(limits["folds"])
     found = []
     for train, test in splitter.split(rows.frame, rows.y, rows.groups):
-        X, X_test = (coerced(rows.frame.iloc[part], reading.kinds) for part in (train, test))
+        X, X_test = (coerce_columns(rows.frame.iloc[part], reading.kinds) for part in (train, test))
         model = make()
         if not isinstance(model, SievePredictor):  # which takes tables as they are
             columns = column_encoder(reading.kinds).fit(X)
@@ -136,7 +136,7 @@ def _variance(values: np.ndarray, weight: np.ndarray) -> float:
 
 
 def _evaluations(model: Any) -> int:
-    extractor = extractor_of(model)
+    extractor = find_extractor(model)
     if hasattr(extractor, "landmark_indices_"):
         return len(extractor.landmark_indices_)
     steps = [step for _, step in getattr(model, "steps", [])]

@@ -15,12 +15,12 @@ from sklearn.pipeline import Pipeline
 
 from ..model import save
 from ..model_selection import ComponentPathCV, ExtractorWithHead
-from .columns import LostValues, coerced, column_encoder
+from .columns import LostValues, coerce_columns, column_encoder
 from .errors import TableError
 from .held_out import held_out_residuals
 from .inspect import rounded_repr, score_name
-from .methods import CrossValidatedMethod, extractor_of, make_sieve
-from .outputs import check_files, saved
+from .methods import CrossValidatedMethod, find_extractor, make_sieve
+from .outputs import check_files, saved_message
 from .table_model import TableModel
 from .tables import Table, open_table
 from .terminal import Terminal
@@ -45,7 +45,7 @@ def fit_table(
     check_files([data], [output])
     model = fitted_model(open_table(data, text, show), roles, given, show)
     save(model, output)
-    show.text(saved(output))
+    show.text(saved_message(output))
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def fitted_model(
     if rows.n_dropped:
         notes.append(f"{rows.n_dropped:,} of {len(frame):,} rows have no target and are not used.")
     lost = LostValues(reading.kinds)
-    lost.add(frame, coerced(frame, reading.kinds))
+    lost.add(frame, coerce_columns(frame, reading.kinds))
     notes.extend(lost.sentences())
     if not is_all:
         notes.append(
@@ -130,7 +130,7 @@ def _fit_sieve(job: _Job) -> _Fitted:
     rows, sieve = job.rows, make_sieve(job.reading.task, job.given["budget"], job.given["seed"])
     if job.is_all:
         with job.show.working(f"Fitting {len(rows.y):,} rows"):
-            sieve.fit(coerced(rows.frame, job.reading.kinds), rows.y, sample_weight=rows.weight)
+            sieve.fit(coerce_columns(rows.frame, job.reading.kinds), rows.y, sample_weight=rows.weight)
         landmarks = rows.frame.iloc[sieve.landmark_indices_]
     else:
         source = TableSource(job.table, job.reading, job.show)
@@ -145,17 +145,17 @@ def _fit_chosen(job: _Job) -> _Fitted:
     chosen = CrossValidatedMethod(
         given, job.reading.task
     )  # which refuses options before anything is fitted
-    X = columns.fit_transform(coerced(rows.frame, job.reading.kinds))
+    X = columns.fit_transform(coerce_columns(rows.frame, job.reading.kinds))
     with job.show.working(f"Fitting {len(X):,} rows"):
         model: Any = chosen.fit(X, rows.y, rows.groups, rows.weight)
         features_only = given["head"] == "none" and model.head is not None
         has_residuals = job.reading.task == "regression" and not features_only
         residuals = held_out_residuals(model, X, rows, given["seed"]) if has_residuals else None
     if features_only:
-        model = extractor_of(model)
+        model = find_extractor(model)
     if not job.is_all:
         model = _fitted_to_all(job, model, columns, X)
-    landmarks = rows.frame.iloc[extractor_of(model).landmark_indices_]
+    landmarks = rows.frame.iloc[find_extractor(model).landmark_indices_]
     pipeline = Pipeline([("columns", columns), ("model", model)])
     return _Fitted(pipeline, landmarks, residuals, None if residuals is None else rows.weight)
 
@@ -168,7 +168,7 @@ def _fitted_to_all(job: _Job, by_sample: Any, columns: Any, X: np.ndarray) -> An
             "--group needs all rows in memory, and the table has too many; pass fewer rows, or "
             "leave --group out."
         )
-    extractor = extractor_of(by_sample)
+    extractor = find_extractor(by_sample)
     if not hasattr(extractor, "prepare"):
         job.show.text(
             f"This method needs all rows in memory, so only a sample of {len(X):,} rows is fitted."
@@ -192,7 +192,7 @@ def _fitted_to_all(job: _Job, by_sample: Any, columns: Any, X: np.ndarray) -> An
 
 def _sentences(model: Any) -> Iterator[str]:
     """Yield sentences about the fitted model."""
-    extractor = extractor_of(model)
+    extractor = find_extractor(model)
     if hasattr(model, "report_"):
         yield model.report_
     if hasattr(model, "reason_"):

@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold
 from ..model_selection import ExtractorWithHead
 from ..predictors.base import SievePredictor
 from .inspect import score_name
-from .methods import extractor_of
+from .methods import find_extractor
 from .table_model import TableModel
 from .training import LabelledRows
 
@@ -33,7 +33,7 @@ def held_out_residuals(model: Any, X: np.ndarray, rows: LabelledRows, seed: int)
 
 def _refit(model: Any, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Any:
     """Refit the chosen extractor and its head to other rows."""
-    chosen = extractor_of(model)
+    chosen = find_extractor(model)
     n_components = min(chosen.n_components_, len(y) - 1)
     weights = {} if weight is None else {"sample_weight": weight}
     extractor = clone(chosen).set_params(n_components=n_components).fit(X, y, **weights)

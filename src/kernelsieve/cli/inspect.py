@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..model import load
-from .methods import extractor_of
+from .methods import find_extractor
 from .table_model import TableModel
 from .terminal import numbers_table, output, plain
 
@@ -46,7 +46,7 @@ def inspect_model(path: Path) -> None:
 def description(model: Any) -> Iterator[str]:
     """Yield sentences that describe a model."""
     fitted = model.fitted if isinstance(model, TableModel) else model
-    extractor = extractor_of(fitted)
+    extractor = find_extractor(fitted)
     if isinstance(model, TableModel):
         yield f"{model.task.capitalize()} of {model.target!r} from {len(model.kinds)} columns."
     yield f"Method: {type(extractor).__name__}"
@@ -81,7 +81,7 @@ def landmark_columns(model: Any, number: int) -> dict[str, list]:
         columns = {name: model.landmarks[name][:number] for name in _most_important(model)}
         target = model.landmarks[model.target][:number]
         return {"row": list(map(str, rows)), model.target: target, **columns}
-    extractor = extractor_of(model.fitted if isinstance(model, TableModel) else model)
+    extractor = find_extractor(model.fitted if isinstance(model, TableModel) else model)
     Z = getattr(extractor, "landmarks_", None)
     if Z is None or np.ndim(Z) != 2:
         return {}

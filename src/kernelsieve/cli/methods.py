@@ -180,7 +180,7 @@ def _width(gamma: str) -> float | str:
         return gamma
 
 
-def extractor_of(fitted: Any) -> Any:
+def find_extractor(fitted: Any) -> Any:
     """Return the kernelsieve estimator inside a fitted pipeline or search."""
     chosen = getattr(fitted, "best_estimator_", fitted)
     return getattr(chosen, "extractor", chosen)

@@ -85,7 +85,7 @@ def open_writer(output: str) -> Iterator[Write]:
         yield write
 
 
-def saved(path: Path, what: str = "") -> str:
+def saved_message(path: Path, what: str = "") -> str:
     """Return the message about a file that was written, with its size."""
     size = f"{path.stat().st_size:,} bytes" if path.is_file() else ""
     told = ", ".join(filter(None, (what, size)))

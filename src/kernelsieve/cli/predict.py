@@ -15,7 +15,7 @@ from ..predictors.base import SievePredictor
 from ..program import Explanation, compiled
 from .columns import LostValues
 from .errors import TableError, no_column
-from .methods import extractor_of
+from .methods import find_extractor
 from .outputs import check_files, check_format, open_writer
 from .table_model import TableModel
 from .tables import Table, open_table
@@ -42,7 +42,7 @@ def transform_table(
     check_files([path, data], [output])
     check_format(output)
     model = load_table_model(path)
-    extractor = extractor_of(model.fitted)
+    extractor = find_extractor(model.fitted)
     if not hasattr(extractor, "transform"):
         raise TableError(
             f"{type(extractor).__name__} predicts and gives no features; use predict, or fit with "

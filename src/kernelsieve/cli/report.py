@@ -15,7 +15,7 @@ from ..model import replacing
 from ..predictors.base import SievePredictor
 from ..predictors.choice import Trial
 from ..predictors.report import kernel_in_words
-from .columns import CATEGORY, coerced
+from .columns import CATEGORY, coerce_columns
 from .dates import DATES
 from .errors import TableError, shortened
 from .held_out import classification_scores, held_out_scores, regression_scores
@@ -27,8 +27,8 @@ from .inspect import (
     mean_scores,
     score_name,
 )
-from .methods import extractor_of
-from .outputs import check_files, saved
+from .methods import find_extractor
+from .outputs import check_files, saved_message
 from .page import folded, page, paragraph, picture, plain, section, side_by_side, table
 from .predict import load_table_model
 from .table_model import TableModel
@@ -75,7 +75,7 @@ def write_report(
         html = page(f"{shortened(model.target)}: report on a model", "".join(parts))
     with replacing(output) as file:
         file.write(html.encode())
-    Terminal().text(saved(output))
+    Terminal().text(saved_message(output))
 
 
 def _sentence_about_rows(rows: LabelledRows, frame: pandas.DataFrame, n_rows: int, data: str) -> str:
@@ -222,7 +222,7 @@ def _along_inputs(model: TableModel, rows: LabelledRows) -> Iterator[str]:
         if classifies
         else f"predicted {plain(model.target)}"
     )
-    values = coerced(rows.frame, model.kinds)
+    values = coerce_columns(rows.frame, model.kinds)
     pictures = []
     for name in names:
         figure, axes = _axes()
@@ -253,7 +253,7 @@ def _draw_by_category(axes: Any, values: pandas.Series, predicted: np.ndarray) -
 
 def _features(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     """Yield a map of the first two features."""
-    extractor = extractor_of(model.fitted)
+    extractor = find_extractor(model.fitted)
     if getattr(extractor, "n_components_", 0) < 2:
         return
     Z = model.transform(rows.frame)

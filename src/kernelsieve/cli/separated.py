@@ -48,7 +48,7 @@ _LONGEST = 2**31 - 1  # characters of a value
 Row = list[str]
 
 
-def separated(
+def read_separated(
     path: Path, separator: str, n_rows: int, encoding: str = "utf-8-sig"
 ) -> Iterator[pandas.DataFrame]:
     """Yield blocks of rows as text; missing values are NaN."""

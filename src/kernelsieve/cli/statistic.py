@@ -15,10 +15,10 @@ from ..estimators import StatisticPart, StatisticPlan
 from ..estimators.statistic import Saved
 from ..model import save
 from ..model_selection import ComponentPathCV
-from .columns import coerced, column_encoder
+from .columns import coerce_columns, column_encoder
 from .errors import TableError
 from .methods import CrossValidatedMethod
-from .outputs import check_files, saved
+from .outputs import check_files, saved_message
 from .table_model import TableModel
 from .tables import open_table
 from .terminal import Terminal
@@ -66,7 +66,7 @@ def prepare_plan(
         given = {**given, "method": "kfd"}  # which predicts by sums alone
     rows = reading.labelled(frame)
     columns = column_encoder(reading.kinds)
-    X = columns.fit_transform(coerced(rows.frame, reading.kinds))
+    X = columns.fit_transform(coerce_columns(rows.frame, reading.kinds))
     chosen = CrossValidatedMethod(given, reading.task)
     extractor = chosen.extractor.set_params(n_components=max(chosen.sizes(rows.y)))
     if not hasattr(extractor, "prepare"):
@@ -102,7 +102,7 @@ def sum_up_table(
     if total is None:
         raise TableError(f"No row of {data} has a target.")
     total.save(output)
-    show.text(saved(output, f"{total.n_samples:,} rows"))
+    show.text(saved_message(output, f"{total.n_samples:,} rows"))
 
 
 def merge_parts(parts: list[Path], output: Path) -> None:
@@ -112,7 +112,7 @@ def merge_parts(parts: list[Path], output: Path) -> None:
     for other in others:
         first = first.merge(other)
     first.save(output)
-    Terminal().text(saved(output, f"{first.n_samples:,} rows"))
+    Terminal().text(saved_message(output, f"{first.n_samples:,} rows"))
 
 
 def finish_model(plan: Path, part: Path, output: Path) -> None:
@@ -127,4 +127,4 @@ def finish_model(plan: Path, part: Path, output: Path) -> None:
     pipeline = Pipeline([("columns", settled.columns), ("model", fitted)])
     notes = [*settled.notes, f"Fitted to sums of {sums.n_samples:,} rows."]
     save(TableModel(pipeline, settled.kinds, settled.roles["target"], settled.task, notes), output)
-    Terminal().text(saved(output))
+    Terminal().text(saved_message(output))

@@ -16,9 +16,9 @@ from ..predictors.base import SievePredictor
 from ..predictors.calibration import HeldOut
 from ..predictors.losses import LOSSES
 from ..program import Explanation, Program, compiled
-from .columns import CATEGORY, NUMBER, LostValues, coerced, texts_of
+from .columns import CATEGORY, NUMBER, LostValues, as_texts, coerce_columns
 from .errors import TableError
-from .methods import extractor_of
+from .methods import find_extractor
 
 
 def _fitted_has(method: str) -> Callable[[TableModel], bool]:
@@ -95,7 +95,7 @@ class TableModel(BaseEstimator):
             if not column.values or any(isinstance(value, str) for value in column.values):
                 texts.add(column.feature)
                 values = pandas.Series(column.values, dtype=object)
-                column.values[:] = texts_of(values).where(values.notna(), None).tolist()
+                column.values[:] = as_texts(values).where(values.notna(), None).tolist()
         kinds = {name: CATEGORY if i in texts else NUMBER for i, name in enumerate(names)}
         if not is_classifier(sieve):
             return cls(Pipeline([("model", sieve)]), kinds, "", "regression")
@@ -131,7 +131,7 @@ class TableModel(BaseEstimator):
 
     def table(self, frame: pandas.DataFrame, lost: LostValues | None = None) -> pandas.DataFrame:
         """Convert the columns of the model to their types, and count lost values."""
-        table = coerced(frame, self.kinds)
+        table = coerce_columns(frame, self.kinds)
         if lost is not None:
             lost.add(frame, table)
         return table
@@ -160,7 +160,7 @@ class TableModel(BaseEstimator):
     def explain(self, frame: pandas.DataFrame) -> Explanation:
         """Return what landmarks contribute to the predictions of rows."""
         rows = self.landmark_rows
-        rows = extractor_of(self.fitted).landmark_indices_ if rows is None else rows
+        rows = find_extractor(self.fitted).landmark_indices_ if rows is None else rows
         return self.program.explain(self.table(frame), rows)
 
     @property

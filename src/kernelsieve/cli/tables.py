@@ -19,7 +19,7 @@ import numpy as np
 import pandas
 
 from .errors import TableError
-from .separated import separated
+from .separated import read_separated
 from .terminal import Terminal
 from .text_format import TextFormat
 
@@ -137,7 +137,7 @@ def _from_stdin(text: TextFormat, show: Terminal | None) -> Table:
 def _separated(path: Path, text: TextFormat) -> Iterator[pandas.DataFrame]:
     assert text.separator
     assert text.encoding
-    return map(text.numbers, separated(path, text.separator, ROWS, text.encoding))
+    return map(text.numbers, read_separated(path, text.separator, ROWS, text.encoding))
 
 
 def _excel(path: Path) -> Iterator[pandas.DataFrame]:

@@ -14,12 +14,12 @@ from ..data import Part, Source
 from ..estimators import StatisticPart, StatisticPlan
 from .columns import (
     are_whole_numbers,
-    coerced,
+    as_numbers,
+    as_texts,
+    coerce_columns,
     find_task,
     infer_kinds,
     n_values,
-    numbers_in,
-    texts_of,
 )
 from .errors import TableError, no_column
 from .tables import Table
@@ -65,12 +65,12 @@ class Reading:
         if len(y) == 0:
             raise TableError(f"All values of the target {roles['target']!r} are missing.")
         if n_values(y) == 1:
-            told = repr(texts_of(y).iloc[0]) if numbers_in(y).isna().any() else texts_of(y).iloc[0]
+            told = repr(as_texts(y).iloc[0]) if as_numbers(y).isna().any() else as_texts(y).iloc[0]
             raise TableError(
                 f"The target {roles['target']!r} is {told} in all rows, so there is nothing to learn."
             )
         found, sentence = find_task(y, task)
-        if found == "regression" and numbers_in(y).notna().mean() < 0.5:
+        if found == "regression" and as_numbers(y).notna().mean() < 0.5:
             raise TableError(
                 f"The target {roles['target']!r} is text such as {str(y.iloc[0])!r}, not numbers; "
                 "pass --task classification."
@@ -87,7 +87,7 @@ class Reading:
         if self.roles["target"] not in frame.columns:
             raise no_column(self.roles["target"], frame.columns, ", which is the target")
         target = frame[self.roles["target"]]
-        known = numbers_in(target).notna() if self.task == "regression" else target.notna()
+        known = as_numbers(target).notna() if self.task == "regression" else target.notna()
         rows = frame[known]
         y = target[known]
         return LabelledRows(
@@ -100,25 +100,25 @@ class Reading:
 
     def _targets(self, y: pandas.Series) -> np.ndarray:
         if self.task == "regression":
-            return numbers_in(y).to_numpy()
+            return as_numbers(y).to_numpy()
         if not self.whole_labels:
-            return texts_of(y).to_numpy(dtype=str)
+            return as_texts(y).to_numpy(dtype=str)
         if not are_whole_numbers(y):
-            other = next(text for text in texts_of(y) if not are_whole_numbers(pandas.Series([text])))
+            other = next(text for text in as_texts(y) if not are_whole_numbers(pandas.Series([text])))
             raise TableError(
                 f"The target {self.roles['target']!r} has the label {other!r}, but all labels of the "
                 "model are whole numbers; leave such rows out."
             )
-        return numbers_in(y).to_numpy().astype(np.int64)
+        return as_numbers(y).to_numpy().astype(np.int64)
 
     def _groups(self, rows: pandas.DataFrame) -> np.ndarray:
-        return texts_of(rows[self.roles["group"]]).fillna("").to_numpy(dtype=str)
+        return as_texts(rows[self.roles["group"]]).fillna("").to_numpy(dtype=str)
 
     def _weights(self, rows: pandas.DataFrame) -> np.ndarray | None:
         name = self.roles["weight"]
         if name is None:
             return None
-        weight = numbers_in(rows[name]).to_numpy()
+        weight = as_numbers(rows[name]).to_numpy()
         if np.isnan(weight).any() or (weight < 0).any():
             raise TableError(f"Column {name!r} has weights that are missing or negative.")
         return weight
@@ -138,7 +138,7 @@ class TableSource(Source):
 
     def __iter__(self) -> Iterator[Part]:
         kinds = self._reading.kinds
-        return (Part(coerced(rows.frame, kinds), rows.y, rows.weight) for rows in self._blocks())
+        return (Part(coerce_columns(rows.frame, kinds), rows.y, rows.weight) for rows in self._blocks())
 
     def summed(self, plan: StatisticPlan, columns: Any) -> StatisticPart | None:
         """Return the one-pass statistic of all encoded rows; None if no row has a target."""

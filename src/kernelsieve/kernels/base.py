@@ -296,7 +296,7 @@ def prepare_out(out: np.ndarray | None, n_rows: int, n_landmarks: int) -> np.nda
     return out
 
 
-def product_pays(Z: Rows) -> bool:
+def is_worth_caching(Z: Rows) -> bool:
     """Return True if inner products with these landmarks are worth caching."""
     return sparse.issparse(Z) or Z.shape[1] >= _FEW_INPUTS
 

@@ -19,7 +19,7 @@ from .base import (
     TiledFiller,
     as_dtype,
     inner_products,
-    product_pays,
+    is_worth_caching,
     row_norms_squared,
 )
 from .registry import register_kernel
@@ -73,7 +73,7 @@ class _AffineProductKernel(Kernel):
         return fill
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
-        return SharedPart("inner products", Linear().against(Z, dtype)) if product_pays(Z) else None
+        return SharedPart("inner products", Linear().against(Z, dtype)) if is_worth_caching(Z) else None
 
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self.gamma)

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from .._compiled import AS_IT_IS, EXPONENTIAL, MATERN, Profile, power_profile, profile_inplace
 from ..exceptions import InvalidParameterError
-from .base import Filler, Kernel, Rows, SharedPart, as_dtype, product_pays
+from .base import Filler, Kernel, Rows, SharedPart, as_dtype, is_worth_caching
 from .registry import register_kernel
 from .squared_distances import Centre, SquaredDistances
 
@@ -50,7 +50,7 @@ class RadialKernel(Kernel):
         return self._distances(self._width, self._profile).against(Z, dtype, **self._how).fill
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
-        return self._distances().against(Z, dtype, **self._how) if product_pays(Z) else None
+        return self._distances().against(Z, dtype, **self._how) if is_worth_caching(Z) else None
 
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self._width)

@@ -31,8 +31,8 @@ from .rounds import (
     best_round,
     column_spreads,
     learn,
-    table_of,
     total_variance,
+    trial_table,
 )
 
 _STRUCTURES = {
@@ -219,7 +219,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         problem = self._problem(apply_metric(X, inverse), Y, weight, random_state)
         orientation = Orientation.from_samples(problem.X) if self.structure == "full" else None
         if orientation is not None:
-            problem = replace(problem, X=orientation.along(problem.X))
+            problem = replace(problem, X=orientation.coordinates(problem.X))
         structures = _STRUCTURES[self.structure]
         n_rounds = None if self.n_rounds == "auto" else int(self.n_rounds)
         found = learn(problem, structures, n_rounds, units, self.rank, evidence=self.evidence)
@@ -227,7 +227,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         best = rounds[-1] if self.rank else best_round(rounds, problem.n_held_out)
         L = best.L
         if orientation is not None:
-            L = orientation.turned_back(L, symmetric=self.rank is None)
+            L = orientation.rotate_back(L, symmetric=self.rank is None)
         self._keep(rounds, best, L * (inverse if L.ndim == 1 else inverse[:, None]), spreads)
         return self
 
@@ -386,7 +386,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         metric = L**2 if L.ndim == 1 else (L**2).sum(axis=1)
         importances = metric * spreads**2
         self.importances_ = importances / (importances.sum() or 1.0)
-        self.path_ = table_of(rounds)
+        self.path_ = trial_table(rounds)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -36,7 +36,7 @@ class Orientation:
         axes[np.ix_(used, used)] = turned.T
         return cls(axes)
 
-    def along(self, X: np.ndarray) -> np.ndarray:
+    def coordinates(self, X: np.ndarray) -> np.ndarray:
         """Return the coordinates of samples along the axes, rounded."""
         U = X @ self.axes
         spread = U.std(axis=0).max()
@@ -45,7 +45,7 @@ class Orientation:
         step = 2.0 ** (np.floor(np.log2(spread)) - _BITS)
         return np.round(U / step) * step
 
-    def turned_back(self, L: np.ndarray, *, symmetric: bool) -> np.ndarray:
+    def rotate_back(self, L: np.ndarray, *, symmetric: bool) -> np.ndarray:
         """Rotate a map of the coordinates back to the samples; symmetric maps stay symmetric."""
         if L.ndim == 1:
             return L  # the same for all axes

@@ -214,8 +214,8 @@ def learn(
             best = found if improves(found, best) else best
             learnt = found if learnt.structure not in structures or improves(found, learnt) else learnt
     if rank is not None:
-        of_splits = [leading(L, rank) for L in learnt.of_splits]
-        L = of_splits[0] if len(of_splits) == 1 else leading(learnt.L, rank)
+        of_splits = [leading_directions(L, rank) for L in learnt.of_splits]
+        L = of_splits[0] if len(of_splits) == 1 else leading_directions(learnt.L, rank)
         yield problem.evaluate(learnt.structure, L, of_splits, learnt.best.width, learnt.by)
 
 
@@ -294,7 +294,7 @@ def joint_root(metrics: Sequence[np.ndarray], roots: Sequence[np.ndarray]) -> np
     return roots[0] if len(roots) == 1 else metric_root(np.sum(metrics, axis=0))
 
 
-def leading(L: np.ndarray, rank: int) -> np.ndarray:
+def leading_directions(L: np.ndarray, rank: int) -> np.ndarray:
     """Return the leading directions of a map as columns, or the leading weights of a diagonal."""
     if L.ndim == 1:
         kept = np.argsort(-L, kind="stable")[:rank]
@@ -331,7 +331,7 @@ def first_minimum(errors: Sequence[float] | np.ndarray) -> int:
     return int(np.argmax((values <= least + _ROUNDING * abs(least)) | np.isnan(values)))
 
 
-def table_of(rounds: Sequence[Round]) -> dict[str, np.ndarray]:
+def trial_table(rounds: Sequence[Round]) -> dict[str, np.ndarray]:
     """Return a table of all trials, with one entry for each width and ridge of each round."""
     rows = [(i, each, tried) for i, each in enumerate(rounds) for tried in each.tried]
     return {

@@ -23,7 +23,7 @@ from ..exceptions import InvalidDataError
 from ..fitting import OnePass
 from ..model import Fit
 from ..statistics import ColumnSums, FoldSums
-from .folds import Curve, Task, padded
+from .folds import Curve, Task, pad_with_nan
 from .heads import RidgePath, ridge_of, with_coefficients
 
 #: From the squared errors of targets, their sums of squares about the mean, and the total weight.
@@ -107,7 +107,7 @@ class SettledFolds:
                 return None
             train, test = (np.array(list(_scores(path, part, sizes, score))) for part in products)
             columns = (train, test, fit.model.evaluations[sizes - 1], np.empty(0))
-            found.append(Curve(seconds, *(padded(values, len(task.sizes)) for values in columns)))
+            found.append(Curve(seconds, *(pad_with_nan(values, len(task.sizes)) for values in columns)))
         return found
 
     def fitted_head(self, head: Any, extractor: Any, k: int) -> Any | None:

@@ -127,12 +127,12 @@ def run_group(
     curves: list[tuple[int, Curve]] = []
     with sharing(BlockCache()) if len(group) > 1 else nullcontext():
         for of_extractor, head_settings in group:
-            extractor = fresh(task.extractor, of_extractor)
+            extractor = clone_with(task.extractor, of_extractor)
             curves += _run_extractor(task, extractor, head_settings, fitted_rows, held_out)
     return curves
 
 
-def fresh(estimator: Any, setting: Mapping[str, Any]) -> Any:
+def clone_with(estimator: Any, setting: Mapping[str, Any]) -> Any:
     """Clone an estimator, and nested ones, with the parameters of a setting; None stays None."""
     if estimator is None:
         return None
@@ -147,7 +147,7 @@ def with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple
             f"param_grid names {sorted(of_head)} of the head, and there is none; pass a head."
         )
     _check_names(extractor, head, of_extractor, of_head)
-    return fresh(extractor, of_extractor), fresh(head, of_head)
+    return clone_with(extractor, of_extractor), clone_with(head, of_head)
 
 
 def _check_names(extractor: Any, head: Any, of_extractor: Mapping, of_head: Mapping) -> None:
@@ -183,7 +183,7 @@ def score_extractor(
     latency = microseconds_a_row(extractor, test.X, sizes) if task.time_rows else np.empty(0)
     known = tuple((data.X, np.asarray(extractor.transform(data.X))) for data in (train, test))
     for number, of_head in head_settings:
-        head = fresh(task.head, of_head)
+        head = clone_with(task.head, of_head)
         scores = [
             [
                 # What is wrong with a scorer is wrong with the first model already, and checking all
@@ -195,7 +195,7 @@ def score_extractor(
         ]
         train_score, test_score = np.array(scores).T
         columns = (train_score, test_score, evaluations, latency)
-        yield number, Curve(seconds, *(padded(values, len(task.sizes)) for values in columns))
+        yield number, Curve(seconds, *(pad_with_nan(values, len(task.sizes)) for values in columns))
 
 
 def path_models(
@@ -237,6 +237,6 @@ def _takes_weight(scorer: Callable[..., float]) -> bool:
     )
 
 
-def padded(values: np.ndarray, length: int) -> np.ndarray:
+def pad_with_nan(values: np.ndarray, length: int) -> np.ndarray:
     """Pad values with NaN to a length."""
     return np.concatenate([values, np.full(length - len(values), np.nan)])

@@ -19,7 +19,7 @@ from scipy.linalg import solve_triangular
 from ..data import target_array
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from .fold_curves import SCORES, have_closed_form, known_score
-from .folds import Curve, Data, Group, Task, fresh, padded
+from .folds import Curve, Data, Group, Task, clone_with, pad_with_nan
 from .heads import COLLINEAR, RidgePath, ridge_of
 from .nested_extractors import fit_with_weight, last_step
 
@@ -44,8 +44,8 @@ def score_without_folds(
     """
     score, found = known_score(scoring), ClosedFormScores()
     for of_extractor, head_settings in (setting for group in groups for setting in group):
-        extractor = fresh(task.extractor, of_extractor)
-        heads = [fresh(task.head, of_head) for _, of_head in head_settings]
+        extractor = clone_with(task.extractor, of_extractor)
+        heads = [clone_with(task.head, of_head) for _, of_head in head_settings]
         if score is None or not have_closed_form(last_step(extractor), heads) or task.time_rows:
             raise InvalidParameterError(
                 f"cv={how!r} is for regression by least squares or ridge (LinearRegression, Ridge), "
@@ -83,7 +83,7 @@ def _curve(
         for way in ("training", how)
     )
     columns = (np.array(train), np.array(test), model.kernel_evaluations_[sizes - 1], np.empty(0))
-    return Curve(seconds, *(padded(values, len(task.sizes)) for values in columns))
+    return Curve(seconds, *(pad_with_nan(values, len(task.sizes)) for values in columns))
 
 
 @dataclass(frozen=True)

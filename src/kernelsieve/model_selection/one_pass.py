@@ -18,7 +18,7 @@ from ..kernels import BlockCache, sharing
 from ..kernels.distance_cache import unshared
 from ..statistics import FoldSums
 from .fold_curves import SettledFolds, have_closed_form, known_score
-from .folds import Curve, Data, Group, HeadSettings, Task, fresh, score_extractor
+from .folds import Curve, Data, Group, HeadSettings, Task, clone_with, score_extractor
 
 _FEW_SAMPLES = 3000  # up to which every fold draws a pool of its own
 _SCREENING_SAMPLES = 10_000  # which are never held out; at least as many others must be there
@@ -43,7 +43,9 @@ def run_in_one_pass(
     """Return the scores of all settings in every fold; None if folds need passes of their own."""
     if task.time_rows or not _are_a_partition(folds, len(data)):
         return None
-    settings = [[fresh(task.extractor, of_extractor) for of_extractor, _ in group] for group in groups]
+    settings = [
+        [clone_with(task.extractor, of_extractor) for of_extractor, _ in group] for group in groups
+    ]
     if not all(_is_told_by_sums(extractor, data) for of_group in settings for extractor in of_group):
         return None
     screened = _screening_samples(settings[0][0], data)
@@ -73,7 +75,7 @@ def _curves_from_sums(
     task: Task, settled: SettledFolds, fold: int, head_settings: HeadSettings, score: str | None
 ) -> dict[int, Curve] | None:
     """Return the curves of the heads from the statistics; None if a head needs the samples."""
-    heads = [fresh(task.head, of_head) for _, of_head in head_settings]
+    heads = [clone_with(task.head, of_head) for _, of_head in head_settings]
     if score is None or not have_closed_form(settled.extractor, heads) or settled.has_classes:
         return None
     curves = settled.curves(task, fold, heads, score)

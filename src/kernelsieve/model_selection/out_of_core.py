@@ -24,7 +24,7 @@ from ..fitting import OnePass, split_item
 from ..statistics import FoldWork, WorkTogether
 from .choosing import ChoosesByScores
 from .fold_curves import SCORES, SettledFolds, have_closed_form, known_score
-from .folds import Curve, HeadSettings, Task, fresh, group_settings, with_setting
+from .folds import Curve, HeadSettings, Task, clone_with, group_settings, with_setting
 from .heads import COLLINEAR
 
 
@@ -234,7 +234,7 @@ class SearchesOutOfCore(ChoosesByScores):
         """Return the extractors of all settings, and the settings of the head."""
         groups, task = group_settings(self._check_parameters()), self._task({})
         return [
-            (fresh(task.extractor, of_extractor), head_settings)
+            (clone_with(task.extractor, of_extractor), head_settings)
             for group in groups
             for of_extractor, head_settings in group
         ]

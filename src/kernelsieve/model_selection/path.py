@@ -35,7 +35,7 @@ from .nested_extractors import check_nested, last_step, name_in_pipeline, predic
 from .one_pass import run_in_one_pass
 from .out_of_core import SearchesOutOfCore
 from .rules import RULES, is_negative_error
-from .table import error_table, sizes_of, thinned
+from .table import error_table, geometric_subset, sizes_of
 
 
 @linked_to_documentation
@@ -299,7 +299,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         name = name_in_pipeline(self.extractor, "n_components")
         asked = last_step(self.extractor).n_components
         if self.n_components is None and asked is None:
-            sizes, largest = thinned(DEFAULT_COMPONENTS), None  # as many as the data give
+            sizes, largest = geometric_subset(DEFAULT_COMPONENTS), None  # as many as the data give
         else:
             sizes = sizes_of(asked if self.n_components is None else self.n_components)
             largest = int(sizes[-1])

@@ -17,7 +17,7 @@ _MOST_SIZES = 50  # numbers of components that are scored by default
 def sizes_of(n_components: Any) -> np.ndarray:
     """Return the requested numbers of features, sorted."""
     if isinstance(n_components, Integral):
-        return thinned(int(n_components))
+        return geometric_subset(int(n_components))
     sizes = np.asarray(n_components)
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
         raise InvalidParameterError(
@@ -26,7 +26,7 @@ def sizes_of(n_components: Any) -> np.ndarray:
     return np.unique(sizes)
 
 
-def thinned(largest: int) -> np.ndarray:
+def geometric_subset(largest: int) -> np.ndarray:
     """Return all numbers up to the largest, or a geometric subset if there are many."""
     if largest <= _MOST_SIZES:
         return np.arange(1, largest + 1)

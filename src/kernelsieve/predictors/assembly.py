@@ -18,7 +18,7 @@ from ..model_selection import ComponentPathCV
 from ..program import AffineMap, EncodeColumns, KernelSum
 from ..program.tables import rows_of
 from .calibration import HeldOut
-from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, tried
+from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, run_trials
 from .clock import Clock
 from .inputs import InputEncoder
 from .losses import LOSSES, RegressionLoss
@@ -28,9 +28,9 @@ from .recipe import (
     SieveRecipe,
     expected_warnings_ignored,
     fit_with,
+    fold_head,
     held_out_scores,
     linear_head,
-    with_head,
     with_little_memory,
 )
 
@@ -156,7 +156,7 @@ def prepare(
         random_state,
     )
     names = AUTOMATIC if settings.kernel == "auto" else (settings.kernel,)
-    trials = list(tried(samples, names, settings.metric, clock))
+    trials = list(run_trials(samples, names, settings.metric, clock))
     seed = int(random_state.randint(2**31 - 1))
     # In order of their errors so far, so that those for which there is no time are the worse ones.
     compared: list[Finalist] = []
@@ -246,7 +246,7 @@ def sieve_from_search(
 ) -> Sieve:
     """Build a sieve from a search in one pass, calibrated on held-out samples."""
     best = search.best_estimator_
-    model = with_head(best.extractor, linear_head(best.head))
+    model = fold_head(best.extractor, linear_head(best.head))
     if isinstance(held_out, MappedSamples):
         held_out = held_out.scored(model, preparation.recipe.n_jobs)
     ridge = float(search.best_params_["head__alpha"]) / total_weight

@@ -58,7 +58,7 @@ def half_width(residuals: np.ndarray, weight: np.ndarray, coverage: float) -> np
     return np.array(found)
 
 
-def calibrated(held_out: HeldOut) -> Calibration:
+def fit_calibration(held_out: HeldOut) -> Calibration:
     """Fit the probabilities to held-out labels by maximum likelihood.
 
     Targets are indicators of classes. As Platt does, labels count as if one more sample of every class

@@ -125,7 +125,7 @@ class Samples:
         )
 
 
-def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) -> Iterator[Trial]:
+def run_trials(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) -> Iterator[Trial]:
     """Yield trials: kernels on unchanged inputs, then on their own and on each other's metrics."""
     problems = [(KINDS[name], samples.problem(KINDS[name])) for name in names]
     learning = [KINDS[name] for name in names if name in _LEARNING or len(names) == 1]

@@ -19,7 +19,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..program import Explanation, Link
 from .assembly import Sieve
 from .base import SievePredictor
-from .calibration import calibrated
+from .calibration import fit_calibration
 from .clock import Clock
 from .recipe import MappedSamples
 
@@ -160,7 +160,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
 
     def _keep(self, sieve: Sieve, data: MappedSamples, clock: Clock) -> None:
         super()._keep(sieve, data, clock)
-        self._calibration = calibrated(sieve.held_out)
+        self._calibration = fit_calibration(sieve.held_out)
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing

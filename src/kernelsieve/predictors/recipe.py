@@ -97,7 +97,7 @@ class MappedSamples:
         return HeldOut(model.features(self.U, n_jobs), self.Y, self.weight)
 
 
-def with_head(extractor: SparseMaximalAlignment | EqualSamples, head: LinearHead) -> KernelModel:
+def fold_head(extractor: SparseMaximalAlignment | EqualSamples, head: LinearHead) -> KernelModel:
     """Fold a linear head into the feature model, so that its outputs are the scores."""
     after = AffineMap(head.coefficients, shift=head.intercept)
     return KernelSum(extractor._current_fit().model).folded(after).model
@@ -159,7 +159,7 @@ def fit_with(
     extractor = fit_extractor(recipe, data)
     features = extractor.transform(data.U)
     (head,) = loss.heads(features, data.Y, data.weight, np.array([ridge]))
-    return with_head(extractor, head), np.asarray(extractor.landmark_indices_)
+    return fold_head(extractor, head), np.asarray(extractor.landmark_indices_)
 
 
 def held_out_scores(

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .steps.affine import AffineMap
-from .steps.link import Link, Logistic, Probabilities, Softmax, agree
+from .steps.link import Link, Logistic, Probabilities, Softmax, outputs_agree
 from .steps.step import ProgramStep
 
 _PROBES, _CLOSE = 16, 1e-8  # random features by which a head is told to be linear, and how nearly
@@ -34,7 +34,7 @@ def read_head(head: Any, n_inputs: int) -> list[ProgramStep]:
         link = Link(scores.shape[1], flat, classes, _probabilities_of(head, probe, scores))
         expected = predicted if classes is None else head.decision_function(probe)
     found = link.run(scores) if classes is None else link.decide(scores)
-    return [linear, link] if agree(found, expected, _CLOSE) else []
+    return [linear, link] if outputs_agree(found, expected, _CLOSE) else []
 
 
 def _probabilities_of(head: Any, probe: np.ndarray, scores: np.ndarray) -> Probabilities | None:
@@ -43,4 +43,4 @@ def _probabilities_of(head: Any, probe: np.ndarray, scores: np.ndarray) -> Proba
         return None
     expected = head.predict_proba(probe)
     known = (Logistic(), Softmax())
-    return next((link for link in known if agree(link(scores), expected, _CLOSE)), None)
+    return next((link for link in known if outputs_agree(link(scores), expected, _CLOSE)), None)

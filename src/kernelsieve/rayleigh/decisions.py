@@ -136,7 +136,7 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any, folds: int) -> Non
         params=params,
     ).reshape(len(batch), -1)
     fit = model._current_fit()
-    some = thinned(replace(batch, X=outputs))
+    some = spread_batch(replace(batch, X=outputs))
     slope = likeliest_slope(np.asarray(some.X), some.Y, some.root_weight**2)
     # The same factor corrects the slopes with fewer features.
     slopes = fit.decision.slopes * (slope / fit.decision.slopes[-1])
@@ -190,7 +190,7 @@ def check_few_classes(n_classes: int, what: str, remedy: str) -> None:
         )
 
 
-def thinned(batch: Batch) -> Batch:
+def spread_batch(batch: Batch) -> Batch:
     """Return an evenly spaced subset of a batch, large enough to fit probabilities."""
     most = min(_MOST_SAMPLES, max(1, _MOST_DECISIONS // batch.n_targets))
     return batch if len(batch) <= most else batch[spread_places(len(batch), most)]

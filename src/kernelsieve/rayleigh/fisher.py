@@ -27,7 +27,7 @@ from .decisions import (
     predict_proba,
     probability_link,
     sparsity,
-    thinned,
+    spread_batch,
     thresholds,
     unweighted_copy,
     weighted_batch,
@@ -283,7 +283,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
             heads = decision_heads(self._rule.threshold, moments, samples, self._rule.nu)
         targets = regression_targets(moments, found.ratios, joint=joint)
         if isinstance(batches, list) and self._rule.folds is None:
-            some = thinned(batches[0])
+            some = spread_batch(batches[0])
             features, leverages = found.with_leverages(some.X, offset, self.n_jobs)
             outputs = Outputs(features, some.Y, some.root_weight**2)
             outputs = held_out(self, outputs, outputs.indicators @ targets, leverages)

@@ -39,7 +39,7 @@ from .decisions import (
     predict_proba,
     probability_link,
     sparsity,
-    thinned,
+    spread_batch,
     two_class_rule,
     unweighted_copy,
     weighted_batch,
@@ -356,7 +356,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         if self._rule.threshold != "margin":
             if self._rule.folds is not None:
                 return None
-            batch = thinned(batch)
+            batch = spread_batch(batch)
         return Outputs(fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
 
     def _held_out(

@@ -32,7 +32,7 @@ def strength_and_priors(C: Any, n_candidates: int) -> tuple[float, np.ndarray | 
     return 1.0, values
 
 
-def why_constant(C: Any, limit: float, rounding: float, invariant: bool) -> str:
+def explain_zero_solution(C: Any, limit: float, rounding: float, invariant: bool) -> str:
     """Explain why all coefficients are zero, and what to do.
 
     ``limit`` is the largest slope of the losses along a column, as a part of C, and ``rounding`` what

@@ -16,7 +16,7 @@ from .column_generation import SparseSolution, merged_coefficients
 from .decision_rule import DecisionRule
 from .decisions import add_decision, held_out, mean_ridge_leverage
 from .outputs import Moments, Outputs, explained_targets
-from .penalties import why_constant
+from .penalties import explain_zero_solution
 from .solvers import ClassPrograms
 from .thresholds import decision_heads, prior_heads
 
@@ -38,7 +38,10 @@ def fit_of_solutions(
         first = np.abs(columns.select(np.zeros(1, np.intp))[:, 0])
         terms = min(estimator.tol, 1e-6) * float(first @ batch.root_weight**2)
         limit = min(solution.largest_price for solution in solutions)
-        warn(why_constant(estimator.C, limit, terms, bool(estimator._tangents())), FewerFeaturesWarning)
+        warn(
+            explain_zero_solution(estimator.C, limit, terms, bool(estimator._tangents())),
+            FewerFeaturesWarning,
+        )
     b = np.array([solution.intercept for solution in solutions])
     outputs = columns.select(chosen) @ alpha + b
     moments = Moments.from_outputs(outputs, batch.Y, batch.weight)

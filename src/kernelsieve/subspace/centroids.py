@@ -32,7 +32,7 @@ from .images import (
     present_classes,
     products,
     squared_lengths,
-    whitened,
+    whiten,
 )
 
 _INDEPENDENT = 1e-12  # of the largest eigenvalue of the centroids' kernel matrix at unit diagonal
@@ -212,7 +212,7 @@ def _coordinates(
     some = draw_random(len(members), min(len(members), _CLUSTERED), random_state, weight)
     points = kernel.points(batch.X, members[some])
     factor, chosen = independent(kernel.block(batch.X[members[some]], points))
-    return whitened(kernel.block(batch.X[members], points[chosen]), factor, chosen)
+    return whiten(kernel.block(batch.X[members], points[chosen]), factor, chosen)
 
 
 def count_distinct(rows: Rows, most: int) -> int:

@@ -11,7 +11,7 @@ from ..fitting import Plan
 from ..kernels import Inputs, Kernel, Linear
 from ..model import Fit
 from ..statistics import ClassScatter, ColumnSums, Coordinates, StatisticPass, form_of
-from .images import CandidateImages, Images, InputImages, independent, present_classes, whitened
+from .images import CandidateImages, Images, InputImages, independent, present_classes, whiten
 
 #: Finds a subspace from images.
 SubspaceMethod = Callable[[Images], Fit]
@@ -72,6 +72,6 @@ class ImagePass:
             images = InputImages(*sums, Linear(), columns)
         else:
             factor, chosen = independent(self._W)
-            rows = whitened(columns[:, chosen], factor, chosen)
+            rows = whiten(columns[:, chosen], factor, chosen)
             images = CandidateImages(*sums, self._kernel, rows, self._pool, factor, chosen)
         return self._method(images)

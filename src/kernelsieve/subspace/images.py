@@ -175,7 +175,7 @@ def projected_images(
     factor, chosen = independent(W)
     columns = store_columns(batch, kernel, pool.points[chosen], center=False, n_jobs=n_jobs).values
     trace = trace_of(kernel, batch, W.diagonal())
-    rows = whitened(columns, factor, chosen)
+    rows = whiten(columns, factor, chosen)
     return CandidateImages(*labelled(batch, trace), kernel, rows, pool, factor, chosen)
 
 
@@ -196,7 +196,7 @@ def independent(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return factor, order[:rank]
 
 
-def whitened(columns: np.ndarray, factor: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def whiten(columns: np.ndarray, factor: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """Convert kernel columns of the independent candidates to orthonormal coordinates."""
     return solve_triangular(factor[:, chosen], columns.T, trans="T").T
 

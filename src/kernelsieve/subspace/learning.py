@@ -46,7 +46,7 @@ class LearnedSubspace:
         """Return the objective to maximise."""
         labels = known.labels
         if self.margin is None:
-            return TargetAlignment(self.coded(known))
+            return TargetAlignment(self.target_factor(known))
         if labels.shape[1] > _MOST_MACHINES:
             raise InvalidParameterError(
                 f"y has {labels.shape[1]} classes, and a margin needs a machine for each of them at "
@@ -55,7 +55,7 @@ class LearnedSubspace:
         labels = labels.toarray() if sparse.issparse(labels) else labels
         return self.margin(labels, known.trace / known.total_weight, self.C)
 
-    def coded(self, known: Labelled) -> Rows:
+    def target_factor(self, known: Labelled) -> Rows:
         """Return F with ``F F'`` the target kernel, scaled by root weights."""
         if isinstance(self.target_kernel, str):
             return coded_labels(known.labels, self.target_kernel)
@@ -64,7 +64,7 @@ class LearnedSubspace:
 
     def solve(self, images: Images) -> Fit:
         """Learn directions V in the span of the images, formulas (17) to (27)."""
-        wanted = self._wanted(images)
+        wanted = self._n_requested(images)
         V = initial_directions(images, self.init, wanted)
         if V.shape[1] == 0:
             raise InvalidDataError(
@@ -76,7 +76,7 @@ class LearnedSubspace:
         alignment = Directions(rows, self.objective(images))
         found = self._maximise(alignment, down(V), alignment.put_in_order)
         features = np.asarray(rows @ found.point)
-        rotation = by_contribution(features, self.coded(images))
+        rotation = by_contribution(features, self.target_factor(images))
         model, indices = images.model(up(found.point @ rotation))
         return self._make_fit(model, indices, features @ rotation, images, outcome, found)
 
@@ -85,7 +85,7 @@ class LearnedSubspace:
         known = Labelled(*labelled(batch, weighted_sum(kernel.diag(batch.X), batch)))
         first = first_points(batch, self.init, self.n_components, random_state)
         function = Points(batch.X, batch.root_weight, kernel, self.objective(known))
-        Z = function.apart(first)
+        Z = function.independent_points(first)
         if not function.features(Z)[0].any():
             raise InvalidDataError(
                 "No feature could be found: k(x, z) is 0 for all samples x and all first points z, so "
@@ -93,9 +93,9 @@ class LearnedSubspace:
                 "the samples as init."
             )
         found = self._maximise(function, Z, lambda Z: Z)
-        Z = function.apart(found.point)  # points may meet on their way
+        Z = function.independent_points(found.point)  # points may meet on their way
         features, basis = function.features(Z)
-        rotation = by_contribution(features, self.coded(known))
+        rotation = by_contribution(features, self.target_factor(known))
         k = len(Z)
         first_use = np.zeros(k, dtype=np.intp)
         model = KernelModel(kernel, Z, basis @ rotation, np.zeros(k), first_use)
@@ -103,7 +103,7 @@ class LearnedSubspace:
         outcome = Outcome.COMPLETE if k == wanted else Outcome.EXHAUSTED
         return self._make_fit(model, np.full(k, -1), features @ rotation, known, outcome, found)
 
-    def _wanted(self, known: Labelled) -> int:
+    def _n_requested(self, known: Labelled) -> int:
         if self.n_components is not None:
             return self.n_components
         return known.labels.shape[1] if isinstance(self.init, str) else np.shape(self.init)[-1]
@@ -124,7 +124,7 @@ class LearnedSubspace:
         outcome: str,
         found: Optimum,
     ) -> Fit:
-        alignments = TargetAlignment(self.coded(known)).prefixes(features)
+        alignments = TargetAlignment(self.target_factor(known)).prefixes(features)
         fit = make_fit(model, indices, features, features, known, alignments, outcome)
         return replace(fit, search=Search(found.path, found.ending))
 

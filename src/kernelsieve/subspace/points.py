@@ -42,7 +42,7 @@ class Points:
         gradient += self._kernel.landmark_gradient(Z, Z, among, inner + inner.T)
         return value, gradient
 
-    def apart(self, Z: np.ndarray) -> np.ndarray:
+    def independent_points(self, Z: np.ndarray) -> np.ndarray:
         """Return the points with linearly independent images."""
         return Z[np.sort(independent(self._kernel.block(Z, Z))[1])]
 

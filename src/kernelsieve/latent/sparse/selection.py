@@ -113,7 +113,7 @@ class Selection(ABC):
             yield from self._single(kernel, u, scores)
             return
         best = self._shares.best(scores)
-        if best is not None and not one_value(u[best.rows]):
+        if best is not None and not is_constant(u[best.rows]):
             yield best
         yield from self._others(kernel, u, scores)
 
@@ -202,7 +202,7 @@ class ExactDual(Selection):
         self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray
     ) -> Iterator[Multipliers]:
         solved = solve_dual(kernel, u, self._caps(), self._gap_tol)
-        if solved is not None and not one_value(u[solved.rows]):
+        if solved is not None and not is_constant(u[solved.rows]):
             yield solved
         yield from self._others(kernel, u, sizes)
 
@@ -238,6 +238,6 @@ def make_selection(
     return InnerProductThenResidual(by_product, MaximumResidual(shares, tol), shares, tol)
 
 
-def one_value(u: np.ndarray) -> bool:
+def is_constant(u: np.ndarray) -> bool:
     """Return True if all residuals are equal up to rounding."""
     return bool(np.ptp(u) <= _SAME * np.abs(u).max(initial=0.0))

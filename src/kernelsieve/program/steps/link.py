@@ -278,10 +278,10 @@ def known_probabilities(function: Any, n_scores: int) -> Probabilities | None:
     step = scores[0, 0] if n_scores == 1 else scores[0, 1] - scores[0, 0]
     slope = float(odds / step)
     tried = [Logistic(slope) if n_scores == 1 else Softmax(slope), Logistic(1.0), Logistic(2.0)]
-    return next((link for link in tried if agree(link(scores), expected, _CLOSE)), None)
+    return next((link for link in tried if outputs_agree(link(scores), expected, _CLOSE)), None)
 
 
-def agree(found: np.ndarray, expected: np.ndarray, tolerance: float) -> bool:
+def outputs_agree(found: np.ndarray, expected: np.ndarray, tolerance: float) -> bool:
     """Return True if two outputs agree within a relative and absolute tolerance."""
     return found.shape == np.shape(expected) and bool(
         np.allclose(found, expected, tolerance, tolerance)
