@@ -15,7 +15,7 @@ from sklearn.preprocessing import normalize
 
 from kernelsieve import KernelDiscriminantQR, KernelOrthogonalCentroid, SubspaceKernelFeatures
 from kernelsieve.datasets import DATA_VARIABLE, load, local_data_folder
-from kernelsieve.subspace import optimise as climbing
+from kernelsieve.subspace import optimise
 
 from .common import heading, in_own_process, peak_megabytes, table, verdict, warm_up
 
@@ -41,7 +41,7 @@ def learn() -> dict[str, float]:
     X, y = counts()
     warm_up()
     spent = {"objective": 0.0}
-    evaluate = climbing.Directions.__call__
+    evaluate = optimise.Directions.__call__
 
     def timed(self: Any, V: np.ndarray) -> tuple[float, np.ndarray]:
         start = time.perf_counter()
@@ -49,7 +49,7 @@ def learn() -> dict[str, float]:
         spent["objective"] += time.perf_counter() - start
         return result
 
-    climbing.Directions.__call__ = timed  # type: ignore[method-assign]
+    optimise.Directions.__call__ = timed  # type: ignore[method-assign]
     before = peak_megabytes()
     start = time.perf_counter()
     model = SubspaceKernelFeatures(kernel="linear").fit(X, y)

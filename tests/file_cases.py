@@ -20,7 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import kernelsieve
 from kernelsieve import ComponentPathCV, GradientMetric, KernelPCA, SparseMaximalAlignment
-from kernelsieve.cli.columns import coerced, column_encoder
+from kernelsieve.cli.columns import coerce_columns, column_encoder
 from kernelsieve.cli.table_model import TableModel
 
 FILES = Path(__file__).parent / "model" / "files"
@@ -72,7 +72,7 @@ def _table() -> TableModel:
     y = TARGETS["numbers"]
     kinds = {"hauteur é": "number", "colour": "category", "width": "number"}
     encoder, search = column_encoder(kinds), ComponentPathCV(_landmarks(), Ridge(), cv=3)
-    search.fit(encoder.fit_transform(coerced(FRAME, kinds)), y)
+    search.fit(encoder.fit_transform(coerce_columns(FRAME, kinds)), y)
     landmarks = {"colour": ["red", "blue"], "width": ["0.5", ""]}
     return TableModel(
         *(make_pipeline(encoder, search), kinds, "area", "regression", ["a note"]),

@@ -20,7 +20,7 @@ from kernelsieve import (
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.subspace.images import independent
 from kernelsieve.subspace.objectives import TargetAlignment
-from kernelsieve.subspace.optimise import Directions, climb
+from kernelsieve.subspace.optimise import Directions, maximise
 
 # KDA/QR as the code of its authors has it: all classes count alike.
 DISCRIMINANT = {"balanced": True}
@@ -100,7 +100,7 @@ def papers_search(K: np.ndarray, y: np.ndarray, K_new: np.ndarray, truth: np.nda
         return value, factor.T @ slope
 
     start = labels / labels.sum(axis=0)  # KOC
-    found = climb(in_coefficients, start, lambda W: W, solver="cg", max_iter=most, tol=0.0)
+    found = maximise(in_coefficients, start, lambda W: W, solver="cg", max_iter=most, tol=0.0)
     basis = np.linalg.qr(factor @ found.point)[0]
     projection = solve_triangular(factor[:, chosen], basis)
     features, new = K[:, chosen] @ projection, K_new[:, chosen] @ projection

@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
-from kernelsieve.cli.columns import coerced, find_kinds, find_task
+from kernelsieve.cli.columns import coerce_columns, find_task, infer_kinds
 from kernelsieve.cli.errors import TableError, _run
 from kernelsieve.cli.tables import open_table
 from kernelsieve.cli.training import Reading
@@ -40,8 +40,8 @@ def test_tables(said):
     assert "is empty" in said(b"")
     assert "has no rows" in said(b"a,b,y\n")
     assert "No column is left to predict from" in said(ROWS[["y"]])
-    assert "no table that can be read" in said(b"a,b,y\n1,2,3\n1,2,3,4,5\n")
-    assert "no table that can be read" in said(b"a,b,y\n\xff\xfe,\0,3\n")
+    assert "cannot be read as a table" in said(b"a,b,y\n1,2,3\n1,2,3,4,5\n")
+    assert "cannot be read as a table" in said(b"a,b,y\n\xff\xfe,\0,3\n")
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -80,7 +80,7 @@ def test_targets(said):
     assert "The target 'y' is 'a' in all rows" in said(ROWS.assign(y="a"))
     texts = ROWS.assign(y=np.where(ROWS["a"] > ROWS["a"].median(), "flat", "house"))
     line = said(texts, "--task", "regression")
-    assert "The target 'y' is no number but" in line
+    assert "The target 'y' is text such as" in line
     assert "pass --task classification" in line
     assert "is for classification" in said(ROWS, "--method", "kfd")
     assert "is for classification" in said(ROWS, "--head", "logistic")
@@ -103,7 +103,7 @@ def test_files_that_are_not_there(capsys, tmp_path):
     assert "x.csv: No such file" in capsys.readouterr().err
     (tmp_path / "x.docx").write_text("?")
     assert _run(["fit", str(tmp_path / "x.docx"), "-t", "y"], debug=False) == 1
-    assert "ending that is not known" in capsys.readouterr().err
+    assert "unknown file extension" in capsys.readouterr().err
     assert _run(["inspect", str(tmp_path / "x.docx")], debug=False) == 1
     assert "damaged, cut short, or no file of kernelsieve" in capsys.readouterr().err
 
@@ -150,13 +150,13 @@ def test_what_is_new_or_missing_at_prediction():
         {"n": ["1", "2", None], "d": ["2020-01-02", "1970-01-02", None], "c": ["x", "y", None], "u": 1}
     )
     kinds = {"c": "category", "n": "number", "d": "date"}
-    found = coerced(frame.assign(n=["1", "two", None]), kinds)
+    found = coerce_columns(frame.assign(n=["1", "two", None]), kinds)
     assert list(found.columns) == ["c", "n", "d"]
     assert found["n"].isna().tolist() == [False, True, True]
     assert found["d"][1] == 1.0
     assert found["c"].isna().tolist() == [False, False, True]
     with pytest.raises(TableError, match="no column 'c', which the model needs; it has 'n', 'd', 'u'"):
-        coerced(frame.drop(columns="c"), kinds)
+        coerce_columns(frame.drop(columns="c"), kinds)
 
 
 def test_kinds():
@@ -170,10 +170,10 @@ def test_kinds():
         }
     )
     towns = pandas.DataFrame({"town": np.arange(2000) % 80, "name": np.arange(2000)}).astype(str)
-    kinds, notes = find_kinds("t" + towns, [])
+    kinds, notes = infer_kinds("t" + towns, [])
     assert kinds == {"town": "category"}
     assert "'name' is left out: it has 2000 different texts" in notes[0]
-    kinds, _ = find_kinds(frame, [])
+    kinds, _ = infer_kinds(frame, [])
     assert kinds == {
         "number": "number",
         "text number": "number",
@@ -186,7 +186,7 @@ def test_kinds():
 def test_labels_that_are_whole_numbers_stay_so():
     frame = pandas.DataFrame({"a": range(30), "y": [0.0, 1.0, np.nan] * 10})
     roles = {"target": "y", "drop": [], "weight": None, "group": None}
-    rows = Reading.of(frame, roles, "auto").labelled(frame)
+    rows = Reading.infer(frame, roles, "auto").labelled(frame)
     assert rows.y.dtype == np.int64
     assert rows.n_dropped == 10
 

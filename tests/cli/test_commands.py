@@ -282,7 +282,7 @@ def test_papers_and_benchmarks_need_the_sources(tmp_path):
     for command in (["papers", "list"], ["bench"]):
         done = program(*command, cwd=tmp_path)
         assert done.returncode == 1
-        assert b"in the sources" in done.stderr
+        assert b"part of the repository" in done.stderr
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kernelsieve
-from kernelsieve.cli.columns import coerced
+from kernelsieve.cli.columns import coerce_columns
 
 
 def test_export(folder, houses, run, tmp_path):
@@ -18,7 +18,7 @@ def test_export(folder, houses, run, tmp_path):
     assert "kernel evaluations" in said
     assert "Pass dates as days since 1970-01-01: sold on." in said
     model = kernelsieve.load(folder / "auto.ksv")
-    rows = coerced(houses, model.kinds)
+    rows = coerce_columns(houses, model.kinds)
     texts = [name for name, kind in model.kinds.items() if kind == "category"]
     inputs = {
         "X": rows.drop(columns=texts).to_numpy(dtype=float),

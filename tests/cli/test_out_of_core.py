@@ -9,7 +9,7 @@ import pytest
 
 import kernelsieve
 from kernelsieve.cli import fit
-from kernelsieve.cli.methods import automatic
+from kernelsieve.cli.methods import make_sieve
 from kernelsieve.cli.tables import open_table
 from kernelsieve.cli.terminal import Terminal
 
@@ -58,10 +58,10 @@ def quick_sieves(monkeypatch):
     """Let sieves try little, which saves time."""
 
     def quick(task, budget, seed):
-        made = automatic(task, budget, seed)
+        made = make_sieve(task, budget, seed)
         return made.set_params(kernel="rbf", metric=False, cv=2)
 
-    monkeypatch.setattr(fit, "automatic", quick)
+    monkeypatch.setattr(fit, "make_sieve", quick)
 
 
 @pytest.mark.parametrize(("target", "drop"), [("y", "label"), ("label", "y")])

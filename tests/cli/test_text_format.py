@@ -8,7 +8,7 @@ import numpy as np
 import pandas
 import pytest
 
-from kernelsieve.cli.columns import numbers_in
+from kernelsieve.cli.columns import as_numbers
 from kernelsieve.cli.tables import open_table
 from kernelsieve.cli.terminal import Terminal
 from kernelsieve.cli.text_format import TextFormat
@@ -25,7 +25,7 @@ FRAME = pandas.DataFrame(
 def read(path, **options):
     """Return the columns of a table, with numbers where all values are."""
     frame = pandas.concat(list(open_table(str(path), options).blocks()))
-    numbers = {name: numbers_in(frame[name]) for name in frame}
+    numbers = {name: as_numbers(frame[name]) for name in frame}
     return frame.assign(**{name: n for name, n in numbers.items() if n.notna().sum() > len(frame) / 2})
 
 
@@ -87,7 +87,7 @@ def test_options_come_first(tmp_path):
 )
 def test_options_that_make_no_sense(options, message):
     with pytest.raises(ValueError, match=message):
-        TextFormat.of_options(**(OPEN | options))
+        TextFormat.from_options(**(OPEN | options))
 
 
 def test_what_was_found_is_said(tmp_path, capsys):

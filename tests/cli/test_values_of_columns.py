@@ -9,7 +9,7 @@ import pytest
 
 from kernelsieve import SieveRegressor
 from kernelsieve.cli import fit, tables
-from kernelsieve.cli.columns import coerced, find_kinds, find_task, texts_of
+from kernelsieve.cli.columns import as_texts, coerce_columns, find_task, infer_kinds
 from kernelsieve.cli.tables import open_table
 from kernelsieve.cli.training import Reading
 
@@ -97,7 +97,7 @@ def test_codes_beside_an_empty_cell(suffix, run, tmp_path):
     ],
 )
 def test_texts_of_values(values):
-    found = texts_of(pandas.Series(values))
+    found = as_texts(pandas.Series(values))
     assert found.tolist()[:2] == ["1", "2"]
     assert found.isna().tolist() == [False, False, True]
 
@@ -108,7 +108,7 @@ def test_digits_of_long_numbers_stay(tmp_path):
     pandas.DataFrame({"c": pandas.array(values, dtype="Int64")}).to_parquet(tmp_path / "t.parquet")
     pandas.DataFrame({"c": [str(2**60 + 1), str(2**60 + 3), None]}).to_csv(tmp_path / "t.csv")
     for name in ("t.parquet", "t.csv"):
-        assert coerced(read(tmp_path / name), {"c": "category"})["c"].tolist()[:2] == [
+        assert coerce_columns(read(tmp_path / name), {"c": "category"})["c"].tolist()[:2] == [
             str(2**60 + 1),
             str(2**60 + 3),
         ]
@@ -128,18 +128,18 @@ def test_sieves_from_python_know_numbers_among_texts(run, tmp_path):
 
 def test_leading_zeros_are_codes():
     rare = pandas.DataFrame({"c": ["01", "02", "03", "04"] * 30 + ["2A"], "y": range(121)})
-    assert find_kinds(rare, ["y"])[0] == {"c": "category"}
-    assert find_kinds(rare.replace("2A", "05"), ["y"])[0] == {"c": "number"}
-    assert find_kinds(rare.replace("2A", "n/a").replace(r"0(\d)", r"\1", regex=True), ["y"])[0] == {
+    assert infer_kinds(rare, ["y"])[0] == {"c": "category"}
+    assert infer_kinds(rare.replace("2A", "05"), ["y"])[0] == {"c": "number"}
+    assert infer_kinds(rare.replace("2A", "n/a").replace(r"0(\d)", r"\1", regex=True), ["y"])[0] == {
         "c": "number"
     }
 
 
 def test_truth_values_are_numbers():
     texts = pandas.DataFrame({"t": ["True", "False", None, "TRUE"] * 5})
-    assert find_kinds(texts, [])[0] == {"t": "number"}
+    assert infer_kinds(texts, [])[0] == {"t": "number"}
     for values in (texts, pandas.DataFrame({"t": [True, False, None, True]})):
-        assert coerced(values, {"t": "number"})["t"].tolist()[:2] == [1.0, 0.0]
+        assert coerce_columns(values, {"t": "number"})["t"].tolist()[:2] == [1.0, 0.0]
 
 
 # ---------------------------------------------------------------------- labels
@@ -158,7 +158,7 @@ def test_truth_values_are_numbers():
 )
 def test_labels(labels, expected):
     frame = pandas.DataFrame({"a": np.arange(30.0), "y": pandas.Series(labels * 10)})
-    rows = Reading.of(frame, ROLES, "auto").labelled(frame)
+    rows = Reading.infer(frame, ROLES, "auto").labelled(frame)
     assert rows.y.tolist() == expected * 10
 
 
@@ -174,7 +174,7 @@ def test_one_label_that_is_no_number_makes_all_of_them_texts(tmp_path, monkeypat
     table = open_table(str(tmp_path / "t.csv"))
     sample = table.sampled(100, 0)[0]
     assert "2A" not in set(sample["y"])
-    reading = Reading.of(sample, ROLES, "auto", table=table)
+    reading = Reading.infer(sample, ROLES, "auto", table=table)
     assert {label for block in table.blocks() for label in reading.labelled(block).y} == {
         "1",
         "2",
@@ -188,7 +188,7 @@ def test_labels_that_a_model_cannot_know(run, tmp_path):
     run("fit", tmp_path / "t.csv", "-t", "y", "-o", tmp_path / "m.ksv", *QUICK)
     frame.astype({"y": str}).replace("2", "2A").to_csv(tmp_path / "n.csv", index=False)
     said = run("report", tmp_path / "m.ksv", tmp_path / "n.csv", "-o", tmp_path / "r.html", code=1)[1]
-    assert "The target 'y' is '2A' in a row, and all labels that the model knows are whole" in said
+    assert "The target 'y' has the label '2A', but all labels of the model are whole numbers" in said
 
 
 def test_numbers_with_a_few_texts_may_be_labels():
@@ -246,7 +246,7 @@ def test_names_of_columns(tmp_path):
 def test_quotes_that_do_not_end(run, tmp_path):
     (tmp_path / "t.csv").write_text('y,a\n1,2\n"3,4\n5,6\n')
     said = run("fit", tmp_path / "t.csv", "-t", "y", "-o", tmp_path / "m.ksv", code=1)[1]
-    assert "is no table that can be read: unexpected end of data" in said
+    assert "cannot be read as a table: unexpected end of data" in said
 
 
 def test_missing_values_are_those_of_pandas(tmp_path):
@@ -273,11 +273,13 @@ DAYS = pandas.Series(pandas.date_range("2020-01-01", periods=60))
 def test_all_dates_of_a_column_have_one_format(form):
     """The 2nd of January is not the 1st of February because another date is the 13th of January."""
     texts = DAYS.dt.strftime(form).sample(frac=1, random_state=0)
-    kinds, notes = find_kinds(texts.to_frame("d"), [])
-    found = coerced(texts.to_frame("d"), kinds)["d"]
+    kinds, notes = infer_kinds(texts.to_frame("d"), [])
+    found = coerce_columns(texts.to_frame("d"), kinds)["d"]
     expected = (DAYS - pandas.Timestamp(0)) / pandas.Timedelta(days=1)
     assert np.array_equal(found, expected[texts.index])
-    one = coerced(pandas.DataFrame({"d": [pandas.Timestamp("2020-02-01").strftime(form)]}), kinds)
+    one = coerce_columns(
+        pandas.DataFrame({"d": [pandas.Timestamp("2020-02-01").strftime(form)]}), kinds
+    )
     assert one["d"].tolist() == [18293.0]
     order = {"d": "day first", "m": "month first"}.get(form[1])
     assert kinds["d"] == (f"date, {order}" if order else "date")
@@ -289,13 +291,13 @@ def test_all_dates_of_a_column_have_one_format(form):
 def test_dates_that_may_be_either(run, tmp_path):
     for text, order, option in (("02.01.2020", "day", "month"), ("02/01/2020", "month", "day")):
         frame = pandas.DataFrame({"d": [text, text.replace("2020", "2021")]})
-        kinds, notes = find_kinds(frame, [])
+        kinds, notes = infer_kinds(frame, [])
         assert kinds == {"d": f"date, {order} first"}
         assert notes == [
             f"Column 'd': dates are read {order} first, though '{text}' and all others may be either; "
             f"--dates {option}-first overrides this."
         ]
-        assert find_kinds(frame, [], f"{option}-first")[0] == {"d": f"date, {option} first"}
+        assert infer_kinds(frame, [], f"{option}-first")[0] == {"d": f"date, {option} first"}
     table = pandas.DataFrame({"d": ["02.01.2020", "03.04.2021"] * 20, "a": range(40), "y": range(40)})
     table.to_csv(tmp_path / "t.csv", index=False)
     line = ["fit", tmp_path / "t.csv", "-t", "y", "-o", tmp_path / "m.ksv", "--task", "regression"]
@@ -311,7 +313,7 @@ def test_one_date_in_a_large_table_settles_the_order(tmp_path, monkeypatch):
     table = open_table(str(tmp_path / "t.csv"))
     sample = table.sampled(20, 0)[0]
     assert set(sample["d"]) == {"02/01/2020"}
-    reading = Reading.of(sample, ROLES, "regression", table=table)
+    reading = Reading.infer(sample, ROLES, "regression", table=table)
     assert reading.kinds == {"d": "date, day first"}
     assert "dates are read day first, as '13/01/2020' shows" in reading.notes[1]
 
@@ -329,7 +331,7 @@ def test_dates_beyond_those_of_pandas(run, tmp_path):
     for name in ("t.csv", "t.parquet"):
         run("predict", tmp_path / "m.ksv", tmp_path / name, "-o", tmp_path / f"{name}.npy")
     assert np.array_equal(np.load(tmp_path / "t.csv.npy"), np.load(tmp_path / "t.parquet.npy"))
-    found = coerced(read(tmp_path / "t.parquet"), {"d": "date"})["d"]
+    found = coerce_columns(read(tmp_path / "t.parquet"), {"d": "date"})["d"]
     assert found.tolist()[-2:] == [-135140.0, 193579.0]
     assert found.isna().tolist() == [False] * 36 + [True, True, False, False]
 
@@ -350,7 +352,7 @@ def test_dates_beyond_those_of_pandas(run, tmp_path):
     ],
 )
 def test_dates_and_times(text, expected):
-    found = coerced(pandas.DataFrame({"d": [text, None]}), {"d": "date, day first"})["d"]
+    found = coerce_columns(pandas.DataFrame({"d": [text, None]}), {"d": "date, day first"})["d"]
     assert np.isnan(found[1])
     assert found[0] == expected or (expected is None and np.isnan(found[0]))
 
@@ -359,7 +361,7 @@ def test_dates_and_times(text, expected):
 def test_times_of_any_resolution(unit):
     values = pandas.Series(np.array(["1970-01-02T12:00", "NaT"], f"datetime64[{unit}]"))
     for found in (values, values.dt.tz_localize("UTC").dt.tz_convert("Asia/Kolkata")):
-        assert coerced(found.to_frame("d"), {"d": "date"})["d"].tolist()[0] == 1.5
+        assert coerce_columns(found.to_frame("d"), {"d": "date"})["d"].tolist()[0] == 1.5
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "feather"])

@@ -323,7 +323,7 @@ def test_a_file_that_is_too_large_is_refused(server, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://127.0.0.1/toy.csv"])
 def test_only_the_web_is_asked(url):
-    with pytest.raises(DownloadError, match="no address of the web"):
+    with pytest.raises(DownloadError, match="is not a web address"):
         load(replace(TOY, download=Download((url,), "csv")))
 
 

@@ -32,7 +32,7 @@ def naive_loss(kernel, X, Y, Z, noise):
 def test_the_loss_is_that_of_a_gaussian_process(data):
     X, Y, _ = data
     Y = Y - Y.mean(axis=0)
-    evidence = Evidence.of(RBF(0.3), X, Y, np.ones(60), 15)
+    evidence = Evidence.on_first_samples(RBF(0.3), X, Y, np.ones(60), 15)
     settings = [(np.ones(4), -2.0), (np.array([2.0, 0.3, 1.0, 0.5]), 0.0), (np.ones(4), 1.0)]
     ours = [evidence.loss(L, noise)[0] for L, noise in settings]
     naive = [naive_loss(RBF(0.3), X * L, Y, (X * L)[:15], noise) for L, noise in settings]
@@ -52,7 +52,7 @@ def test_the_loss_is_that_of_a_gaussian_process(data):
 def test_derivatives_are_those_of_finite_differences(name, params, full, data):
     X, Y, weight = data
     kernel = resolve_kernel(name, X, gamma=0.2, kernel_params=params)
-    evidence = Evidence.of(kernel, X, Y, weight, 12)
+    evidence = Evidence.on_first_samples(kernel, X, Y, weight, 12)
     L = np.random.default_rng(1).standard_normal((4, 4)) if full else np.array([1.0, 0.5, 2.0, 0.7])
     _, by_metric, by_noise = evidence.loss(L, -2.0)
     step = 1e-6
@@ -68,26 +68,26 @@ def test_derivatives_are_those_of_finite_differences(name, params, full, data):
 
 def test_the_weighted_mean_is_the_origin(data):
     X, Y, weight = data
-    evidence = Evidence.of(RBF(0.3), X, Y + 5.0, weight, 10)
-    assert_allclose(evidence.Y, Evidence.of(RBF(0.3), X, Y, weight, 10).Y, atol=1e-12)
+    evidence = Evidence.on_first_samples(RBF(0.3), X, Y + 5.0, weight, 10)
+    assert_allclose(evidence.Y, Evidence.on_first_samples(RBF(0.3), X, Y, weight, 10).Y, atol=1e-12)
     assert_allclose(evidence.root_weight @ evidence.Y, 0, atol=1e-10)
     assert_allclose(
         evidence.loss(np.ones(4), 0.0)[0],
-        Evidence.of(RBF(0.3), X, Y, 7 * weight, 10).loss(np.ones(4), 0.0)[0],
+        Evidence.on_first_samples(RBF(0.3), X, Y, 7 * weight, 10).loss(np.ones(4), 0.0)[0],
     )
 
 
 def test_a_search_finds_what_matters_and_leaves_out_what_is_out(data):
     X, Y, weight = data
     begin = np.array([1.0, 1.0, 1.0, 0.0])
-    found = Evidence.of(RBF(0.2), X, Y, weight, 30).maximised(begin, 1.0, 60)
+    found = Evidence.on_first_samples(RBF(0.2), X, Y, weight, 30).maximise(begin, 1.0, 60)
     assert found[3] == 0
     assert found[2] < 0.5 * found[:2].min()
 
 
 def test_inputs_of_a_group_share_their_weight(data):
     X, Y, weight = data
-    found = Evidence.of(RBF(0.2), X, Y, weight, 30).maximised(
+    found = Evidence.on_first_samples(RBF(0.2), X, Y, weight, 30).maximise(
         np.ones(4), 1.0, 20, np.array([0, 1, 1, 2])
     )
     assert found[1] == found[2] != found[3]
@@ -95,9 +95,9 @@ def test_inputs_of_a_group_share_their_weight(data):
 
 def test_a_search_never_lowers_the_evidence(data):
     X, Y, weight = data
-    evidence = Evidence.of(RBF(0.2), X, Y, weight, 20)
+    evidence = Evidence.on_first_samples(RBF(0.2), X, Y, weight, 20)
     for begin in (np.ones(4), np.eye(4)):
-        found = evidence.maximised(begin, 1.0, 15)
+        found = evidence.maximise(begin, 1.0, 15)
         assert found.shape == begin.shape
         # The noise is searched for as well, so the best noise for both metrics is compared.
         noises = np.linspace(-6, 4, 30)
@@ -107,7 +107,9 @@ def test_a_search_never_lowers_the_evidence(data):
 
 def test_equal_samples_are_no_obstacle():
     X = np.repeat(np.arange(4.0)[:, None], 10, axis=0)
-    found = Evidence.of(RBF(1.0), X, np.sin(X), np.ones(40), 20).maximised(np.ones(1), 1e-8, 10)
+    found = Evidence.on_first_samples(RBF(1.0), X, np.sin(X), np.ones(40), 20).maximise(
+        np.ones(1), 1e-8, 10
+    )
     assert np.isfinite(found).all()
     assert_array_equal(found > 0, [True])
 
@@ -115,13 +117,17 @@ def test_equal_samples_are_no_obstacle():
 @pytest.mark.parametrize("kernel", ["linear", "poly"])
 def test_targets_without_noise_have_an_evidence(kernel):
     X = np.random.default_rng(0).standard_normal((50, 2)) * [1, 1e4]
-    evidence = Evidence.of(resolve_kernel(kernel, X, gamma=1.0), X, X[:, :1], np.ones(50), 10)
-    assert np.isfinite(evidence.maximised(np.ones(2), 1e-6, 10)).all()
+    evidence = Evidence.on_first_samples(
+        resolve_kernel(kernel, X, gamma=1.0), X, X[:, :1], np.ones(50), 10
+    )
+    assert np.isfinite(evidence.maximise(np.ones(2), 1e-6, 10)).all()
 
 
 def test_kernel_values_that_overflow_end_a_search():
     X = 1e4 * np.random.default_rng(0).standard_normal((50, 2))
     kernel = resolve_kernel("poly", X, gamma=1.0, degree=100)
     with np.errstate(over="ignore", invalid="ignore"):
-        found = Evidence.of(kernel, X, X[:, :1], np.ones(50), 10).maximised(np.ones(2), 1.0, 5)
+        found = Evidence.on_first_samples(kernel, X, X[:, :1], np.ones(50), 10).maximise(
+            np.ones(2), 1.0, 5
+        )
     assert_array_equal(found, np.ones(2))

@@ -13,7 +13,7 @@ from kernelsieve import GradientMetric, SparseMaximalAlignment
 from kernelsieve.exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning
 from kernelsieve.kernels import RBF, resolve_kernel
 from kernelsieve.metric_learning.functions import fit_functions, splits
-from kernelsieve.metric_learning.rounds import leading, metric_root, with_respect_to_inputs
+from kernelsieve.metric_learning.rounds import leading_directions, metric_root, with_respect_to_inputs
 
 
 @pytest.fixture(scope="module")
@@ -349,9 +349,9 @@ def test_roots_of_metrics(rng):
     M = A @ A.T
     L = metric_root(M)
     assert_allclose(L @ L.T, 4 * M / np.trace(M), atol=2e-4)
-    reduced = leading(L, 2)
+    reduced = leading_directions(L, 2)
     assert_allclose(np.linalg.eigvalsh(reduced @ reduced.T)[2:], np.linalg.eigvalsh(L @ L.T)[2:])
-    assert_array_equal(leading(np.array([1.0, 3.0, 2.0]), 2), [0, 3, 2])
+    assert_array_equal(leading_directions(np.array([1.0, 3.0, 2.0]), 2), [0, 3, 2])
     assert_allclose(with_respect_to_inputs(np.ones(3), np.array([1.0, 2, 0])), [1, 4, 0])
 
 

@@ -230,9 +230,9 @@ def test_what_cannot_work_is_refused(data):
     X, y = data
     extractor = SparseMaximalCovariance(3)
     for keywords, message in (
-        ({"delta": 0}, "delta=0 is a probability"),
+        ({"delta": 0}, "delta=0 must be a probability"),
         ({"delta": 1.5}, "delta=1.5"),
-        ({"trim": 1}, "trim=1 is a fraction"),
+        ({"trim": 1}, "trim=1 must be a fraction"),
         ({"trim": -0.1}, "trim=-0.1"),
         ({"cost": np.inf}, "cost=inf"),
         ({"delta": "a"}, "delta='a'"),

@@ -45,7 +45,7 @@ from kernelsieve import (
 from kernelsieve.estimators import KernelEstimator
 from kernelsieve.exceptions import AmbiguousTargetWarning, FewerFeaturesWarning, InvalidParameterError
 from kernelsieve.model_selection import ComponentPathCV, nested_cross_validate
-from kernelsieve.model_selection.table import thinned
+from kernelsieve.model_selection.table import geometric_subset
 
 CV = KFold(3, shuffle=True, random_state=0)
 SIZES = [1, 2, 3, 5, 8]
@@ -457,8 +457,8 @@ def test_latency_is_measured_through_the_projector(diabetes):
 
 def test_numbers_of_features(diabetes):
     X, y = diabetes
-    assert_array_equal(thinned(50), np.arange(1, 51))
-    many = thinned(300)
+    assert_array_equal(geometric_subset(50), np.arange(1, 51))
+    many = geometric_subset(300)
     assert many[0] == 1
     assert many[-1] == 300
     assert len(many) <= 50

@@ -70,7 +70,7 @@ def test_values_that_are_not_known_have_no_indicator(frame):
 
 def test_rare_categories_have_none():
     column = np.array([f"c{i}" for i in range(60)] + ["c59"] * 3 + ["c58"], dtype=object)
-    kept = CategoryColumn.of(0, column)
+    kept = CategoryColumn.fit(0, column)
     assert len(kept.values) == 50
     assert {"c59", "c58", "c0"} <= set(kept.values)
     assert [each.value for each in kept.indicators] == list(kept.values)
@@ -173,7 +173,9 @@ def test_the_column_with_text_is_named():
 
 def test_lists_are_no_categories():
     X = pd.DataFrame({"a": np.arange(20.0), "l": [[1, 2]] * 20})
-    with pytest.raises(InvalidDataError, match=r"no categories, such as \[1, 2\]; make numbers, texts"):
+    with pytest.raises(
+        InvalidDataError, match=r"cannot be categories, such as \[1, 2\]; convert it to numbers"
+    ):
         SieveRegressor(5).fit(X, X["a"])
 
 

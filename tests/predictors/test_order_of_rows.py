@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import KFold
 
 from kernelsieve import SieveClassifier, SieveRegressor
-from kernelsieve.metric_learning.rounds import first_of_least
+from kernelsieve.metric_learning.rounds import first_minimum
 from kernelsieve.predictors.inputs import table_hashes
 
 N = 160
@@ -134,9 +134,9 @@ def test_rows_have_hashes_of_their_own():
 
 def test_rounding_chooses_no_width_and_no_penalty():
     """The order of samples changes the last digits of errors, and the first of equals is taken."""
-    assert first_of_least([1 + 1e-8, 1.0, 3.0]) == 0
-    assert first_of_least([1.0, 1 + 1e-8, 3.0]) == 0
-    assert first_of_least([1 + 1e-4, 1.0, 3.0]) == 1
-    assert first_of_least([2.0, 0.0, 0.0]) == 1
-    assert first_of_least([np.inf, np.inf]) == 0
-    assert first_of_least([1.0, np.nan]) == 1  # as the smallest of numbers says it
+    assert first_minimum([1 + 1e-8, 1.0, 3.0]) == 0
+    assert first_minimum([1.0, 1 + 1e-8, 3.0]) == 0
+    assert first_minimum([1 + 1e-4, 1.0, 3.0]) == 1
+    assert first_minimum([2.0, 0.0, 0.0]) == 1
+    assert first_minimum([np.inf, np.inf]) == 0
+    assert first_minimum([1.0, np.nan]) == 1  # as the smallest of numbers says it

@@ -320,13 +320,13 @@ def test_more_time_never_gives_up_a_better_model(monkeypatch):
         with single_threaded_blas():
             return assembly.prepare(X, Y, weight, order, np.zeros(5, dtype=bool), settings)
 
-    trials, tried = [], assembly.tried
+    trials, run_trials = [], assembly.run_trials
 
     def once(samples, names, metric, _):
-        trials.extend(() if trials else tried(samples, names, metric, Watch(99)))
+        trials.extend(() if trials else run_trials(samples, names, metric, Watch(99)))
         return trials
 
-    monkeypatch.setattr(assembly, "tried", once)
+    monkeypatch.setattr(assembly, "run_trials", once)
     whole = prepared(99)
     errors = {each.trial.kind.label + each.trial.metric: each.error for each in whole.finalists}
     assert "identity" in [each.trial.metric for each in whole.finalists]
@@ -406,7 +406,7 @@ def test_samples_of_a_file(tmp_path, monkeypatch):
         ({"kernel": "gauss"}, "kernel"),
         ({"time_budget": 0}, "time_budget"),
         ({"loss": "absolute"}, "loss"),
-        ({"categorical_features": [9]}, "has 9, which is no feature of X"),
+        ({"categorical_features": [9]}, "has 9, which is not a feature of X"),
         ({"categorical_features": "all"}, "'all' is not known"),
     ],
 )

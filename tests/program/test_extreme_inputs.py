@@ -107,7 +107,7 @@ TAKEN = [
 
 @pytest.mark.parametrize("name", TAKEN)
 def test_names_that_mean_something_else(name, tmp_path):
-    with pytest.raises(InvalidParameterError, match=f"name='{name}' has a meaning of its own"):
+    with pytest.raises(InvalidParameterError, match=f"name='{name}' is reserved in C"):
         export_c(FITTED["matern32"], tmp_path / "model.c", name=name)
     assert not any(tmp_path.iterdir())
 

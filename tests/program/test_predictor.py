@@ -244,7 +244,7 @@ def test_what_cannot_be_folded_is_named(model, named):
 
 
 def test_what_is_no_estimator_is_named():
-    with pytest.raises(InvalidParameterError, match="A str is no estimator; pass a fitted one"):
+    with pytest.raises(InvalidParameterError, match="A str is not an estimator; pass a fitted one"):
         predictor("model.ksv")
 
 

@@ -33,7 +33,7 @@ from kernelsieve import (
 )
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.rayleigh import DecisionRule, ImageRotation, ImageTranslation, Tangent, fisher
-from kernelsieve.rayleigh.decisions import decided
+from kernelsieve.rayleigh.decisions import add_decision
 from kernelsieve.rayleigh.thresholds import margin_threshold
 
 THREE_FOLDS = DecisionRule(probability=3)
@@ -218,7 +218,9 @@ def test_left_out_outputs_are_those_of_a_fit_without_the_sample(digits, penalty,
     X, y = digits[0][:90], digits[1][:90] % (2 if labels == "two" else 4)
     seen = []
     monkeypatch.setattr(
-        fisher, "decided", lambda *args, **kwargs: seen.append(args[2]) or decided(*args, **kwargs)
+        fisher,
+        "add_decision",
+        lambda *args, **kwargs: seen.append(args[2]) or add_decision(*args, **kwargs),
     )
     multi_class = "ovr" if labels == "ovr" else "joint"
     model = KernelFisherDiscriminant(
@@ -528,7 +530,7 @@ def test_the_margin_needs_rows_again(digits):
         ({"invariances": [(3, 1.0)]}, "function from X"),
         ({"invariances": [(lambda X: X[:1], 1.0)]}, "same shape"),
         ({"invariances": [(lambda X: X * np.nan, 1.0)]}, "NaN or infinity"),
-        ({"invariances": [(ImageRotation(), 1.0)]}, "no square image"),
+        ({"invariances": [(ImageRotation(), 1.0)]}, "is not a square image"),
     ],
     ids=lambda value: value if isinstance(value, str) else next(iter(value)),
 )

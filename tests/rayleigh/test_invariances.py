@@ -62,7 +62,7 @@ def test_lines_become_thicker(digits):
 
 
 def test_images_must_be_square():
-    with pytest.raises(ValueError, match=r"shape \(2, 7\), which is no square image"):
+    with pytest.raises(ValueError, match=r"shape \(2, 7\), which is not a square image"):
         ImageRotation()(np.ones((2, 7)))
 
 

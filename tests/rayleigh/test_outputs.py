@@ -68,8 +68,8 @@ def test_weights_are_repetitions(rng):
     outputs += codes
     times = rng.integers(1, 4, 40)
     rows = np.repeat(np.arange(40), times)
-    weighted = Moments.of(outputs[:, None], np.eye(2)[codes], times.astype(float))
-    repeated = Moments.of(outputs[rows, None], np.eye(2)[codes[rows]])
+    weighted = Moments.from_outputs(outputs[:, None], np.eye(2)[codes], times.astype(float))
+    repeated = Moments.from_outputs(outputs[rows, None], np.eye(2)[codes[rows]])
     assert_allclose(weighted.covariance, repeated.covariance)
     assert_allclose(gaussian_logit(weighted), gaussian_logit(repeated))
     assert_allclose(
@@ -81,7 +81,7 @@ def test_weights_are_repetitions(rng):
 def test_simple_thresholds(rng):
     codes = np.arange(50) % 5 // 3
     outputs = rng.normal(size=50) + 2 * codes
-    moments = Moments.of(outputs[:, None], np.eye(2)[codes])
+    moments = Moments.from_outputs(outputs[:, None], np.eye(2)[codes])
     slope, intercept = np.polyfit(outputs, 2.0 * codes - 1, 1)
     assert_allclose(least_squares_threshold(moments), intercept / slope)
     middle = (outputs[codes == 0].mean() + outputs[codes == 1].mean()) / 2
@@ -91,7 +91,7 @@ def test_simple_thresholds(rng):
 def test_gaussian_logit_is_bayes_rule(rng):
     codes = (np.arange(90) % 3 > 0).astype(int)
     f = rng.normal(size=90) + codes
-    a, b = gaussian_logit(Moments.of(f[:, None], np.eye(2)[codes]))
+    a, b = gaussian_logit(Moments.from_outputs(f[:, None], np.eye(2)[codes]))
     means = [f[codes == c].mean() for c in (0, 1)]
     variance = np.mean([(f[i] - means[codes[i]]) ** 2 for i in range(90)])
     density = np.array(
@@ -103,7 +103,7 @@ def test_gaussian_logit_is_bayes_rule(rng):
 def test_joint_heads_are_discriminant_analysis(rng):
     codes = np.arange(120) % 4
     features = rng.normal(size=(120, 3)) + rng.normal(size=(4, 3))[codes]
-    heads = gaussian_heads(Moments.of(features, np.eye(4)[codes]))
+    heads = gaussian_heads(Moments.from_outputs(features, np.eye(4)[codes]))
     for j in (1, 2, 3):
         peer = LinearDiscriminantAnalysis(solver="lsqr").fit(features[:, :j], codes)
         scores = heads.predict(features[:, :j])
@@ -116,7 +116,10 @@ def test_one_against_rest(rng):
     codes = np.arange(90) % 3
     outputs = rng.normal(size=(90, 3)) + 3 * np.eye(3)[codes]
     indicators = np.eye(3)[codes]
-    moments, samples = Moments.of(outputs, indicators), Outputs(outputs, indicators, np.ones(90))
+    moments, samples = (
+        Moments.from_outputs(outputs, indicators),
+        Outputs(outputs, indicators, np.ones(90)),
+    )
     for how in ("margin", "midpoint", "least_squares", "gaussian"):
         scores = decision_heads(how, moments, samples).predict(outputs)
         for c in range(3):
@@ -128,13 +131,13 @@ def test_one_against_rest(rng):
 def test_first_outputs_name_first_classes(rng):
     codes = np.arange(30) % 3
     outputs = rng.normal(size=(30, 3))
-    heads = decision_heads("midpoint", Moments.of(outputs, np.eye(3)[codes])).truncate(2)
+    heads = decision_heads("midpoint", Moments.from_outputs(outputs, np.eye(3)[codes])).truncate(2)
     assert set(heads.predict(outputs[:, :2]).argmax(axis=1)) <= {0, 1}
 
 
 def test_a_perfect_fit_has_finite_odds():
     outputs = np.repeat([[-1.0], [1.0]], 5, axis=0)
-    a, b = gaussian_logit(Moments.of(outputs, np.repeat(np.eye(2), 5, axis=0)))
+    a, b = gaussian_logit(Moments.from_outputs(outputs, np.repeat(np.eye(2), 5, axis=0)))
     assert np.isfinite(a)
     assert a > 0
     assert_allclose(b, 0.0, atol=1e-6)

@@ -264,9 +264,9 @@ def test_pricing_evaluates_every_column_once_a_pass_and_keeps_few():
     assert_allclose(prices, np.repeat(rbf_kernel(X, gamma=0.5).sum(axis=0), 10))
     assert largest < 1000 * 10_000 / 3
     chosen = np.array([4999, 3, 0, 2500, 3])
-    values = columns.take(chosen)
+    values = columns.select(chosen)
     assert_allclose(values, rbf_kernel(X, X[chosen // 10], gamma=0.5))
-    assert_allclose(columns.take(np.array([0, 17]))[:, 0], values[:, 2])
+    assert_allclose(columns.select(np.array([0, 17]))[:, 0], values[:, 2])
     assert columns.n_kept == 5
 
 

@@ -25,10 +25,10 @@ from sklearn.svm import SVC
 from kernelsieve import KernelOrthogonalCentroid, KernelPLS, SubspaceKernelFeatures
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.kernels import RBF, Linear, Polynomial
-from kernelsieve.subspace import optimise as climbing
+from kernelsieve.subspace import optimise
 from kernelsieve.subspace.initialisation import principal_rest
 from kernelsieve.subspace.objectives import TargetAlignment
-from kernelsieve.subspace.optimise import Directions, Ending, climb
+from kernelsieve.subspace.optimise import Directions, Ending, maximise
 from kernelsieve.subspace.points import Points
 
 GAMMA = 0.2
@@ -283,7 +283,7 @@ def test_points_are_learned(few):
         SubspaceKernelFeatures(kernel=kernel, span="points").fit(X, y)
     with pytest.raises(ValueError, match="precomputed"):
         SubspaceKernelFeatures(kernel="precomputed", span="points").fit(X @ X.T, y)
-    with pytest.raises(ValueError, match="no points"):
+    with pytest.raises(ValueError, match="not points"):
         SubspaceKernelFeatures(span="points", init="kpls").fit(X, y)
     with pytest.raises(ValueError, match="takes no candidates"):
         SubspaceKernelFeatures(span="points", candidates=X[:9]).fit(X, y)
@@ -329,7 +329,7 @@ def test_points_that_meet_on_their_way_are_one(few, monkeypatch):
         together[1] = together[0] + 1e-9
         return OptimizeResult(x=together.ravel())
 
-    monkeypatch.setattr(climbing, "minimize", solver)
+    monkeypatch.setattr(optimise, "minimize", solver)
     with pytest.warns(FewerFeaturesWarning, match="gave 3 of the 4"):
         model = SubspaceKernelFeatures(4, gamma=GAMMA, span="points").fit(X, y)
     gram = model.projection_.T @ rbf_kernel(model.landmarks_, gamma=GAMMA) @ model.projection_
@@ -365,7 +365,7 @@ def test_many_inputs_equal_a_precomputed_kernel():
     assert_allclose(direct.transform(X), other.transform(K), atol=1e-5)
     wide = Directions(X, TargetAlignment(indicators(y)))
     start = np.asarray(X.T @ averaging(y))
-    found = climb(wide, start, wide.put_in_order, solver="lbfgs", max_iter=20, tol=1e-4)
+    found = maximise(wide, start, wide.put_in_order, solver="lbfgs", max_iter=20, tol=1e-4)
     assert_allclose(found.path, direct.alignment_path_, rtol=1e-6)
 
 
@@ -481,8 +481,8 @@ def test_the_path_hides_rounding(problem, monkeypatch):
             callback(OptimizeResult(fun=value + change))
         return OptimizeResult(x=x0)
 
-    monkeypatch.setattr(climbing, "minimize", solver)
-    path = climb(function, A.T @ W, function.put_in_order, solver="lbfgs", max_iter=3, tol=0).path
+    monkeypatch.setattr(optimise, "minimize", solver)
+    path = maximise(function, A.T @ W, function.put_in_order, solver="lbfgs", max_iter=3, tol=0).path
     assert_allclose(np.diff(path), [1e-3, 0, 1e-3], atol=1e-10)
     assert (np.diff(path) >= 0).all()
 
@@ -500,7 +500,7 @@ def test_what_the_path_hides_is_rounding(parameters, solver, few, monkeypatch):
 
         return minimize(*args, callback=note, **others)
 
-    monkeypatch.setattr(climbing, "minimize", watched)
+    monkeypatch.setattr(optimise, "minimize", watched)
     model = SubspaceKernelFeatures(solver=solver, max_iter=300, tol=0, **parameters).fit(X, y)
     assert len(values) == model.n_iter_ > 10
     assert np.diff(values).min() > -1e-13

@@ -1,4 +1,4 @@
-"""All that is compiled, behind one door: small products, exponentials and the like.
+"""All compiled loops, behind one door: small matrix products, exponentials and the like.
 
 Other modules import from here alone. With NUMBA_DISABLE_JIT=1 the same loops run in the interpreter,
 their innermost instructions replaced by numpy's: slow, and good for looking inside.

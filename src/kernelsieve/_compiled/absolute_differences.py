@@ -1,4 +1,4 @@
-"""Sums of absolute differences, as many samples at a time as a register has numbers."""
+"""Sums of absolute differences, one register of samples at a time."""
 
 # What numba compiles has types of its own.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"

@@ -1,4 +1,4 @@
-"""The symmetric product of BLAS, which adds to what is there."""
+"""In-place updates by BLAS and LAPACK: symmetric products, and triangular factors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PANEL = 32  # columns that are transformed together
 
 
 def add_rows(triangle: np.ndarray, rows: np.ndarray, *, triangular: bool = False) -> None:
-    """Let an upper triangle R become that of ``[R; rows]``: a QR factorisation less its Q.
+    """Update an upper triangle R to that of ``[R; rows]``: a QR factorisation without Q.
 
     Both arrays are in column-major order, and the rows are overwritten. Rows that are an upper triangle
     themselves take a third of the time.

@@ -1,4 +1,4 @@
-"""Sums of products in double-double precision, at four times the price of plain ones.
+"""Sums of products in double-double precision, at four times the cost of plain ones.
 
 A sum that begins with a large number, the anchor, does not leave the range where its last digit is
 worth the same. So what a product loses when it is added can be told, and is summed up beside it. This
@@ -32,7 +32,7 @@ _ANCHOR = 3.0  # for sums up to 1, which are then between 2 and 4
 
 
 def _halves(value):
-    """Return two numbers of half the digits each, whose products are exact (Veltkamp)."""
+    """Split a number into two of half the digits, with exact products (Veltkamp)."""
     scaled = (2.0**27 + 1) * value
     high = scaled - (scaled - value)
     return high, value - high
@@ -46,7 +46,7 @@ def _plain_rounding_of_product(left, right, product):
 
 @instructions_or(_plain_rounding_of_product)
 def rounding_of_product(_typing_context, left, right, product):
-    """Return what ``product`` lacks of ``left * right``, of which it is the rounded value."""
+    """Return the rounding error of ``product``, the rounded value of ``left * right``."""
 
     def generate(_context, builder, _signature, arguments):
         left, right, product = arguments
@@ -63,7 +63,7 @@ def whole_chunks(n_terms):
 
 @part
 def two_sum(left, right):
-    """Return ``left + right`` and what it is rounded by."""
+    """Return ``left + right`` and its rounding error."""
     total = left + right
     back = total - left
     return total, (left - (total - back)) + (right - back)
@@ -71,7 +71,7 @@ def two_sum(left, right):
 
 @part
 def plus(high, low, more_high, more_low):
-    """Return the sum of two numbers of two parts each, in two parts."""
+    """Return the sum of two double-double numbers."""
     total, rest = two_sum(high, more_high)
     rest += low + more_low
     rounded = total + rest
@@ -80,7 +80,7 @@ def plus(high, low, more_high, more_low):
 
 @part
 def write_units(packed, width, units):
-    """Write powers of two that are above the lengths of chunks; ``width`` of them are side by side."""
+    """Write powers of two above the norms of the chunks, ``width`` of them side by side."""
     for c in range(len(packed) // (width * CHUNK)):
         for w in range(width):
             squared = 0.0
@@ -112,7 +112,7 @@ def _plain_tile(group, group_units, at_group, panel, panel_units, at_panel, n_ch
 def tile(
     _typing_context, group, group_units, at_group, panel, panel_units, at_panel, n_chunks, sums, rests
 ):
-    """Write the tile ``sum_p group[p, i] * panel[p, :]`` as sums and what is missing from them.
+    """Write the tile ``sum_p group[p, i] * panel[p, :]`` as sums and their rounding errors.
 
     ``group`` has GROUP numbers for each term p and ``panel`` has WIDTH, as ``sums`` and ``rests`` have
     for each of the GROUP lines. Units are those of :func:`write_units`; the positions count chunks.
@@ -126,7 +126,7 @@ def tile(
             signature.args, arguments, strict=True
         )
         registers = Registers(context, builder, signature.args[0].dtype)
-        zero = registers.of(0)
+        zero = registers.constant(0)
 
         def number(value):
             return ir.Constant(n_chunks[1].type, value)
@@ -135,13 +135,13 @@ def tile(
             return registers.address(*array, builder.mul(index, number(width)))
 
         def of_line(i, array, index):
-            return registers.load_repeated(registers.after(place(array, index, GROUP), number(i)))
+            return registers.load_broadcast(registers.after(place(array, index, GROUP), number(i)))
 
         def begin_chunk(in_group, in_panel):
             units = registers.load(place(panel_units, in_panel, WIDTH))
             for i in range(GROUP):
                 unit = builder.fmul(of_line(i, group_units, in_group), units)
-                builder.store(builder.fmul(unit, registers.of(_ANCHOR)), anchors[i])
+                builder.store(builder.fmul(unit, registers.constant(_ANCHOR)), anchors[i])
                 builder.store(registers.value(anchors[i]), totals[i])
                 builder.store(zero, missing[i])
 
@@ -149,9 +149,9 @@ def tile(
             values = registers.load(place(panel, in_panel, WIDTH))
             for i in range(GROUP):
                 factor, before = of_line(i, group, in_group), registers.value(totals[i])
-                after = registers.joined(factor, values, before)
+                after = registers.fused_multiply_add(factor, values, before)
                 added = builder.fsub(after, before)  # exact
-                rest = registers.joined(factor, values, builder.fneg(added))
+                rest = registers.fused_multiply_add(factor, values, builder.fneg(added))
                 builder.store(after, totals[i])
                 builder.store(builder.fadd(registers.value(missing[i]), rest), missing[i])
 
@@ -215,7 +215,7 @@ def _make_rows(lines, panels, panel_units, plan, out):
 
 
 class DoubleDoubleRowProduct:
-    """``lines.T @ right - offset``, as :class:`RowProduct`, to the last digit where terms cancel.
+    """``lines.T @ right - offset`` in double-double precision; see :class:`RowProduct`.
 
     Examples
     --------

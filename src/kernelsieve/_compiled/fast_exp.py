@@ -1,4 +1,4 @@
-"""An exponential of whole registers.
+"""Exponentials of whole vector registers.
 
 ``exp(x) = 2**n * exp(r)`` with ``n`` the nearest integer to ``x / log(2)``, so that ``|r|`` is at most
 ``log(2) / 2`` and a short polynomial gives ``exp(r)``. Nothing branches, so a register of numbers takes
@@ -23,7 +23,7 @@ from .simd import HAS_AVX512, JOIN, Registers
 
 @dataclass(frozen=True)
 class Precision:
-    """What the exponential of one type of number is made of."""
+    """Constants of the exponential for one float type."""
 
     dtype: type
     # log(2) in two parts; the first has few enough bits for n * log2_high to be exact.
@@ -39,12 +39,12 @@ class Precision:
 
     @property
     def lowest(self) -> float:
-        """Below this the result is 0 whatever the rest of x."""
+        """Below this value the exponential is 0."""
         return float(np.log(2) * (self.info.minexp - self.info.nmant - 2))
 
     @property
     def highest(self) -> float:
-        """Above this the result is infinite."""
+        """Above this value the exponential is infinite."""
         return float(np.log(2) * (self.info.maxexp + 0.6))
 
 
@@ -83,36 +83,36 @@ PRECISIONS = {types.float64: _DOUBLE, types.float32: _SINGLE}
 def exp_register(registers: Registers, x: Any, cap: Any, number: Any) -> Any:
     """Write the instructions for the exponentials of a register, those above ``cap`` being its."""
     precision = PRECISIONS[number]
-    builder, of, of_bits = registers.builder, registers.of, registers.of_bits
+    builder, constant, constant_bits = registers.builder, registers.constant, registers.constant_bits
     mantissa = precision.info.nmant
     bias = precision.info.maxexp - 1
     # Adding this number rounds to an integer and leaves that integer in the lowest bits.
     magic = precision.dtype(1.5 * 2.0**mantissa)
     magic_bits = int(magic.view(f"i{magic.itemsize}"))
 
-    lowest = of(precision.lowest)
+    lowest = constant(precision.lowest)
     x = builder.select(builder.fcmp_ordered(">", x, cap), cap, x)  # so that NaN passes through
     x = builder.select(builder.fcmp_ordered("<", x, lowest), lowest, x)
-    rounded = registers.plus_product(of(magic), x, of(1 / np.log(2)))
-    n = builder.fsub(rounded, of(magic))
-    r = registers.minus_product(x, n, of(precision.log2_high))
-    r = registers.minus_product(r, n, of(precision.log2_low))
-    q = of(precision.coefficients[-1])
+    rounded = registers.plus_product(constant(magic), x, constant(1 / np.log(2)))
+    n = builder.fsub(rounded, constant(magic))
+    r = registers.minus_product(x, n, constant(precision.log2_high))
+    r = registers.minus_product(r, n, constant(precision.log2_low))
+    q = constant(precision.coefficients[-1])
     for coefficient in reversed(precision.coefficients[:-1]):
-        q = registers.plus_product(of(coefficient), q, r)
+        q = registers.plus_product(constant(coefficient), q, r)
     square = builder.fmul(r, r, flags=JOIN)
-    exp_r = builder.fadd(of(1), registers.plus_product(r, square, q))
+    exp_r = builder.fadd(constant(1), registers.plus_product(r, square, q))
 
     if HAS_AVX512:
         return registers.times_power_of_two(exp_r, n)
 
     def power_of_two(exponent):
-        biased = builder.add(exponent, of_bits(bias))
-        return builder.bitcast(builder.shl(biased, of_bits(mantissa)), registers.type)
+        biased = builder.add(exponent, constant_bits(bias))
+        return builder.bitcast(builder.shl(biased, constant_bits(mantissa)), registers.type)
 
     # 2**n in two factors: alone it would overflow or vanish before the product does.
-    whole = builder.sub(builder.bitcast(rounded, registers.bits), of_bits(magic_bits))
-    half = builder.ashr(whole, of_bits(1))
+    whole = builder.sub(builder.bitcast(rounded, registers.bits), constant_bits(magic_bits))
+    half = builder.ashr(whole, constant_bits(1))
     rest = builder.sub(whole, half)
     return builder.fmul(builder.fmul(exp_r, power_of_two(half)), power_of_two(rest))
 
@@ -123,7 +123,7 @@ exp_numbers = line_of("exp", exp_register, lambda x, cap: np.exp(np.minimum(x, c
 
 @compiled(lambda number: (array(number, 2), array(number, 1), number), BOTH_FLOATS)
 def exp_line(values, scratch, cap):
-    """Replace the numbers of an array of one line by their exponentials."""
+    """Replace a one-dimensional array by its exponentials."""
     exp_numbers(values, 0, 0, values.shape[1], scratch, cap)
 
 

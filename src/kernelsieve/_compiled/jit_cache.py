@@ -1,4 +1,4 @@
-"""Loops that numba compiles once for all processes.
+"""Compile loops by numba once, and cache them on disk for all processes.
 
 Compiling takes seconds, which every new process and every parallel worker would spend again. So numba
 keeps what it has compiled in files. It looks for changes in the file of a loop only, and mixes up the
@@ -47,12 +47,12 @@ _FLOATS = {np.dtype(np.float32): types.float32, np.dtype(np.float64): types.floa
 
 
 def array(number: Any, ndim: int) -> Any:
-    """Return the type of a C-contiguous array that a loop writes to."""
+    """Return the numba type of a C-contiguous output array."""
     return types.Array(number, ndim, "C")
 
 
 def const(number: Any, ndim: int) -> Any:
-    """Return the type of a C-contiguous array that a loop only reads: a memory map may be read-only."""
+    """Return the numba type of a read-only C-contiguous array, such as a memory map."""
     return types.Array(number, ndim, "C", readonly=True)
 
 
@@ -61,13 +61,13 @@ def _digest(*parts: bytes) -> str:
 
 
 def _sources() -> str:
-    """Return what stands for all files of compiled code, of which loops call each other's parts."""
+    """Return a digest of all sources with compiled code, since loops call each other's parts."""
     sources = (entry for entry in files(__package__).iterdir() if entry.name.endswith(".py"))
     return _digest(*(entry.read_bytes() for entry in sorted(sources, key=lambda entry: entry.name)))
 
 
 def _processor() -> str:
-    """Return what stands for the processor, and for what numba is told about it."""
+    """Return the processor, and the environment variables that tell numba about it."""
     host = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
     return _digest(repr((host, config.CPU_NAME, config.CPU_FEATURES, config.ENABLE_AVX)).encode())
 
@@ -76,7 +76,7 @@ _SOURCES, _PROCESSOR = (_sources(), _processor()) if COMPILES else ("", "")
 
 
 class CompiledLoop:
-    """A loop, compiled for a type of number when it is first called with it.
+    """A loop that is compiled for a float type at the first call with it.
 
     The last argument tells the type. The interpreter's lock is released while the loop runs.
     """
@@ -96,13 +96,13 @@ class CompiledLoop:
         return (loop or self._compiled(dtype))(*arguments)
 
     def compile(self) -> None:
-        """Compile the loop for all types of number that it is for, or read it from files."""
+        """Compile the loop for all its float types, or load it from the cache."""
         for dtype in self._dtypes:
             self._compiled(np.dtype(dtype))
 
     @property
     def cache_hits(self) -> int:
-        """How many times code was read from a file instead of being compiled."""
+        """Number of times that code was loaded from the cache."""
         return sum(sum(loop.stats.cache_hits.values()) for loop in self._loops.values())
 
     def _compiled(self, dtype: np.dtype) -> Any:
@@ -113,7 +113,7 @@ class CompiledLoop:
             return self._loops[dtype]
 
     def _named(self, dtype: np.dtype) -> Callable[..., Any]:
-        """Return the function under a name of its own, by which numba names files."""
+        """Return the function under a unique name, which names its cache files."""
         given = self._function
         named = python_types.FunctionType(given.__code__, given.__globals__, given.__name__)
         named.__qualname__ = f"{given.__name__}-{dtype.name}-{_PROCESSOR}-{_SOURCES}"
@@ -174,7 +174,7 @@ _LOOPS: list[CompiledLoop] = []
 
 
 def compile_all() -> None:
-    """Compile all loops of this package, or read them from files."""
+    """Compile all loops of this package, or load them from the cache."""
     for loop in _LOOPS:
         loop.compile()
 
@@ -182,7 +182,7 @@ def compile_all() -> None:
 def compiled(
     signature: Signature, dtypes: Sequence[type] = (np.float64,)
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a loop that Python calls; without a compiler, return it as it is.
+    """Decorate a loop to be compiled; without a compiler, return it unchanged.
 
     :func:`compile_all` compiles it for ``dtypes``, and a call for the type at hand.
 
@@ -214,7 +214,7 @@ _PARTS: list[str] = []  # names, of which there may be no two
 
 
 def part(function: Callable[..., Any], **options: Any) -> Any:
-    """Let compiled loops call a function, which Python can call as it is."""
+    """Decorate a function so that compiled loops can call it; from Python it runs unchanged."""
     name = f"{function.__module__}.{function.__qualname__}"
     if "<locals>" in name:
         raise ValueError(f"{name} is no name of its own; set __qualname__ to one.")

@@ -1,4 +1,4 @@
-"""Functions of a scaled squared distance, of whole registers: from a product to kernel values.
+"""Kernel profiles: functions of a scaled squared distance, on whole vector registers.
 
 What comes in is ``-t`` with ``t`` at least 0 but for rounding. What comes out is ``exp(-t)`` and its
 like: a kernel of the distance has a profile, and the scale of ``t``.
@@ -24,7 +24,7 @@ _LOG_TERMS = {types.float64: 11, types.float32: 5}
 
 
 class Profile(NamedTuple):
-    """Which function of the distance, and its parameter where it has one."""
+    """A function of the distance, with its parameter if it has one."""
 
     form: int
     parameter: float = 0.0
@@ -44,29 +44,29 @@ def power_profile(exponent: float) -> Profile:
 
 
 def _distance(registers: Registers, x: Any, number: Any) -> Any:
-    """Return ``sqrt(t)``, no larger than where its exponential vanishes; NaN stays NaN."""
-    builder, most = registers.builder, registers.of(-PRECISIONS[number].lowest)
-    root = registers.root(_non_negative(registers, x))
+    """Return ``sqrt(t)``, capped where the exponential vanishes; NaN stays NaN."""
+    builder, most = registers.builder, registers.constant(-PRECISIONS[number].lowest)
+    root = registers.sqrt(_non_negative(registers, x))
     return builder.select(builder.fcmp_ordered(">", root, most), most, root)
 
 
 def _non_negative(registers: Registers, x: Any) -> Any:
-    """Return ``t``, or 0 where rounding made it negative."""
-    builder, zero = registers.builder, registers.of(0)
+    """Return ``t`` clipped at 0, since rounding may make it negative."""
+    builder, zero = registers.builder, registers.constant(0)
     return builder.fsub(zero, builder.select(builder.fcmp_ordered(">", x, zero), zero, x))
 
 
 def _matern(name: str, coefficients: tuple[float, ...]) -> Any:
-    """Return what writes ``p(a) exp(-a)`` for a polynomial, of which the constant is 1."""
+    """Return a formula of ``p(a) exp(-a)`` for a polynomial p with constant term 1."""
 
     def formula(registers: Registers, x: Any, _: Any, number: Any) -> Any:
-        zero, a = registers.of(0), _distance(registers, x, number)
+        zero, a = registers.constant(0), _distance(registers, x, number)
         value = exp_register(registers, registers.builder.fsub(zero, a), zero, number)
         if not coefficients:
             return value
-        polynomial = registers.of(coefficients[-1])
+        polynomial = registers.constant(coefficients[-1])
         for coefficient in (*reversed(coefficients[:-1]), 1.0):
-            polynomial = registers.plus_product(registers.of(coefficient), polynomial, a)
+            polynomial = registers.plus_product(registers.constant(coefficient), polynomial, a)
         return registers.builder.fmul(polynomial, value)
 
     def plain(x: np.ndarray, _: float) -> np.ndarray:
@@ -77,30 +77,30 @@ def _matern(name: str, coefficients: tuple[float, ...]) -> Any:
 
 
 def _log(registers: Registers, x: Any, number: Any) -> Any:
-    """Return the logarithm of numbers of at least 1, ``2**n * m`` with m about 1; NaN stays NaN."""
-    builder, of, precision = registers.builder, registers.of, PRECISIONS[number]
-    mantissa = registers.of_bits(precision.info.nmant)
+    """Return the logarithm of numbers of at least 1, as ``2**n * m`` with m near 1; NaN stays NaN."""
+    builder, constant, precision = registers.builder, registers.constant, PRECISIONS[number]
+    mantissa = registers.constant_bits(precision.info.nmant)
     smallest = precision.dtype(np.sqrt(0.5))
-    from_smallest = registers.of_bits(int(smallest.view(f"i{smallest.itemsize}")))
+    from_smallest = registers.constant_bits(int(smallest.view(f"i{smallest.itemsize}")))
     bits = builder.bitcast(x, registers.bits)
     exponent = builder.ashr(builder.sub(bits, from_smallest), mantissa)
     m = builder.bitcast(builder.sub(bits, builder.shl(exponent, mantissa)), registers.type)
     n = builder.sitofp(exponent, registers.type)
-    s = builder.fdiv(builder.fsub(m, of(1)), builder.fadd(m, of(1)))
+    s = builder.fdiv(builder.fsub(m, constant(1)), builder.fadd(m, constant(1)))
     square = builder.fmul(s, s, flags=JOIN)
     terms = _LOG_TERMS[number]
-    series = of(2 / (2 * terms + 1))
+    series = constant(2 / (2 * terms + 1))
     for k in range(terms - 1, -1, -1):
-        series = registers.plus_product(of(2 / (2 * k + 1)), series, square)
-    low = registers.plus_product(builder.fmul(s, series), n, of(precision.log2_low))
-    log = registers.plus_product(low, n, of(precision.log2_high))
+        series = registers.plus_product(constant(2 / (2 * k + 1)), series, square)
+    low = registers.plus_product(builder.fmul(s, series), n, constant(precision.log2_low))
+    log = registers.plus_product(low, n, constant(precision.log2_high))
     return builder.select(builder.fcmp_unordered("uno", x, x), x, log)
 
 
 def _power_register(registers: Registers, x: Any, exponent: Any, number: Any) -> Any:
-    base = registers.builder.fadd(registers.of(1), _non_negative(registers, x))
+    base = registers.builder.fadd(registers.constant(1), _non_negative(registers, x))
     log = registers.builder.fmul(exponent, _log(registers, base, number))
-    zero = registers.of(0)
+    zero = registers.constant(0)
     return exp_register(registers, registers.builder.fsub(zero, log), zero, number)
 
 

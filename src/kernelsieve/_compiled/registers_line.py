@@ -1,4 +1,4 @@
-"""Formulas of whole registers, applied to lines of numbers."""
+"""Apply formulas of whole vector registers to one-dimensional arrays."""
 
 # What numba compiles has types of its own.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
@@ -18,7 +18,7 @@ _LANES_32, _LANES_64 = lanes(np.float32), lanes(np.float64)
 
 
 def line_of(name: str, formula: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., None]:
-    """Return what replaces numbers of a line by a function of them, for compiled loops.
+    """Return a compiled function that applies a formula to a line of numbers in place.
 
     It takes a C-contiguous array, which line of it, where to start and to stop there, scratch memory,
     through which goes what does not fill a register, and the parameter of the function.
@@ -46,7 +46,7 @@ def line_of(name: str, formula: Callable[..., Any], plain: Callable[..., Any]) -
             number = signature.args[0].dtype
             registers = Registers(context, builder, number)
             address = registers.address(signature.args[0], *arguments[:2])
-            parameter = registers.repeated(arguments[2])
+            parameter = registers.broadcast(arguments[2])
             registers.store(formula(registers, registers.load(address), parameter, number), address)
             return context.get_dummy_value()
 
@@ -69,10 +69,10 @@ def line_of(name: str, formula: Callable[..., Any], plain: Callable[..., Any]) -
 
 
 def as_line(values: np.ndarray) -> np.ndarray:
-    """Return a contiguous array as one of a single line, which shares its memory."""
+    """Return a one-dimensional view of a contiguous array."""
     return values.reshape(-1, order="A")[None]  # a transposed block is contiguous too
 
 
 def scratch_for(values: np.ndarray) -> np.ndarray:
-    """Return memory for one register."""
+    """Return an array of one register's size."""
     return np.empty(lanes(values.dtype), values.dtype)

@@ -1,4 +1,4 @@
-"""Vector registers in compiled loops.
+"""Vector registers in compiled loops, by LLVM instructions.
 
 The compiler halves the registers that this machine has where it vectorises by itself, and keeps no
 more than one number of an array at hand. The loops that everything else waits for therefore say which
@@ -33,12 +33,12 @@ JOIN = ("contract",)
 
 
 def lanes(dtype: Any) -> int:
-    """Return how many numbers of a type a register holds."""
+    """Return the number of values of a type in a register."""
     return _BYTES // np.dtype(dtype).itemsize
 
 
 class Registers:
-    """Writes instructions on registers of ``count`` numbers of a numba type."""
+    """Emits instructions on registers of ``count`` numbers of a numba type."""
 
     def __init__(self, context: Any, builder: Any, number: Any, count: int | None = None) -> None:
         self.builder = builder
@@ -50,39 +50,39 @@ class Registers:
         self.type = ir.VectorType(self._scalar, self.count)
         self.bits = ir.VectorType(ir.IntType(number.bitwidth), self.count)
 
-    def of(self, value: float) -> Any:
-        """Return a register that holds one number everywhere."""
+    def constant(self, value: float) -> Any:
+        """Return a register filled with a constant."""
         return ir.Constant(self.type, [float(value)] * self.count)
 
-    def of_bits(self, value: int) -> Any:
-        """Return a register of integers that holds one everywhere."""
+    def constant_bits(self, value: int) -> Any:
+        """Return an integer register filled with a constant."""
         return ir.Constant(self.bits, [int(value)] * self.count)
 
-    def repeated(self, scalar: Any) -> Any:
-        """Return a register that holds a number known when the loop runs everywhere."""
+    def broadcast(self, scalar: Any) -> Any:
+        """Return a register filled with a number known at run time."""
         undefined = ir.Constant(self.type, ir.Undefined)
         alone = self.builder.insert_element(undefined, scalar, ir.Constant(ir.IntType(32), 0))
         return self._shuffled(alone, undefined, [0] * self.count)
 
     def address(self, array_type: Any, array: Any, position: Any) -> Any:
-        """Return where a number of a contiguous array is."""
+        """Return the address of an element of a contiguous array."""
         data = self._context.make_array(array_type)(self._context, self.builder, array).data
         return self.after(data, position)
 
     def after(self, address: Any, count: Any) -> Any:
-        """Return the address that many numbers further on."""
+        """Return an address advanced by a number of elements."""
         return self.builder.gep(address, [count], source_etype=self._scalar)
 
     def load(self, address: Any) -> Any:
-        """Read a register from an address that need not be a multiple of its size."""
+        """Load a register from an address of any alignment."""
         return self.builder.load(self._place(address), align=self._align, typ=self.type)
 
-    def load_repeated(self, address: Any) -> Any:
-        """Return a register that holds the number at an address everywhere."""
-        return self.repeated(self.builder.load(address, typ=self._scalar))
+    def load_broadcast(self, address: Any) -> Any:
+        """Return a register filled with the number at an address."""
+        return self.broadcast(self.builder.load(address, typ=self._scalar))
 
     def store(self, register: Any, address: Any) -> None:
-        """Write a register to such an address."""
+        """Store a register at an address of any alignment."""
         self.builder.store(register, self._place(address), align=self._align)
 
     def _place(self, address: Any) -> Any:
@@ -90,11 +90,11 @@ class Registers:
         return self.builder.bitcast(address, self.type.as_pointer())
 
     def variable(self, register: Any) -> Any:
-        """Return where a register is kept that changes in a loop, with its first contents."""
+        """Allocate a register that changes in a loop, with its initial value."""
         return cgutils.alloca_once_value(self.builder, register)
 
     def value(self, variable: Any) -> Any:
-        """Return the contents of such a register."""
+        """Return the value of such a variable."""
         return self.builder.load(variable, typ=self.type)
 
     def plus_product(self, total: Any, left: Any, right: Any) -> Any:
@@ -107,22 +107,22 @@ class Registers:
         product = self.builder.fmul(left, right, flags=JOIN)
         return self.builder.fsub(total, product, flags=JOIN)
 
-    def joined(self, left: Any, right: Any, total: Any) -> Any:
-        """Return ``left * right + total``, rounded once whatever the machine has for it."""
+    def fused_multiply_add(self, left: Any, right: Any, total: Any) -> Any:
+        """Return ``left * right + total`` with a single rounding on every machine."""
         name = f"llvm.fma.v{self.count}f{self._number.bitwidth}"
         joined = self.builder.module.declare_intrinsic(
             name, fnty=ir.FunctionType(self.type, [self.type] * 3)
         )
         return self.builder.call(joined, [left, right, total])
 
-    def root(self, register: Any) -> Any:
-        """Return square roots, rounded as everywhere."""
+    def sqrt(self, register: Any) -> Any:
+        """Return square roots, correctly rounded."""
         name = f"llvm.sqrt.v{self.count}f{self._number.bitwidth}"
         root = self.builder.module.declare_intrinsic(name, fnty=ir.FunctionType(self.type, [self.type]))
         return self.builder.call(root, [register])
 
     def two_sum(self, left: Any, right: Any) -> tuple[Any, Any]:
-        """Return ``left + right`` and what it is rounded by."""
+        """Return ``left + right`` and its rounding error."""
         add, subtract = self.builder.fadd, self.builder.fsub
         total = add(left, right)
         back = subtract(total, left)
@@ -138,10 +138,10 @@ class Registers:
             fnty=ir.FunctionType(self.type, [self.type] * 3 + [mask, rounding]),
         )
         everywhere, as_usual = ir.Constant(mask, -1), ir.Constant(rounding, 4)
-        return self.builder.call(scale, [factor, exponent, self.of(0), everywhere, as_usual])
+        return self.builder.call(scale, [factor, exponent, self.constant(0), everywhere, as_usual])
 
     def transposed(self, rows: list[Any]) -> list[Any]:
-        """Return as many registers as each has numbers, with number j of register i in i of j."""
+        """Transpose a square of registers: number j of register i becomes number i of register j."""
         rows, size = list(rows), self.count
         # Blocks off the diagonal change places, of one number, of two, of four, and so on.
         for step in (2**k for k in range(size.bit_length() - 1)):

@@ -1,4 +1,4 @@
-"""Matrix products in which one side is small, at the full rate of the machine.
+"""Matrix products with one small side, at the full rate of the machine.
 
 BLAS reaches that rate with large matrices only: with 50 inputs and 100 landmarks it spends half the
 time on getting ready. Here the small side is laid out once, and the result is made in tiles that stay
@@ -38,7 +38,7 @@ _MOST_LINES = 8192  # the same for lines, of which more are worth being rounded 
 
 
 def _packed(lines: np.ndarray, starts: np.ndarray, width: int) -> np.ndarray:
-    """Return ``lines[start : start + width].T`` for each start, with zeros for missing lines."""
+    """Return ``lines[start : start + width].T`` for each start, padded with zeros."""
     n_terms = lines.shape[1]
     packed = aligned(len(starts) * n_terms * width, lines).reshape(-1, n_terms, width)
     packed[...] = 0
@@ -49,7 +49,7 @@ def _packed(lines: np.ndarray, starts: np.ndarray, width: int) -> np.ndarray:
 
 
 def _panels_of(n_columns: int, width: int) -> list[tuple[int, bool]]:
-    """Return the first column of every panel, and if it is narrow.
+    """Return the first column of every panel, and whether the panel is narrow.
 
     The last panel ends with the last column. What is left over is at the beginning, where columns have
     the fewest terms; there panels may overlap.
@@ -65,7 +65,7 @@ def _panels_of(n_columns: int, width: int) -> list[tuple[int, bool]]:
 
 
 def check_array(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, int]) -> None:
-    """Refuse what compiled loops, which look at nothing, would read or write beside."""
+    """Raise an error for an array that does not fit; compiled loops do not check bounds."""
     if array.dtype != dtype or array.shape != shape or not array.flags.c_contiguous:
         raise ValueError(
             f"{name} must be a C-contiguous {dtype} array of shape {shape}; "
@@ -74,8 +74,8 @@ def check_array(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, int]
 
 
 @dataclass(frozen=True)
-class _Finish:
-    """What is made of lines that are whole, where it is more than an exponential.
+class _Epilogue:
+    """Applies a profile to complete lines, where it is more than an exponential.
 
     Loops for exponentials alone take a fraction of the time to compile, and rbf needs no others.
     """
@@ -91,7 +91,7 @@ class _Finish:
 
 
 class LineProduct:
-    """``left @ rows.T`` for a matrix that stays and rows that come in blocks.
+    """``left @ rows.T`` for a fixed matrix and blocks of rows.
 
     With an ``origin``, a row is ``[x - origin, |x - origin|^2, 1]`` rather than ``x``. Lines that are
     at most 0 but for rounding may be turned into the values of a profile while they are at hand. Where
@@ -126,11 +126,11 @@ class LineProduct:
         self._origin = np.zeros(n_terms, left.dtype) if origin is None else origin
         simple = profile in (AS_IT_IS, EXPONENTIAL) and near == 0
         self._exponential = simple and profile == EXPONENTIAL
-        self._finish = None if simple else _Finish(np.ascontiguousarray(left), profile, near)
+        self._epilogue = None if simple else _Epilogue(np.ascontiguousarray(left), profile, near)
         self._width = panel_width(left.dtype)
 
     def __call__(self, X: np.ndarray, out: np.ndarray) -> float:
-        """Write the lines of some rows into a contiguous array; return NaN if a row is not finite.
+        """Write the product with a block to a contiguous array; return NaN if a row is not finite.
 
         Rows of which the squares are not finite count as such too.
         """
@@ -146,7 +146,7 @@ class LineProduct:
         return noticed
 
     def makes_whole_tiles(self, n_rows: int) -> bool:
-        """Tell if there are as many lines and rows as a tile has."""
+        """Return True if there are enough lines and rows to fill a tile."""
         return self._n_lines >= GROUP and n_rows >= self._width
 
     def _write(self, X: np.ndarray, out: np.ndarray) -> float:
@@ -159,17 +159,17 @@ class LineProduct:
         X = np.ascontiguousarray(X)
         arguments = X, origin, self._groups, self._starts, self._exponential
         noticed = float(make_lines(*arguments, *memory, out))
-        if self._finish is not None:
-            self._finish(X, origin, out)
+        if self._epilogue is not None:
+            self._epilogue(X, origin, out)
         return noticed
 
     def of_one(self, weights: np.ndarray) -> OneRowProduct:
-        """Return ``weights @ lines`` for one row at a time, which need not fill a tile."""
+        """Return a function that computes ``weights @ lines`` for one row at a time, without tiles."""
         terms = np.empty((self._groups.shape[1], self._n_lines), self._groups.dtype)
         for start, group in zip(self._starts, self._groups, strict=True):
             terms[:, start : start + GROUP] = group[:, : self._n_lines]
         weights = np.ascontiguousarray(weights, terms.dtype)
-        return OneRowProduct(terms, self._origin, weights, self._exponential, self._finish)
+        return OneRowProduct(terms, self._origin, weights, self._exponential, self._epilogue)
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class OneRowProduct:
     origin: np.ndarray
     weights: np.ndarray
     exponential: bool
-    finish: _Finish | None
+    epilogue: _Epilogue | None
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Return a new array of the sums."""
@@ -199,16 +199,16 @@ class OneRowProduct:
         x = np.ascontiguousarray(x, dtype)
         line, scratch = np.empty((1, terms.shape[1]), dtype), np.empty(panel_width(dtype), dtype)
         outputs = np.empty(len(weights), dtype)
-        if self.finish is None:
+        if self.epilogue is None:
             make_outputs(x, terms, origin, self.exponential, weights, line, scratch, outputs)
             return outputs
         make_outputs(x, terms, origin, False, weights[:0], line, scratch, outputs[:0])  # only the line
-        self.finish(x[None], origin, line.T)
+        self.epilogue(x[None], origin, line.T)
         return np.dot(weights, line[0], out=outputs)
 
 
 class RowProduct:
-    """``lines.T @ right - offset`` for a matrix that stays and lines that come in blocks.
+    """``lines.T @ right - offset`` for a fixed matrix and blocks of lines.
 
     ``n_terms[j]`` says how many rows of ``right`` column j needs, in ascending order: the rest of a
     triangle is not computed.
@@ -245,7 +245,7 @@ class RowProduct:
         self._arguments = together, np.array(plan, np.intp)
 
     def __call__(self, lines: np.ndarray, out: np.ndarray) -> float:
-        """Write the rows into a contiguous array; return a sum that is finite only if they all are."""
+        """Write the rows to a contiguous array; return a sum that is finite only if all rows are."""
         n_rows, n_columns = lines.shape[1], self._right.shape[1]
         check_array("lines", lines, self._right.dtype, (len(self._right), n_rows))
         check_array("out", out, self._right.dtype, (n_rows, n_columns))
@@ -268,7 +268,7 @@ class RowProduct:
         return total
 
     def of_rows(self, product: LineProduct, X: np.ndarray, out: np.ndarray) -> float:
-        """Do the same with the lines that a product makes of rows ``X``, which are seen to as well."""
+        """Do the same with the lines that ``product`` makes of rows ``X``; check these rows, too."""
         n_lines, total = len(self._right), 0.0
         size = rows_at_once(n_lines, out)  # whose lines stay in the cache until they are read
         for first in range(0, len(X), size):

@@ -31,7 +31,7 @@ _LINE_BYTES = 2**19  # of lines that are made together, and then read
 
 
 def panel_width(dtype: Any) -> int:
-    """Return how many numbers of a line are in one tile."""
+    """Return the number of columns of a tile."""
     return VECTORS * lanes(dtype)
 
 
@@ -69,7 +69,7 @@ def _tile_of(vectors):
                 offset = builder.mul(term, ir.Constant(term.type, per_term))
                 return registers.address(array_type, array, builder.add(start, offset))
 
-            zero = registers.of(0)
+            zero = registers.constant(0)
             sums = [[registers.variable(zero) for _ in range(vectors)] for _ in range(GROUP)]
             with cgutils.for_range(builder, n_terms) as loop:
                 width = vectors * registers.count
@@ -79,7 +79,7 @@ def _tile_of(vectors):
                 ]
                 of_group = factors(group_type, group, at_group, GROUP, loop.index)
                 for i, line in enumerate(sums):
-                    factor = registers.load_repeated(step(of_group, i))
+                    factor = registers.load_broadcast(step(of_group, i))
                     for total, values in zip(line, panel_values, strict=True):
                         new_total = registers.plus_product(registers.value(total), factor, values)
                         builder.store(new_total, total)
@@ -119,7 +119,7 @@ def _copy_group(_typing_context, values, at_values, group, at_group):
 
 @part
 def aligned(size, example):
-    """Return memory that begins with a cache line: a register is then never read from two."""
+    """Return memory aligned to cache lines, so that no register spans two of them."""
     memory = np.empty(size + _CACHE_LINE // example.itemsize, example.dtype)
     first = (-memory.ctypes.data % _CACHE_LINE) // example.itemsize
     return memory[first : first + size]
@@ -245,7 +245,7 @@ def _near_signature(number):
 
 @compiled(_near_signature, BOTH_FLOATS)
 def recompute_near(X, origin, left, near, out):
-    """Replace values above ``-near`` by what differences of inputs give.
+    """Recompute values above ``-near`` by differences of inputs.
 
     The terms ``[2 c z, -c, -c |z|^2]`` of a line gave ``-c |x - z|^2``, of which norms leave few digits
     there.
@@ -267,7 +267,7 @@ def recompute_near(X, origin, left, near, out):
 
 
 def panel_memory(n_terms: int, n_rows: int, example: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return memory for as many panels as are laid out together, and for norms."""
+    """Return memory for the panels that are packed together, and for norms."""
     width = panel_width(example.dtype)
     most = max(1, _PANEL_BYTES // (n_terms * width * example.itemsize))
     at_once = min(-(-n_rows // width), most)
@@ -276,7 +276,7 @@ def panel_memory(n_terms: int, n_rows: int, example: np.ndarray) -> tuple[np.nda
 
 
 def rows_at_once(n_lines: int, example: np.ndarray) -> int:
-    """Return of how many rows lines are made together, which stay in the cache until they are read."""
+    """Return the number of rows whose lines are made together, to stay in the cache."""
     width = panel_width(example.dtype)
     return max(width, _LINE_BYTES // (n_lines * example.itemsize) // width * width)
 
@@ -318,7 +318,7 @@ def _outputs_signature(number):
 
 @compiled(_outputs_signature, BOTH_FLOATS)
 def make_outputs(x, terms, origin, exponential, weights, line, scratch, out):
-    """Write weighted sums of the lines of one row: all lines grow together, a term at a time."""
+    """Write weighted sums of the lines of one row; all lines are computed together, term by term."""
     n_terms, n_lines = terms.shape
     zero = origin[0] * 0
     norm = zero

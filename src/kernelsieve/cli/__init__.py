@@ -1,4 +1,4 @@
-"""The command line: tables in, models, features, predictions and reports out."""
+"""The command line: fits models to tables, predicts, and writes reports."""
 
 from .errors import main
 

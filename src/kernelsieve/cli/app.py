@@ -1,4 +1,4 @@
-"""The commands, each with its options. What they do is imported when they run, so help is instant."""
+"""The commands with their options; each imports its implementation when it runs, so help is instant."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ Decimal = Annotated[
 
 
 def _call(module: str, function: str, **options: Any) -> None:
-    """Run a command; BLAS has one thread meanwhile, also for methods of other packages."""
+    """Import and run the function of a command, with BLAS limited to one thread."""
     from ..data import single_threaded_blas
 
     run = getattr(import_module(f"{__package__}.{module}"), function)
@@ -244,7 +244,7 @@ def prepare(
     encoding: Encoding = None,
     decimal: Decimal = None,
 ) -> None:
-    """Choose, on a sample, the settings that all machines share when they sum up their rows."""
+    """Choose, on a sample, the settings that all machines share to sum up their rows."""
     given: dict[str, Any] = {
         "method": method,
         "k": "auto",
@@ -267,7 +267,7 @@ def statistic(
     encoding: Encoding = None,
     decimal: Decimal = None,
 ) -> None:
-    """Sum up the rows of a table, as a file that can be sent where rows may not go."""
+    """Sum up the rows of a table into a file that can be sent where rows may not go."""
     text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
     _call("statistic", "sum_up_table", plan=plan, data=data, output=output, **text)
 
@@ -276,7 +276,7 @@ def statistic(
 def merge(
     parts: Annotated[list[Path], typer.Argument(help="Sums that statistic wrote.")], output: Output
 ) -> None:
-    """Add up sums of several tables."""
+    """Add up the sums of several tables."""
     _call("statistic", "merge_parts", parts=parts, output=output)
 
 
@@ -304,7 +304,7 @@ def export(
 
 @app.command()
 def demo() -> None:
-    """Make a table, fit a model to it, and show the commands to try."""
+    """Make an example table, fit a model to it, and show commands to try."""
     _call("demo", "run_demo")
 
 
@@ -318,7 +318,7 @@ def papers(
         typer.Argument(help="In a copy of the sources: list, run NAME, or page, as python -m papers."),
     ] = None,
 ) -> None:
-    """Show the papers whose methods are here, or run their tables and figures."""
+    """Show the implemented papers, or run their tables and figures."""
     _call("demo", "show_papers", arguments=arguments or [])
 
 
@@ -326,5 +326,5 @@ def papers(
 def bench(
     name: Annotated[str | None, typer.Argument(help="A benchmark; without one, all run.")] = None,
 ) -> None:
-    """Run the benchmarks, in a copy of the sources."""
+    """Run the benchmarks, in a checkout of the repository."""
     _call("demo", "run_benchmark", name=name)

@@ -1,4 +1,4 @@
-"""What columns of a table are: numbers, dates, categories, or nothing that a model can use."""
+"""Column types of a table: numbers, dates, categories, or unusable."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ NUMBER, CATEGORY = "number", "category"
 _DATE_OPTIONS = {"auto": None, "day-first": DAY_FIRST, "month-first": MONTH_FIRST}
 
 
-def find_kinds(
+def infer_kinds(
     frame: pandas.DataFrame,
     left_out: Sequence[str],
     dates: str = "auto",
     read: Callable[[], Iterable[pandas.DataFrame]] | None = None,
 ) -> tuple[dict[str, str], list[str]]:
-    """Return what each column is, and sentences about those not used, and about orders of dates.
+    """Infer the type of every column; return also sentences about unused columns and date orders.
 
     ``read`` yields all rows, of which ``frame`` may be a sample: one order is right for all dates.
     """
@@ -59,15 +59,15 @@ def find_kinds(
 
 
 def _kind(values: pandas.Series) -> str:
-    """Return the kind of some values, or why they have none."""
+    """Return the type of a column's values, or the reason why the column cannot be used."""
     if len(values) == 0:
         return "it has no values"
     if pandas.api.types.is_numeric_dtype(values) or pandas.api.types.is_bool_dtype(values):
         return NUMBER
     if pandas.api.types.is_datetime64_any_dtype(values):
         return DATE
-    text = texts_of(values)
-    share = numbers_in(values).notna().mean()
+    text = as_texts(values)
+    share = as_numbers(values).notna().mean()
     if share >= _SURE and not (share < 1 and text.str.fullmatch(_CODE).any()):
         return NUMBER
     if text.str.fullmatch(_DATE).mean() >= _SURE and _share_of_dates(text) >= _SURE:
@@ -83,17 +83,17 @@ def _share_of_dates(text: pandas.Series) -> float:
 
 
 def _orders_in(blocks: Iterable[pandas.Series]) -> dict[str, DateOrder]:
-    """Return what each order reads of the dates in all blocks."""
+    """Count, over all blocks, how many dates each date order can read."""
     found: dict[str, DateOrder] = {}
     for values in blocks:
         if not pandas.api.types.is_datetime64_any_dtype(values):
-            for order, counted in date_orders(texts_of(values)).items():
+            for order, counted in date_orders(as_texts(values)).items():
                 found[order] = counted + found[order] if order in found else counted
     return found
 
 
 def _order_of(name: str, orders: dict[str, DateOrder], asked: str | None) -> tuple[str, list[str]]:
-    """Return the one order that all dates of a column are read by, and a sentence about it."""
+    """Return the date order of a column, and a sentence about it."""
     if not orders:
         return DATE, []
     day, month = orders[DAY_FIRST], orders[MONTH_FIRST]
@@ -112,8 +112,8 @@ def _order_of(name: str, orders: dict[str, DateOrder], asked: str | None) -> tup
     return found, [f"Column {name!r}: dates are read {told}, {reason}{option}."]
 
 
-def coerced(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFrame:
-    """Return the columns of a model, in its order; what is not as it should be is missing."""
+def coerce_columns(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFrame:
+    """Return a model's columns in its order; values that do not fit the column type become missing."""
     absent = [name for name in kinds if name not in frame.columns]
     if absent:
         raise no_column(absent[0], frame.columns, ", which the model needs", kinds)
@@ -122,13 +122,13 @@ def coerced(frame: pandas.DataFrame, kinds: Mapping[str, str]) -> pandas.DataFra
 
 def _converted(values: pandas.Series, kind: str) -> pandas.Series:
     if kind == NUMBER:
-        return numbers_in(values)
-    return texts_of(values) if kind == CATEGORY else days(values, kind)
+        return as_numbers(values)
+    return as_texts(values) if kind == CATEGORY else days(values, kind)
 
 
 @dataclass
 class LostValues:
-    """Values of tables that are not what their column is, and are missing for a model."""
+    """Counts values that do not fit the type of their column and become missing."""
 
     kinds: Mapping[str, str]
     n_rows: int = 0
@@ -136,7 +136,7 @@ class LostValues:
     first: dict[str, str] = field(default_factory=dict)
 
     def add(self, frame: pandas.DataFrame, table: pandas.DataFrame) -> None:
-        """Look at the next rows, as they are and as :func:`coerced` returns them."""
+        """Count the values lost in the next block, given before and after :func:`coerce_columns`."""
         for name in self.kinds:
             lost = (table[name].isna() & frame[name].notna()).to_numpy()
             if lost.any():
@@ -154,8 +154,8 @@ class LostValues:
             )
 
 
-def numbers_in(values: pandas.Series) -> pandas.Series:
-    """Return values as numbers; what is none, or infinite, is missing."""
+def as_numbers(values: pandas.Series) -> pandas.Series:
+    """Convert values to numbers; text that is no number and infinite values become missing."""
     if not pandas.api.types.is_numeric_dtype(values):
         values = values.astype(object)
         values = values.where(~values.isin(list(_TRUTH)), values.map(_TRUTH.get))
@@ -163,8 +163,8 @@ def numbers_in(values: pandas.Series) -> pandas.Series:
     return numbers.where(np.isfinite(numbers))
 
 
-def texts_of(values: pandas.Series) -> pandas.Series:
-    """Return values as texts that do not depend on other values of a column, and NaN.
+def as_texts(values: pandas.Series) -> pandas.Series:
+    """Convert values to text, independently of the other values of the column; missing ones stay NaN.
 
     Where values are missing, whole numbers are floats for pandas: 1.0 is the text "1" as 1 is.
     """
@@ -181,7 +181,7 @@ def _text(value: Any) -> str:
 
 
 def column_encoder(kinds: Mapping[str, str]) -> ColumnTransformer:
-    """Return what imputes and standardises numbers, and encodes categories."""
+    """Return a transformer that imputes and standardises numbers and one-hot encodes categories."""
     numbers = [name for name, kind in kinds.items() if kind != CATEGORY]
     categories = [name for name, kind in kinds.items() if kind == CATEGORY]
     steps: list[Any] = []
@@ -197,14 +197,14 @@ def column_encoder(kinds: Mapping[str, str]) -> ColumnTransformer:
 
 
 def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
-    """Return "regression" or "classification", and a sentence about what was assumed."""
+    """Return "regression" or "classification", and a sentence if the task was inferred."""
     if asked not in ("auto", "regression", "classification"):
         raise TableError(f"--task {asked} must be auto, regression or classification.")
     if asked != "auto":
         return asked, f"{asked.capitalize()}, by --task."
-    numbers = numbers_in(y).dropna()
+    numbers = as_numbers(y).dropna()
     n_different = n_values(y)
-    if _kind(y) != NUMBER or is_truth(y):
+    if _kind(y) != NUMBER or is_boolean(y):
         task, reason = "classification", f"{n_different} labels"
     elif (numbers % 1 == 0).all() and (n_different <= 20 or n_different <= min(50, len(y) // 10)):
         task, reason = (
@@ -221,20 +221,20 @@ def find_task(y: pandas.Series, asked: str) -> tuple[str, str]:
 
 
 def n_values(values: pandas.Series) -> int:
-    """Return the number of different values: 1 and 1.0 are one where all are numbers."""
-    numbers = numbers_in(values)
-    return int(numbers.nunique() if numbers.notna().all() else texts_of(values).nunique())
+    """Return the number of distinct values; in a column of numbers, 1 and 1.0 are the same."""
+    numbers = as_numbers(values)
+    return int(numbers.nunique() if numbers.notna().all() else as_texts(values).nunique())
 
 
-def is_truth(values: pandas.Series) -> bool:
-    """Tell if values are True and False, or these words."""
+def is_boolean(values: pandas.Series) -> bool:
+    """Return True if all values are True or False, or these words."""
     return bool(
-        pandas.api.types.is_bool_dtype(values) or texts_of(values.dropna()).isin(list(_TRUTH)).all()
+        pandas.api.types.is_bool_dtype(values) or as_texts(values.dropna()).isin(list(_TRUTH)).all()
     )
 
 
 def are_whole_numbers(values: pandas.Series) -> bool:
-    """Tell if labels are whole numbers; "01" is a code, which is another text than "1"."""
-    if is_truth(values):
+    """Return True if labels are whole numbers; "01" is a code, not the number 1."""
+    if is_boolean(values):
         return False
-    return bool(texts_of(values.dropna()).str.fullmatch(r"[+-]?(0|[1-9]\d*)(\.0*)?").all())
+    return bool(as_texts(values.dropna()).str.fullmatch(r"[+-]?(0|[1-9]\d*)(\.0*)?").all())

@@ -1,4 +1,4 @@
-"""``kernelsieve compare``: our methods and others on a table, by cross-validation."""
+"""``kernelsieve compare``: cross-validate our methods and scikit-learn's on a table."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from ..model import replacing
 from ..predictors.base import SievePredictor
-from .columns import coerced, column_encoder
-from .methods import Chosen, automatic, extractor_of
+from .columns import coerce_columns, column_encoder
+from .methods import CrossValidatedMethod, find_extractor, make_sieve
 from .outputs import check_files
 from .page import page, paragraph
 from .page import table as html_table
@@ -43,7 +43,7 @@ def compare_methods(
     table = open_table(data, text, show)
     frame, n_rows = table.sampled(limits["rows"], limits["seed"])
     drawn_from = table if len(frame) < n_rows else None
-    reading = Reading.of(frame, roles, limits["task"], limits.get("dates", "auto"), drawn_from)
+    reading = Reading.infer(frame, roles, limits["task"], limits.get("dates", "auto"), drawn_from)
     rows = reading.labelled(frame)
     for note in reading.notes:
         show.text(note)
@@ -71,14 +71,14 @@ def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, C
     classifies = task == "classification"
 
     def ours(method: str) -> Callable[[], Any]:
-        return lambda: Chosen({**given, "method": method}, task)
+        return lambda: CrossValidatedMethod({**given, "method": method}, task)
 
     def head() -> Any:
         return LogisticRegression(max_iter=1000) if classifies else RidgeCV(np.logspace(-4, 2, 7))
 
     boosting = HistGradientBoostingClassifier if classifies else HistGradientBoostingRegressor
     found: dict[str, Callable[[], Any]] = {}
-    found["kernelsieve auto"] = lambda: automatic(task, k, limits["seed"])
+    found["kernelsieve auto"] = lambda: make_sieve(task, k, limits["seed"])
     found |= {f"kernelsieve {name}": ours(name) for name in ("sma", "kpls")}
     found |= {
         "KernelPCA": lambda: make_pipeline(KernelPCA(k, kernel="rbf", **seed), head()),
@@ -103,7 +103,7 @@ def _cross_validated(
         splitter = GroupKFold(limits["folds"])
     found = []
     for train, test in splitter.split(rows.frame, rows.y, rows.groups):
-        X, X_test = (coerced(rows.frame.iloc[part], reading.kinds) for part in (train, test))
+        X, X_test = (coerce_columns(rows.frame.iloc[part], reading.kinds) for part in (train, test))
         model = make()
         if not isinstance(model, SievePredictor):  # which takes tables as they are
             columns = column_encoder(reading.kinds).fit(X)
@@ -123,7 +123,7 @@ def _cross_validated(
 
 
 def _weights(model: Any, rows: LabelledRows, train: np.ndarray) -> dict[str, np.ndarray]:
-    """Return weights of rows for those that take them, under the name that they have there."""
+    """Return the sample weights as fit parameters of a model; empty for models without weights."""
     if rows.weight is None or isinstance(model, PLSRegression):
         return {}
     prefix = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
@@ -136,7 +136,7 @@ def _variance(values: np.ndarray, weight: np.ndarray) -> float:
 
 
 def _evaluations(model: Any) -> int:
-    extractor = extractor_of(model)
+    extractor = find_extractor(model)
     if hasattr(extractor, "landmark_indices_"):
         return len(extractor.landmark_indices_)
     steps = [step for _, step in getattr(model, "steps", [])]
@@ -169,7 +169,7 @@ def _score_name(task: str) -> str:
 
 
 def _recommendation(table: pandas.DataFrame) -> str:
-    """Return which method to take: the fastest of those that are as good as the best."""
+    """Recommend the fastest of the methods that are as good as the best one."""
     score = table.columns[1]
     best = table.iloc[0]
     as_good = table[table[score] >= best[score] - best["std err"]]

@@ -1,4 +1,4 @@
-"""Dates in columns of tables, as days since 1970."""
+"""Convert dates in table columns to days since 1970."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEXT_CENTURY = 69  # as in POSIX: years of two digits below are of this one
 
 
 def days(values: pandas.Series, order: str) -> pandas.Series:
-    """Return days since 1970; what is no date of this order is missing, as are the years 1 and 9999.
+    """Return days since 1970; NaN for text that is no date in this order, and for the years 1 and 9999.
 
     ``DATE`` takes dates that begin with the year; and those that end with it, month first where that
     is possible, as models of earlier versions read them.
@@ -30,7 +30,7 @@ def days(values: pandas.Series, order: str) -> pandas.Series:
     if pandas.api.types.is_datetime64_any_dtype(values):
         times = values if values.dt.tz is None else values.dt.tz_convert("UTC").dt.tz_localize(None)
         moments = times.to_numpy(dtype="datetime64[us]")
-        return pandas.Series(_known(moments), values.index)
+        return pandas.Series(_days_of_known(moments), values.index)
     known = values.dropna()
     codes, texts = pandas.factorize(known.astype(str))
     found = pandas.Series(_days_in(pandas.Series(texts, dtype=object), order))
@@ -39,7 +39,7 @@ def days(values: pandas.Series, order: str) -> pandas.Series:
 
 @dataclass(frozen=True)
 class DateOrder:
-    """What an order reads of dates that end with the year."""
+    """How many dates one order, day first or month first, can read, with examples."""
 
     n_read: int
     example: str
@@ -52,41 +52,41 @@ class DateOrder:
 
 
 def date_orders(texts: pandas.Series) -> dict[str, DateOrder]:
-    """Return what day first and month first read of texts; nothing where no year is at the end."""
+    """Count the dates that day first and month first can read; empty if no date ends with its year."""
     different = pandas.Series(texts.unique(), dtype=object)
     last = different.str.extract(_YEAR_LAST).dropna(subset="year")
     if len(last) == 0:
         return {}
     different, found = different[last.index], {}
     for order, names in ((DAY_FIRST, ("one", "two")), (MONTH_FIRST, ("two", "one"))):
-        read = np.isfinite(_of(last, *names))
+        read = np.isfinite(_days_from_parts(last, *names))
         not_read = "" if read.all() else str(different[~read].iloc[0])
         found[order] = DateOrder(int(read.sum()), str(different.iloc[0]), not_read)
     return found
 
 
 def _days_in(texts: pandas.Series, order: str) -> np.ndarray:
-    found = _standard(texts)
+    found = _iso_days(texts)
     rest = np.isnan(found)
-    found[rest] = _of(texts[rest].str.extract(_YEAR_FIRST), "day", "month")
+    found[rest] = _days_from_parts(texts[rest].str.extract(_YEAR_FIRST), "day", "month")
     last = texts.str.extract(_YEAR_LAST) if np.isnan(found).any() else None
     orders = [("two", "one")] * (order != DAY_FIRST) + [("one", "two")] * (order != MONTH_FIRST)
     for names in orders if last is not None else []:
-        found = np.where(np.isnan(found), _of(last, *names), found)
+        found = np.where(np.isnan(found), _days_from_parts(last, *names), found)
     return found
 
 
-def _standard(texts: pandas.Series) -> np.ndarray:
-    """Return days since 1970 of dates as ISO 8601 has them, which are read fast."""
+def _iso_days(texts: pandas.Series) -> np.ndarray:
+    """Return days since 1970 of ISO 8601 dates, by pandas' fast parser."""
     found = np.full(len(texts), np.nan)
     plain = texts.str.match(r"\d{4}-").to_numpy(dtype=bool)
     times = pandas.to_datetime(texts[plain], format="ISO8601", errors="coerce", utc=True)
-    found[plain] = _known(times.dt.tz_localize(None).to_numpy(dtype="datetime64[us]"))
+    found[plain] = _days_of_known(times.dt.tz_localize(None).to_numpy(dtype="datetime64[us]"))
     return found
 
 
-def _of(parts: pandas.DataFrame, day_name: str, month_name: str) -> np.ndarray:
-    """Return days since 1970 of dates in parts; NaN where there is no such day or time."""
+def _days_from_parts(parts: pandas.DataFrame, day_name: str, month_name: str) -> np.ndarray:
+    """Return days since 1970 from date parts; NaN where the day or time does not exist."""
     numbers = {
         name: pandas.to_numeric(parts[name]).fillna(0).to_numpy(np.float64)
         for name in ("year", "hour", "minute", "second")
@@ -105,19 +105,19 @@ def _of(parts: pandas.DataFrame, day_name: str, month_name: str) -> np.ndarray:
     exists = parts["year"].notna().to_numpy() & (month >= 1) & (month <= 12)
     exists &= date.astype("datetime64[M]") == first
     exists &= (hour < 24) & (numbers["minute"] < 60) & (numbers["second"] < 62)
-    return np.where(exists, _known(date) + seconds / 86_400, np.nan)
+    return np.where(exists, _days_of_known(date) + seconds / 86_400, np.nan)
 
 
 def _offset(zones: pandas.Series) -> np.ndarray:
-    """Return seconds from UTC."""
+    """Convert time zones such as +02:00 to seconds from UTC."""
     found = zones.str.extract(r"^(?P<sign>[+-])(?P<hours>\d{2}):?(?P<minutes>\d{2})?$")
     hours, minutes = (pandas.to_numeric(found[name]).fillna(0) for name in ("hours", "minutes"))
     sign = np.where(found["sign"] == "-", -1, 1)
     return np.asarray(sign * (3600 * hours + 60 * minutes), dtype=np.float64)
 
 
-def _known(moments: np.ndarray) -> np.ndarray:
-    """Return days since 1970 of moments that are neither missing nor placeholders."""
+def _days_of_known(moments: np.ndarray) -> np.ndarray:
+    """Return days since 1970; NaN for missing moments and placeholders such as the year 9999."""
     microseconds = moments.astype("datetime64[us]")
     inside = ~np.isnat(moments) & (moments >= _FIRST) & (moments < _END)
     return np.where(inside, microseconds.astype(np.int64) / 86_400e6, np.nan)

@@ -35,7 +35,7 @@ _PAPERS = {
 
 
 def run_demo() -> None:
-    """Write a table into this folder, fit a model to it, and show what to try."""
+    """Write an example table to the current folder, fit a model to it, and show commands to try."""
     data, model = Path("diabetes.csv"), Path("diabetes.ksv")
     for path in (data, model):
         if path.exists():
@@ -60,7 +60,7 @@ def run_demo() -> None:
 
 
 def show_papers(arguments: list[str]) -> None:
-    """Show the papers whose methods are here, or run their tables as ``python -m papers`` does."""
+    """Show the implemented papers, or run their tables as ``python -m papers`` does."""
     if arguments:
         _run_sources("papers", arguments, what="tables of the papers")
         return
@@ -69,14 +69,14 @@ def show_papers(arguments: list[str]) -> None:
 
 
 def run_benchmark(name: str | None) -> None:
-    """Run benchmarks, which are in the sources and not in the package."""
+    """Run benchmarks from a checkout of the repository; the package does not contain them."""
     _run_sources("benchmarks", [name] if name else [], what="benchmarks")
 
 
 def _run_sources(package: str, arguments: list[str], *, what: str) -> None:
-    """Run a package of the repository that is not installed."""
+    """Run a folder of the repository, such as papers, that the package does not contain."""
     if importlib.util.find_spec(package) is None and not Path(package).is_dir():
-        raise TableError(f"The {what} are in the sources; run this in a copy of them.")
+        raise TableError(f"The {what} are part of the repository; run this in a checkout of it.")
     done = subprocess.run([sys.executable, "-m", package, *arguments], check=False)
     if done.returncode:
         raise TableError(f"The {what} ended with exit code {done.returncode}.")

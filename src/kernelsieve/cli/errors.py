@@ -1,4 +1,4 @@
-"""The entry point: exit codes, and one readable line for an error."""
+"""The entry point: exit codes, and errors as one readable line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TableError(ValueError):
 def no_column(
     name: str, names: Iterable[str], why: str = "", others: Container[str] = ()
 ) -> TableError:
-    """Return the error about a column that a table has not, with the names that it has.
+    """Return the error about a missing column, with the names of the existing ones.
 
     It may be called like one of them, unless that is one of ``others``, which are known to be something
     else.
@@ -46,7 +46,7 @@ def no_column(
 
 
 def _delimiter_hint(names: list[str]) -> str:
-    """Return what to try where a header with several names was read as one."""
+    """Suggest --sep if a header with several names was read as one column."""
     found = _DELIMITER.search(names[0]) if len(names) == 1 else None
     if found is None:
         return ""
@@ -55,13 +55,13 @@ def _delimiter_hint(names: list[str]) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text with escapes for control characters, and without words that never end."""
+    """Escape control characters, and shorten endless words."""
     text = _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
     return _ENDLESS.sub(r"\1…", text)
 
 
 def shortened(text: str, most: int = _LONGEST) -> str:
-    """Return the beginning of a text that is too long to be shown."""
+    """Return a text cut to a number of characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -84,21 +84,21 @@ def main() -> NoReturn:
 
 
 def _keep_descriptors() -> None:
-    """Let no file that is opened later get the number of a standard stream that is closed."""
+    """Reserve the descriptors of closed standard streams, so that no file opened later takes them."""
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(number)
 
 
 def _flushed(code: int) -> int:
-    """Return an exit code after all is written: that of a failure where it does not fit."""
+    """Flush standard output; return the exit code, or that of a failure to write."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
-        return _explained(error)
+        return _report_error(error)
     return code
 
 
@@ -106,7 +106,7 @@ _interrupts: list[int] = []
 
 
 def _interrupt(number: int, frame: Any) -> None:
-    """Remember that the user wants an end: parsers of tables take it for an error of the file."""
+    """Record the signal and raise KeyboardInterrupt, which table parsers may mask as a file error."""
     if number == getattr(signal, "SIGHUP", None):
         signal.signal(number, signal.SIG_IGN)  # a closing terminal sends several
     _interrupts.append(number)
@@ -117,7 +117,7 @@ def _run(arguments: list[str], debug: bool) -> int:
     try:
         from .app import app
     except ImportError as error:
-        return _say(f'{error}; run: pip install "kernelsieve[cli]"', USAGE)
+        return _print_message(f'{error}; run: pip install "kernelsieve[cli]"', USAGE)
     warnings.simplefilter("always" if debug else "ignore")
     try:
         code = app(args=arguments, prog_name="kernelsieve", standalone_mode=False)
@@ -131,34 +131,38 @@ def _run(arguments: list[str], debug: bool) -> int:
     except Exception as error:
         if debug and not _interrupts:
             raise
-        return _interrupted() if _interrupts else _explained(error)
+        return _interrupted() if _interrupts else _report_error(error)
 
 
-def _explained(error: Any) -> int:
-    """Say what was wrong in a line."""
+def _report_error(error: Any) -> int:
+    """Print an error as one line, and return its exit code."""
     if type(error).__name__ == "Abort":  # which typer makes of the end of a file
         error = error.__cause__ or error
     if hasattr(error, "format_message"):  # of the command line
         text = error.format_message()
-        return _say(f"{text} (kernelsieve --help)", USAGE) if text else USAGE  # help was shown
+        return (
+            _print_message(f"{text} (kernelsieve --help)", USAGE) if text else USAGE
+        )  # help was shown
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
-        return _say(f"{name}{error.strerror or error}", IO_FAILURE)
+        return _print_message(f"{name}{error.strerror or error}", IO_FAILURE)
     if isinstance(error, ImportError):
-        return _say(str(error), USAGE)
+        return _print_message(str(error), USAGE)
     if isinstance(error, MemoryError):
-        return _say("There is not enough memory; pass fewer rows or columns.", BAD_DATA)
+        return _print_message("There is not enough memory; pass fewer rows or columns.", BAD_DATA)
     text = " ".join(str(error).split())
     known = isinstance(error, ValueError)
-    return _say(text if known else f"{type(error).__name__}: {text} (--debug shows where)", BAD_DATA)
+    return _print_message(
+        text if known else f"{type(error).__name__}: {text} (--debug shows where)", BAD_DATA
+    )
 
 
 def _interrupted() -> int:
     code = 128 + _interrupts[-1] if _interrupts else INTERRUPTED
-    return _say("Interrupted; no unfinished file is left.", code)
+    return _print_message("Interrupted; no unfinished file is left.", code)
 
 
-def _say(text: str, code: int) -> int:
+def _print_message(text: str, code: int) -> int:
     if sys.stderr is not None:
         with suppress(OSError):  # the terminal may be gone
             text = shortened(printable(text), _LONGEST_MESSAGE)

@@ -15,12 +15,12 @@ from sklearn.pipeline import Pipeline
 
 from ..model import save
 from ..model_selection import ComponentPathCV, ExtractorWithHead
-from .columns import LostValues, coerced, column_encoder
+from .columns import LostValues, coerce_columns, column_encoder
 from .errors import TableError
 from .held_out import held_out_residuals
-from .inspect import in_short, score_name
-from .methods import Chosen, automatic, extractor_of
-from .outputs import check_files, saved
+from .inspect import rounded_repr, score_name
+from .methods import CrossValidatedMethod, find_extractor, make_sieve
+from .outputs import check_files, saved_message
 from .table_model import TableModel
 from .tables import Table, open_table
 from .terminal import Terminal
@@ -45,12 +45,12 @@ def fit_table(
     check_files([data], [output])
     model = fitted_model(open_table(data, text, show), roles, given, show)
     save(model, output)
-    show.text(saved(output))
+    show.text(saved_message(output))
 
 
 @dataclass(frozen=True)
 class _Job:
-    """A table, how it is read, rows of it in memory, and what was asked for."""
+    """The table, how to read it, the rows in memory, and the options of the user."""
 
     table: Table
     reading: Reading
@@ -62,7 +62,7 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Fitted:
-    """What was fitted, and what else of it goes into the file."""
+    """The fitted pipeline, with landmarks and residuals to be saved beside it."""
 
     pipeline: Pipeline
     landmarks: pandas.DataFrame  # as rows of the table
@@ -79,13 +79,13 @@ def fitted_model(
         frame = table.sampled(n_rows, given["seed"])[0]
     is_all = len(frame) == n_rows
     dates = given.get("dates", "auto")
-    reading = Reading.of(frame, roles, given["task"], dates, None if is_all else table)
+    reading = Reading.infer(frame, roles, given["task"], dates, None if is_all else table)
     rows = reading.labelled(frame)
     notes = list(reading.notes)
     if rows.n_dropped:
         notes.append(f"{rows.n_dropped:,} of {len(frame):,} rows have no target and are not used.")
     lost = LostValues(reading.kinds)
-    lost.add(frame, coerced(frame, reading.kinds))
+    lost.add(frame, coerce_columns(frame, reading.kinds))
     notes.extend(lost.sentences())
     if not is_all:
         notes.append(
@@ -114,7 +114,7 @@ def fitted_model(
 
 
 def _cells(rows: pandas.DataFrame, names: list[str]) -> dict[str, list[str]]:
-    """Return values of the first rows as they are shown."""
+    """Format the first rows for display."""
     first = rows[:_LANDMARKS]
     return {name: [_cell(value) for value in first[name].tolist()] for name in names}
 
@@ -126,11 +126,11 @@ def _cell(value: Any) -> str:
 
 
 def _fit_sieve(job: _Job) -> _Fitted:
-    """Let the estimator that chooses everything take the table as it is."""
-    rows, sieve = job.rows, automatic(job.reading.task, job.given["budget"], job.given["seed"])
+    """Fit a sieve estimator, which chooses all settings itself, to the table."""
+    rows, sieve = job.rows, make_sieve(job.reading.task, job.given["budget"], job.given["seed"])
     if job.is_all:
         with job.show.working(f"Fitting {len(rows.y):,} rows"):
-            sieve.fit(coerced(rows.frame, job.reading.kinds), rows.y, sample_weight=rows.weight)
+            sieve.fit(coerce_columns(rows.frame, job.reading.kinds), rows.y, sample_weight=rows.weight)
         landmarks = rows.frame.iloc[sieve.landmark_indices_]
     else:
         source = TableSource(job.table, job.reading, job.show)
@@ -140,33 +140,35 @@ def _fit_sieve(job: _Job) -> _Fitted:
 
 
 def _fit_chosen(job: _Job) -> _Fitted:
-    """Fit the method that was asked for to encoded columns."""
+    """Fit the requested method to the encoded columns."""
     columns, rows, given = column_encoder(job.reading.kinds), job.rows, job.given
-    chosen = Chosen(given, job.reading.task)  # which refuses options before anything is fitted
-    X = columns.fit_transform(coerced(rows.frame, job.reading.kinds))
+    chosen = CrossValidatedMethod(
+        given, job.reading.task
+    )  # which refuses options before anything is fitted
+    X = columns.fit_transform(coerce_columns(rows.frame, job.reading.kinds))
     with job.show.working(f"Fitting {len(X):,} rows"):
         model: Any = chosen.fit(X, rows.y, rows.groups, rows.weight)
         features_only = given["head"] == "none" and model.head is not None
         has_residuals = job.reading.task == "regression" and not features_only
         residuals = held_out_residuals(model, X, rows, given["seed"]) if has_residuals else None
     if features_only:
-        model = extractor_of(model)
+        model = find_extractor(model)
     if not job.is_all:
         model = _fitted_to_all(job, model, columns, X)
-    landmarks = rows.frame.iloc[extractor_of(model).landmark_indices_]
+    landmarks = rows.frame.iloc[find_extractor(model).landmark_indices_]
     pipeline = Pipeline([("columns", columns), ("model", model)])
     return _Fitted(pipeline, landmarks, residuals, None if residuals is None else rows.weight)
 
 
 def _fitted_to_all(job: _Job, by_sample: Any, columns: Any, X: np.ndarray) -> Any:
-    """Return the model of all rows by sums of blocks, with the settings that a sample has chosen."""
+    """Refit to all rows out of core, with the settings chosen on a sample."""
     rows, source = job.rows, TableSource(job.table, job.reading, job.show)
     if rows.groups is not None:
         raise TableError(
             "--group needs all rows in memory, and the table has too many; pass fewer rows, or "
             "leave --group out."
         )
-    extractor = extractor_of(by_sample)
+    extractor = find_extractor(by_sample)
     if not hasattr(extractor, "prepare"):
         job.show.text(
             f"This method needs all rows in memory, so only a sample of {len(X):,} rows is fitted."
@@ -189,8 +191,8 @@ def _fitted_to_all(job: _Job, by_sample: Any, columns: Any, X: np.ndarray) -> An
 
 
 def _sentences(model: Any) -> Iterator[str]:
-    """Yield what was found."""
-    extractor = extractor_of(model)
+    """Yield sentences about the fitted model."""
+    extractor = find_extractor(model)
     if hasattr(model, "report_"):
         yield model.report_
     if hasattr(model, "reason_"):
@@ -198,6 +200,6 @@ def _sentences(model: Any) -> Iterator[str]:
         yield f"Cross-validated {score_name(model)}: {model.best_score_:.4f}."
     if hasattr(extractor, "landmarks_"):
         yield (
-            f"{type(extractor).__name__}, {in_short(extractor.kernel_)}: {extractor.n_components_} "
+            f"{type(extractor).__name__}, {rounded_repr(extractor.kernel_)}: {extractor.n_components_} "
             f"features; a prediction takes {len(extractor.landmarks_)} kernel evaluations."
         )

@@ -1,4 +1,4 @@
-"""Scores of predictions, and how far they are off for rows that were not fitted."""
+"""Scores of predictions, and residuals of held-out rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold
 from ..model_selection import ExtractorWithHead
 from ..predictors.base import SievePredictor
 from .inspect import score_name
-from .methods import extractor_of
+from .methods import find_extractor
 from .table_model import TableModel
 from .training import LabelledRows
 
@@ -20,20 +20,20 @@ _FOLDS = 5
 
 
 def held_out_residuals(model: Any, X: np.ndarray, rows: LabelledRows, seed: int) -> np.ndarray:
-    """Return residuals of all rows, each by the chosen settings without its fold."""
+    """Return cross-validated residuals of all rows, with the chosen settings."""
     residuals = np.empty(len(rows.y))
     by_group = rows.groups is not None and len(np.unique(rows.groups)) >= _FOLDS
     folds: Any = GroupKFold(_FOLDS) if by_group else KFold(_FOLDS, shuffle=True, random_state=seed)
     for train, test in folds.split(X, rows.y, rows.groups):
         weight = None if rows.weight is None else rows.weight[train]
-        fitted = _fitted_anew(model, X[train], rows.y[train], weight)
+        fitted = _refit(model, X[train], rows.y[train], weight)
         residuals[test] = rows.y[test] - np.ravel(fitted.predict(X[test]))
     return residuals
 
 
-def _fitted_anew(model: Any, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Any:
-    """Fit the extractor that was chosen, and its head, to other rows."""
-    chosen = extractor_of(model)
+def _refit(model: Any, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Any:
+    """Refit the chosen extractor and its head to other rows."""
+    chosen = find_extractor(model)
     n_components = min(chosen.n_components_, len(y) - 1)
     weights = {} if weight is None else {"sample_weight": weight}
     extractor = clone(chosen).set_params(n_components=n_components).fit(X, y, **weights)
@@ -44,7 +44,7 @@ def _fitted_anew(model: Any, X: np.ndarray, y: np.ndarray, weight: np.ndarray | 
 
 
 def held_out_scores(model: TableModel) -> dict[str, float]:
-    """Return scores of training rows by fits that have not seen them, where a model has any."""
+    """Return cross-validated scores of a model; empty if it has none."""
     fitted = model.fitted
     if isinstance(fitted, SievePredictor):
         held_out = fitted._current_fit().held_out
@@ -83,7 +83,7 @@ def classification_scores(
     classes: np.ndarray,
     weight: np.ndarray | None = None,
 ) -> dict[str, float]:
-    """Return accuracies of predicted labels, and scores of probabilities where there are some."""
+    """Return accuracies of predicted labels and, with ``proba``, ROC AUC and log loss."""
     weight = np.ones(len(y)) if weight is None else weight
     right, present = y == predicted, np.unique(y)
     of_classes = [np.average(right[y == label], weights=weight[y == label]) for label in present]

@@ -1,4 +1,4 @@
-"""``kernelsieve inspect``: what a model is, in the terminal."""
+"""``kernelsieve inspect``: show a model in the terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..model import load
-from .methods import extractor_of
+from .methods import find_extractor
 from .table_model import TableModel
 from .terminal import numbers_table, output, plain
 
@@ -39,19 +39,19 @@ def inspect_model(path: Path) -> None:
         console.print(numbers_table({"input": list(shown), "importance": list(shown.values())}))
     if hasattr(fitted, "path_") and "k" in fitted.path_:
         console.print(f"Cross-validated {score_name(fitted)} by number of features, best settings:")
-        for line in chart(*best_curve(fitted.path_)):
+        for line in chart(*best_score_by_size(fitted.path_)):
             console.print(line)
 
 
 def description(model: Any) -> Iterator[str]:
-    """Yield sentences about a model."""
+    """Yield sentences that describe a model."""
     fitted = model.fitted if isinstance(model, TableModel) else model
-    extractor = extractor_of(fitted)
+    extractor = find_extractor(fitted)
     if isinstance(model, TableModel):
         yield f"{model.task.capitalize()} of {model.target!r} from {len(model.kinds)} columns."
     yield f"Method: {type(extractor).__name__}"
     if hasattr(extractor, "kernel_"):
-        yield f"Kernel: {in_short(extractor.kernel_)}"
+        yield f"Kernel: {rounded_repr(extractor.kernel_)}"
     if hasattr(extractor, "n_components_"):
         yield f"Features: {extractor.n_components_}"
     if hasattr(extractor, "landmark_indices_"):
@@ -63,25 +63,25 @@ def description(model: Any) -> Iterator[str]:
 
 
 def score_name(search: Any) -> str:
-    """Return what the scores of a search are, where it was given no other."""
+    """Return the name of a search's scores: accuracy, R2, or score for a custom ``scoring``."""
     if getattr(search, "scoring", None) is not None:
         return "score"
     return "accuracy" if hasattr(search, "classes_") else "R2"
 
 
-def in_short(kernel: Any) -> str:
-    """Return a kernel with four digits of its numbers."""
+def rounded_repr(kernel: Any) -> str:
+    """Return the repr of a kernel with numbers rounded to four digits."""
     return re.sub(r"\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", repr(kernel))
 
 
 def landmark_columns(model: Any, number: int) -> dict[str, list]:
-    """Return the first landmarks: rows of the table, or inputs of an estimator that knows no table."""
+    """Return the first landmarks by column: rows of the table, or inputs where there is no table."""
     if isinstance(model, TableModel) and model.landmarks is not None:
         rows = [] if model.landmark_rows is None else model.landmark_rows[:number].tolist()
         columns = {name: model.landmarks[name][:number] for name in _most_important(model)}
         target = model.landmarks[model.target][:number]
         return {"row": list(map(str, rows)), model.target: target, **columns}
-    extractor = extractor_of(model.fitted if isinstance(model, TableModel) else model)
+    extractor = find_extractor(model.fitted if isinstance(model, TableModel) else model)
     Z = getattr(extractor, "landmarks_", None)
     if Z is None or np.ndim(Z) != 2:
         return {}
@@ -92,13 +92,13 @@ def landmark_columns(model: Any, number: int) -> dict[str, list]:
 
 
 def _most_important(model: TableModel) -> list[str]:
-    """Return the columns that are shown: those that count most, where that is known."""
+    """Return the columns to show, the most important ones first."""
     known = [name for name in importances(model) if name in model.kinds]
     return [*known, *(name for name in model.kinds if name not in known)][:_SHOWN]
 
 
 def importances(model: Any) -> dict[str, float]:
-    """Return how much inputs count, the largest first; nothing where the model does not tell."""
+    """Return the importances of the inputs, largest first; empty if the model has none."""
     fitted = model.fitted if isinstance(model, TableModel) else model
     found = getattr(fitted, "importances_", None)
     if found is None:
@@ -114,7 +114,7 @@ def _input_names(model: Any, number: int) -> list[str]:
 
 
 def mean_scores(path: dict[str, np.ndarray]) -> dict[tuple, dict[int, float]]:
-    """Return mean test scores by setting and number of features, where all folds have one."""
+    """Return mean test scores by setting and number of features, where every fold has a score."""
     settings = [path[name] for name in path if name.startswith("param_")]
     scores: dict[tuple, dict[int, list[float]]] = {}
     for i, (k, score) in enumerate(zip(path["k"].tolist(), path["test_score"].tolist(), strict=True)):
@@ -126,8 +126,8 @@ def mean_scores(path: dict[str, np.ndarray]) -> dict[tuple, dict[int, float]]:
     }
 
 
-def best_curve(path: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return numbers of features, and the best mean test score with each."""
+def best_score_by_size(path: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return numbers of features, and for each the best mean test score over all settings."""
     best: dict[int, float] = {}
     for by_size in mean_scores(path).values():
         for k, score in by_size.items():
@@ -136,7 +136,7 @@ def best_curve(path: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chart(sizes: np.ndarray, scores: np.ndarray) -> Iterator[str]:
-    """Yield lines of a chart made of blocks."""
+    """Yield the lines of a bar chart drawn with block characters."""
     if len(sizes) == 0:
         return
     places = np.linspace(sizes[0], sizes[-1], min(_WIDTH, int(sizes[-1] - sizes[0]) + 1))

@@ -1,4 +1,4 @@
-"""Which estimator a name on the command line stands for, and how its settings are chosen."""
+"""The methods of the command line: their estimators, and the search for their settings."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _PENALTIES = [1.0, 30.0, 1000.0]  # of losses, beside squares of coefficients
 _HEADS = ("ridge", "logistic", "svm", "none")
 
 
-def automatic(task: str, budget: int, seed: int) -> Any:
-    """Return the estimator that chooses everything itself, and takes tables as they are."""
+def make_sieve(task: str, budget: int, seed: int) -> Any:
+    """Return the sieve estimator for a task, which takes tables and chooses all settings itself."""
     return getattr(kernelsieve, _SIEVES[task])(n_landmarks=budget, random_state=seed)
 
 
-class Chosen:
-    """A method with number of features, width and penalty by cross-validation, as options ask for.
+class CrossValidatedMethod:
+    """A method whose number of features, kernel width and penalty are cross-validated.
 
     Ridge heads are scored for all numbers of features at once, so they choose the width of the kernel.
     Another head is then fitted to few numbers of features, near the one that was best.
@@ -55,7 +55,7 @@ class Chosen:
         self._head = self._head_name()
 
     def _head_name(self) -> str | None:
-        """Return which head is fitted; None where the method predicts by itself."""
+        """Return the name of the head; None if the method predicts by itself."""
         name, predicts = self._given["head"], hasattr(self.extractor, "predict")
         classifies = self._task == "classification"
         if name == "auto":
@@ -73,7 +73,7 @@ class Chosen:
         groups: np.ndarray | None = None,
         sample_weight: np.ndarray | None = None,
     ) -> ComponentPathCV:
-        """Return the search that has chosen."""
+        """Run the search, and return it."""
         given, sizes = {"groups": groups, "sample_weight": sample_weight}, self.sizes(y)
         cv = None if groups is None else GroupKFold(5)
         if self._head in (None, "ridge"):
@@ -112,7 +112,7 @@ class Chosen:
         return {"gamma": _WIDTHS} if self._given["gamma"] == "auto" and has_width else {}
 
     def sizes(self, y: np.ndarray) -> list[int]:
-        """Return the numbers of features to look at: fewer than the samples of a fold."""
+        """Return the numbers of features to try; all are smaller than a training fold."""
         if self._given["method"] == "kfd":
             return [max(1, len(np.unique(y)) - 1)]
         k = self._given["k"]
@@ -128,7 +128,7 @@ def _geometric(least: int, most: int, number: int) -> list[int]:
 
 
 def _head(name: str | None, task: str, y: np.ndarray) -> tuple[Any, dict[str, list]]:
-    """Return a head, and the penalties to try."""
+    """Return a head, and its grid of penalties."""
     if name is None:
         return None, {}
     if name == "ridge":
@@ -180,7 +180,7 @@ def _width(gamma: str) -> float | str:
         return gamma
 
 
-def extractor_of(fitted: Any) -> Any:
-    """Return the estimator of kernelsieve inside what was fitted."""
+def find_extractor(fitted: Any) -> Any:
+    """Return the kernelsieve estimator inside a fitted pipeline or search."""
     chosen = getattr(fitted, "best_estimator_", fitted)
     return getattr(chosen, "extractor", chosen)

@@ -1,4 +1,4 @@
-"""Files that commands write: checked before any work, and there when they are whole."""
+"""Output files: checked before any work, and written completely or not at all."""
 
 from __future__ import annotations
 
@@ -31,28 +31,30 @@ def check_files(reads: Iterable[Name], writes: Iterable[Name | None]) -> None:
     known = {}
     for name in reads:
         for file in _files_in(name):
-            known[_identity(file, sys.stdin)] = f"{_told(name, 'input')} is read by this command, too"
+            known[_identity(file, sys.stdin)] = (
+                f"{_display_name(name, 'input')} is read by this command, too"
+            )
     for output in [name for name in writes if name is not None]:
         if str(output) != "-":
             check_writable(output)
         identity = _identity(output, sys.stdout)
         if identity is not None and identity in known:
-            told = _told(output, "output")
+            told = _display_name(output, "output")
             raise TableError(f"{told} cannot be written: {known[identity]}; name another file.")
         known[identity] = f"{output} is written by this command, too"
 
 
-def _told(name: Name, stream: str) -> str:
+def _display_name(name: Name, stream: str) -> str:
     return f"Standard {stream}" if str(name) == "-" else str(name)
 
 
 def _files_in(name: Name) -> list[Name]:
-    """Return the files that a table lies in: a folder has several."""
+    """Return the files of a table: one file, or the Parquet files of a folder."""
     return [*Path(name).rglob("*.parquet")] if Path(name).is_dir() else [name]
 
 
 def _identity(name: Name, stream: Any) -> Any:
-    """Return what all names of a file have in common; None for terminals, pipes and devices."""
+    """Return a key that all names of one file share; None for terminals, pipes and devices."""
     try:
         found = os.stat(stream.fileno() if str(name) == "-" else name)
     except (OSError, ValueError, AttributeError):  # a new file, or a stream that is closed
@@ -61,7 +63,7 @@ def _identity(name: Name, stream: Any) -> Any:
 
 
 def check_format(output: str) -> None:
-    """Refuse a table in a format that is not known; a device or a pipe gets CSV."""
+    """Refuse output formats that cannot be written; devices and pipes get CSV."""
     if output != "-" and not is_stream(output) and Path(output).suffix not in _WRITERS:
         raise TableError(f"--output {output} must end in .csv, .tsv, .parquet or .npy, or be - .")
 
@@ -71,8 +73,8 @@ def _writer(output: str) -> Callable[[IO[bytes]], Any]:
 
 
 @contextmanager
-def writing(output: str) -> Iterator[Write]:
-    """Return what takes blocks of rows for a file, or for standard output."""
+def open_writer(output: str) -> Iterator[Write]:
+    """Open a file, or standard output, and return a function that writes blocks of rows to it."""
     check_format(output)
     if output == "-":
         if sys.stdout is None:
@@ -83,8 +85,8 @@ def writing(output: str) -> Iterator[Write]:
         yield write
 
 
-def saved(path: Path, what: str = "") -> str:
-    """Return the sentence about a file that was written."""
+def saved_message(path: Path, what: str = "") -> str:
+    """Return the message about a file that was written, with its size."""
     size = f"{path.stat().st_size:,} bytes" if path.is_file() else ""
     told = ", ".join(filter(None, (what, size)))
     return f"Saved: {path} ({told})" if told else f"Saved: {path}"
@@ -128,7 +130,7 @@ def _parquet(file: IO[bytes]) -> Iterator[Write]:
 
 @contextmanager
 def _npy(file: IO[bytes]) -> Iterator[Write]:
-    """Write numbers; the header has room for the number of rows, which is known in the end."""
+    """Write numbers as .npy, and fill in the number of rows, known only at the end, in the header."""
     shape = [0, 0]
 
     def header() -> None:

@@ -1,4 +1,4 @@
-"""One HTML file without anything from elsewhere, readable on a phone and in the dark."""
+"""One self-contained HTML page, readable on phones and in dark mode."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?")
 
 
 def page(title: str, body: str) -> str:
-    """Return a whole page."""
+    """Return a complete HTML page."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -45,17 +45,17 @@ def page(title: str, body: str) -> str:
 
 
 def paragraph(sentence: str) -> str:
-    """Return a sentence as a paragraph."""
+    """Wrap a sentence in a paragraph."""
     return f"<p>{_escaped(sentence)}</p>"
 
 
 def section(title: str, *parts: str) -> str:
-    """Return parts under a title."""
+    """Return parts under a heading."""
     return f"<section><h2>{_escaped(title)}</h2>{''.join(parts)}</section>"
 
 
 def table(columns: dict[str, list]) -> str:
-    """Return a table that scrolls by itself where it is too wide."""
+    """Return an HTML table, which scrolls by itself if it is too wide."""
     kinds = [' class="text"' if _has_text(values) else "" for values in columns.values()]
     names = zip(columns, kinds, strict=True)
     head = "".join(f"<th{kind}>{_escaped(shortened(str(name)))}</th>" for name, kind in names)
@@ -73,12 +73,12 @@ def _has_text(values: list) -> bool:
 
 
 def folded(summary: str, *parts: str) -> str:
-    """Return parts that show when one asks for them."""
+    """Return parts that are hidden until the reader unfolds them."""
     return f"<details><summary>{_escaped(summary)}</summary>{''.join(parts)}</details>"
 
 
 def side_by_side(*pictures: str) -> str:
-    """Return pictures in columns where there is room."""
+    """Arrange pictures in columns where the screen is wide enough."""
     return f'<div class="side">{"".join(pictures)}</div>'
 
 
@@ -93,12 +93,12 @@ def _escaped(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text that a figure shows as it is, though it may be long or have signs of formulas."""
+    """Make a text safe for matplotlib: shortened, without mathematical markup."""
     return printable(shortened(text, _IN_FIGURE)).replace("$", r"\$")
 
 
 def picture(figure: Any, alternative: str) -> str:
-    """Return a matplotlib figure as a part of the page."""
+    """Return a matplotlib figure as an element of the page."""
     file = io.StringIO()
     figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
     svg = file.getvalue()

@@ -1,4 +1,4 @@
-"""``kernelsieve predict`` and ``transform``: rows in, columns out, a block at a time."""
+"""``kernelsieve predict`` and ``transform``: read rows and write columns, block by block."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ..predictors.base import SievePredictor
 from ..program import Explanation, compiled
 from .columns import LostValues
 from .errors import TableError, no_column
-from .methods import extractor_of
-from .outputs import check_files, check_format, writing
+from .methods import find_extractor
+from .outputs import check_files, check_format, open_writer
 from .table_model import TableModel
 from .tables import Table, open_table
 from .terminal import Terminal
 
 
 def load_table_model(path: Path) -> TableModel:
-    """Return the model of a table in a file."""
+    """Load a model of tables from a file."""
     model = load(path)
     if isinstance(model, SievePredictor):
-        return TableModel.of_sieve(model)
+        return TableModel.from_sieve(model)
     if not isinstance(model, TableModel):
         raise TableError(
             f"{path} holds a {type(model).__name__}, which takes arrays and not tables; load it in "
@@ -38,11 +38,11 @@ def load_table_model(path: Path) -> TableModel:
 def transform_table(
     path: Path, data: str, output: str, k: int | None, text: Mapping[str, str | None] | None = None
 ) -> None:
-    """Write the features of rows."""
+    """Write the features of all rows."""
     check_files([path, data], [output])
     check_format(output)
     model = load_table_model(path)
-    extractor = extractor_of(model.fitted)
+    extractor = find_extractor(model.fitted)
     if not hasattr(extractor, "transform"):
         raise TableError(
             f"{type(extractor).__name__} predicts and gives no features; use predict, or fit with "
@@ -71,7 +71,7 @@ def predict_table(
     wanted: Mapping[str, Any],
     text: Mapping[str, str | None] | None = None,
 ) -> None:
-    """Write predictions of rows, and what else was asked for."""
+    """Write the predictions of all rows, with the requested extra columns."""
     check_files([path, data], [output])
     check_format(output)
     model = load_table_model(path)
@@ -84,13 +84,15 @@ def predict_table(
             raise no_column(absent[0], frame.columns, " to keep")
         table = model.table(frame, lost)
         found: dict[str, Any] = {name: frame[name].to_numpy() for name in wanted["keep"]}
-        found |= _by_target("prediction", program.predict(table))
+        found |= _columns_by_target("prediction", program.predict(table))
         if wanted["proba"]:
             p = program.predict_proba(table)
             found |= {f"probability_{c}": p[:, i] for i, c in enumerate(model.classes_)}
         if wanted["interval"] is not None:
             ends = model.predict_interval(frame, wanted["interval"])
-            found |= _by_target("lower", ends[..., 0]) | _by_target("upper", ends[..., 1])
+            found |= _columns_by_target("lower", ends[..., 0]) | _columns_by_target(
+                "upper", ends[..., 1]
+            )
         if wanted["explain"]:
             found |= _strongest(model.explain(frame), wanted["explain"])
         return pandas.DataFrame(found)
@@ -98,15 +100,15 @@ def predict_table(
     _stream(open_table(data, text, Terminal()), output, predictions, lost)
 
 
-def _by_target(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
-    """Return values as a column; those of several targets, as sieves from Python have, as several."""
+def _columns_by_target(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
+    """Return predictions as named columns, one for each target."""
     if values.ndim == 1:
         return {name: values}
     return {f"{name}_{i}": column for i, column in enumerate(values.T, start=1)}
 
 
 def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
-    """Refuse what a model does not have, before any row is read."""
+    """Refuse requests that the model cannot fulfil, before any row is read."""
     fitted = model.fitted
     if not model.predicts:
         raise TableError(
@@ -127,8 +129,8 @@ def _stream(
     function: Callable[[pandas.DataFrame], pandas.DataFrame],
     lost: LostValues,
 ) -> None:
-    """Write what a function makes of the blocks of a table, and say what it has lost of them."""
-    with writing(output) as write:
+    """Apply a function to the blocks of a table, write the results, and report lost values."""
+    with open_writer(output) as write:
         for block in table.blocks():
             write(function(block))
     for sentence in lost.sentences():
@@ -136,8 +138,11 @@ def _stream(
 
 
 def _strongest(explained: Explanation, number: int) -> dict[str, np.ndarray]:
-    """Return the landmarks that contribute most to a prediction, and what they add."""
-    rows, added = explained.landmark_indices, _of_largest(explained.contributions, explained.baseline)
+    """Return the landmarks with the largest contributions to each prediction."""
+    rows, added = (
+        explained.landmark_indices,
+        _contributions_to_largest(explained.contributions, explained.baseline),
+    )
     number = min(number, len(rows))
     order = np.argsort(-np.abs(added), axis=1)[:, :number]
     sizes = np.take_along_axis(added, order, axis=1)
@@ -148,8 +153,8 @@ def _strongest(explained: Explanation, number: int) -> dict[str, np.ndarray]:
     return found
 
 
-def _of_largest(added: np.ndarray, baseline: Any) -> np.ndarray:
-    """Return contributions to the largest score of each row: that of the predicted label."""
+def _contributions_to_largest(added: np.ndarray, baseline: Any) -> np.ndarray:
+    """Return the contributions to each row's largest score, that of the predicted label."""
     if added.ndim == 2:
         return added
     column = (added.sum(axis=1) + baseline).argmax(axis=1)

@@ -1,4 +1,4 @@
-"""``kernelsieve report``: a model and how it does on a table, as one HTML file."""
+"""``kernelsieve report``: a model and its scores on a table, as one HTML file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,20 @@ from ..model import replacing
 from ..predictors.base import SievePredictor
 from ..predictors.choice import Trial
 from ..predictors.report import kernel_in_words
-from .columns import CATEGORY, coerced
+from .columns import CATEGORY, coerce_columns
 from .dates import DATES
 from .errors import TableError, shortened
 from .held_out import classification_scores, held_out_scores, regression_scores
-from .inspect import best_curve, description, importances, landmark_columns, mean_scores, score_name
-from .methods import extractor_of
-from .outputs import check_files, saved
+from .inspect import (
+    best_score_by_size,
+    description,
+    importances,
+    landmark_columns,
+    mean_scores,
+    score_name,
+)
+from .methods import find_extractor
+from .outputs import check_files, saved_message
 from .page import folded, page, paragraph, picture, plain, section, side_by_side, table
 from .predict import load_table_model
 from .table_model import TableModel
@@ -46,7 +53,7 @@ def write_report(
     target: str | None = None,
     text: Mapping[str, str | None] | None = None,
 ) -> None:
-    """Write what a model is, and how it does on a table."""
+    """Write a report on a model and its scores on a table."""
     check_files([path, data], [output])
     model = load_table_model(path)
     frame, n_rows = open_table(data, text, Terminal()).sampled(_ROWS, 0)
@@ -57,17 +64,22 @@ def write_report(
     if not len(rows.y):
         raise TableError(f"No row of {data} has a target, so there is nothing to report.")
     with Terminal().working("Writing the report"):
-        parts = [_used(rows, frame, n_rows, data), *_scores(model, rows)]
-        parts += [*_about(model), *_tried(model), *_landmarks(model), *_features(model, rows)]
+        parts = [_sentence_about_rows(rows, frame, n_rows, data), *_scores(model, rows)]
+        parts += [
+            *_model_section(model),
+            *_path_sections(model),
+            *_landmarks(model),
+            *_features(model, rows),
+        ]
         parts += _along_inputs(model, rows)
         html = page(f"{shortened(model.target)}: report on a model", "".join(parts))
     with replacing(output) as file:
         file.write(html.encode())
-    Terminal().text(saved(output))
+    Terminal().text(saved_message(output))
 
 
-def _used(rows: LabelledRows, frame: pandas.DataFrame, n_rows: int, data: str) -> str:
-    """Return which rows the report is about."""
+def _sentence_about_rows(rows: LabelledRows, frame: pandas.DataFrame, n_rows: int, data: str) -> str:
+    """Return a sentence about the rows that the report uses."""
     drawn = f", drawn at random from {n_rows:,}" if len(frame) < n_rows else ""
     left_out = f"; {rows.n_dropped:,} without a target are not used" if rows.n_dropped else ""
     name = "standard input" if data == "-" else Path(data).name
@@ -75,7 +87,7 @@ def _used(rows: LabelledRows, frame: pandas.DataFrame, n_rows: int, data: str) -
 
 
 def _target(model: TableModel, frame: pandas.DataFrame, asked: str | None) -> str:
-    """Return the column to compare predictions with; sieves from Python do not know its name."""
+    """Return the name of the target column; a sieve fitted in Python does not know it."""
     if not getattr(model.fitted, "_one_dimensional_y", True):
         raise TableError("The model has several targets, and reports are about one; use Python.")
     others = [name for name in frame.columns if name not in model.kinds]
@@ -96,7 +108,7 @@ def _axes(width: float = 4.6, height: float = 3.2) -> tuple[Any, Any]:
 
 
 def _scores(model: TableModel, rows: LabelledRows) -> Iterator[str]:
-    """Yield scores, cross-validated and on the rows of the table, and pictures of the errors."""
+    """Yield cross-validated scores, scores on the table, and pictures of the errors."""
     if not model.predicts:
         return
     predicted = model.predict(rows.frame)
@@ -121,7 +133,7 @@ def _scores(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     yield from pictures
 
 
-def _about(model: TableModel) -> Iterator[str]:
+def _model_section(model: TableModel) -> Iterator[str]:
     kinds = table({"column": list(model.kinds), "type": list(model.kinds.values())})
     columns = folded(f"Types of {len(model.kinds)} columns", kinds)
     yield section("Model", *map(paragraph, description(model)), columns)
@@ -136,13 +148,13 @@ def _about(model: TableModel) -> Iterator[str]:
         yield section("Importances", picture(figure, "Importances of the inputs"), *more)
 
 
-def _tried(model: TableModel) -> Iterator[str]:
-    """Yield scores against numbers of features, and what was tried."""
+def _path_sections(model: TableModel) -> Iterator[str]:
+    """Yield the scores by number of features, and the settings that were compared."""
     tried = getattr(model.fitted, "path_", None)
     if not tried or "k" not in tried:
-        yield from _trials(model)
+        yield from _trial_section(model)
         return
-    sizes, scores = best_curve(tried)
+    sizes, scores = best_score_by_size(tried)
     figure, axes = _axes()
     axes.plot(sizes, scores, color="#4477aa")
     axes.axvline(model.fitted.best_n_components_, color="#aa3377", linestyle="--")
@@ -158,8 +170,8 @@ def _tried(model: TableModel) -> Iterator[str]:
         yield section("Settings that were compared", table(columns))
 
 
-def _trials(model: TableModel) -> Iterator[str]:
-    """Yield the kernels and metrics that a sieve has compared."""
+def _trial_section(model: TableModel) -> Iterator[str]:
+    """Yield the kernels and metrics that a sieve compared."""
     if not isinstance(model.fitted, SievePredictor):
         return
     preparation = model.fitted._current_fit().preparation
@@ -199,7 +211,7 @@ def _landmarks(model: TableModel) -> Iterator[str]:
 
 
 def _along_inputs(model: TableModel, rows: LabelledRows) -> Iterator[str]:
-    """Yield predictions along the inputs that count most, where the model tells which these are."""
+    """Yield predictions against the most important inputs, where the model has importances."""
     names = [name for name in importances(model) if name in model.kinds][:_ALONG]
     classifies = model.task == "classification"
     if not names or (classifies and len(model.classes_) > 2):
@@ -210,7 +222,7 @@ def _along_inputs(model: TableModel, rows: LabelledRows) -> Iterator[str]:
         if classifies
         else f"predicted {plain(model.target)}"
     )
-    values = coerced(rows.frame, model.kinds)
+    values = coerce_columns(rows.frame, model.kinds)
     pictures = []
     for name in names:
         figure, axes = _axes()
@@ -241,7 +253,7 @@ def _draw_by_category(axes: Any, values: pandas.Series, predicted: np.ndarray) -
 
 def _features(model: TableModel, rows: LabelledRows) -> Iterator[str]:
     """Yield a map of the first two features."""
-    extractor = extractor_of(model.fitted)
+    extractor = find_extractor(model.fitted)
     if getattr(extractor, "n_components_", 0) < 2:
         return
     Z = model.transform(rows.frame)

@@ -1,4 +1,4 @@
-"""Tables in text files: every value is read as the text that stands there.
+"""Delimited text files, with every value read as text.
 
 What a column is, numbers, dates or categories, is for :mod:`.columns` to say, by all values that are
 known: the value "01" is the same text in every file and in every block of rows.
@@ -48,17 +48,17 @@ _LONGEST = 2**31 - 1  # characters of a value
 Row = list[str]
 
 
-def separated(
+def read_separated(
     path: Path, separator: str, n_rows: int, encoding: str = "utf-8-sig"
 ) -> Iterator[pandas.DataFrame]:
-    """Yield blocks of rows of texts; a value that is missing is NaN."""
+    """Yield blocks of rows as text; missing values are NaN."""
     csv.field_size_limit(_LONGEST)
     opened: Callable[..., Any] = gzip.open if path.suffix.lower() == ".gz" else open
     with opened(path, "rt", encoding=encoding, newline="") as file:
         try:
             yield from _blocks(path, csv.reader(file, delimiter=separator, strict=True), n_rows)
         except (csv.Error, UnicodeError) as error:
-            raise TableError(f"{path} is no table that can be read: {error}.") from error
+            raise TableError(f"{path} cannot be read as a table: {error}.") from error
 
 
 def _blocks(path: Path, reader: Iterator[Row], most: int) -> Iterator[pandas.DataFrame]:
@@ -80,7 +80,7 @@ def _column(values: tuple[str, ...]) -> pandas.Series:
 
 
 def _names(header: Row) -> list[str]:
-    """Return names of columns: separators at the end name none, and all others have their own."""
+    """Return unique column names; delimiters at the end of the header name no column."""
     while len(header) > 1 and not header[-1].strip():
         header = header[:-1]
     names: list[str] = []
@@ -106,6 +106,6 @@ def _check_lengths(path: Path, block: list[Row], n_names: int, start: int) -> No
             row.pop()
         if len(row) != n_names:
             raise TableError(
-                f"{path} is no table that can be read: row {number:,} after the header has "
+                f"{path} cannot be read as a table: row {number:,} after the header has "
                 f"{len(row)} values, and the header has {n_names} names; give every row as many."
             )

@@ -15,10 +15,10 @@ from ..estimators import StatisticPart, StatisticPlan
 from ..estimators.statistic import Saved
 from ..model import save
 from ..model_selection import ComponentPathCV
-from .columns import coerced, column_encoder
+from .columns import coerce_columns, column_encoder
 from .errors import TableError
-from .methods import Chosen
-from .outputs import check_files, saved
+from .methods import CrossValidatedMethod
+from .outputs import check_files, saved_message
 from .table_model import TableModel
 from .tables import open_table
 from .terminal import Terminal
@@ -29,7 +29,7 @@ _ROWS = 20_000  # that settle a plan
 
 @dataclass(frozen=True)
 class TablePlan(Saved):
-    """What must be the same wherever rows of a table are summed up."""
+    """The settings that all machines share when they sum up rows of a table."""
 
     _kind = "table plan"
 
@@ -43,7 +43,7 @@ class TablePlan(Saved):
 
     @property
     def reading(self) -> Reading:
-        """How tables are read."""
+        """How to read the tables."""
         return Reading(self.roles, self.kinds, self.task, self.whole_labels, tuple(self.notes))
 
 
@@ -54,20 +54,20 @@ def prepare_plan(
     output: Path,
     text: Mapping[str, str | None] | None = None,
 ) -> None:
-    """Settle columns, kernel and candidates by a sample."""
+    """Choose column types, kernel and candidates on a sample, and save them."""
     check_files([data], [output])
     show = Terminal()
     table = open_table(data, text, show)
     frame, n_rows = table.sampled(_ROWS, given["seed"])
     drawn_from = table if len(frame) < n_rows else None
-    reading = Reading.of(frame, roles, given["task"], given.get("dates", "auto"), drawn_from)
+    reading = Reading.infer(frame, roles, given["task"], given.get("dates", "auto"), drawn_from)
     classifies = reading.task == "classification"
     if given["method"] == "auto" and classifies:
         given = {**given, "method": "kfd"}  # which predicts by sums alone
     rows = reading.labelled(frame)
     columns = column_encoder(reading.kinds)
-    X = columns.fit_transform(coerced(rows.frame, reading.kinds))
-    chosen = Chosen(given, reading.task)
+    X = columns.fit_transform(coerce_columns(rows.frame, reading.kinds))
+    chosen = CrossValidatedMethod(given, reading.task)
     extractor = chosen.extractor.set_params(n_components=max(chosen.sizes(rows.y)))
     if not hasattr(extractor, "prepare"):
         raise TableError(f"--method {given['method']} needs all rows at once; pass sma, kpls or kfd.")
@@ -94,7 +94,7 @@ def prepare_plan(
 def sum_up_table(
     plan: Path, data: str, output: Path, text: Mapping[str, str | None] | None = None
 ) -> None:
-    """Sum up the rows of a table."""
+    """Save the sums of the rows of a table."""
     check_files([plan, data], [output])
     settled, show = TablePlan.load(plan), Terminal()
     source = TableSource(open_table(data, text, show), settled.reading, show)
@@ -102,17 +102,17 @@ def sum_up_table(
     if total is None:
         raise TableError(f"No row of {data} has a target.")
     total.save(output)
-    show.text(saved(output, f"{total.n_samples:,} rows"))
+    show.text(saved_message(output, f"{total.n_samples:,} rows"))
 
 
 def merge_parts(parts: list[Path], output: Path) -> None:
-    """Put sums together."""
+    """Add up sums of several tables."""
     check_files(parts, [output])
     first, *others = map(StatisticPart.load, parts)
     for other in others:
         first = first.merge(other)
     first.save(output)
-    Terminal().text(saved(output, f"{first.n_samples:,} rows"))
+    Terminal().text(saved_message(output, f"{first.n_samples:,} rows"))
 
 
 def finish_model(plan: Path, part: Path, output: Path) -> None:
@@ -127,4 +127,4 @@ def finish_model(plan: Path, part: Path, output: Path) -> None:
     pipeline = Pipeline([("columns", settled.columns), ("model", fitted)])
     notes = [*settled.notes, f"Fitted to sums of {sums.n_samples:,} rows."]
     save(TableModel(pipeline, settled.kinds, settled.roles["target"], settled.task, notes), output)
-    Terminal().text(saved(output))
+    Terminal().text(saved_message(output))

@@ -1,4 +1,4 @@
-"""What a model file of the command line holds: a pipeline, and what its columns mean."""
+"""The content of a model file of the command line: a pipeline and the types of its columns."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..predictors.base import SievePredictor
 from ..predictors.calibration import HeldOut
 from ..predictors.losses import LOSSES
 from ..program import Explanation, Program, compiled
-from .columns import CATEGORY, NUMBER, LostValues, coerced, texts_of
+from .columns import CATEGORY, NUMBER, LostValues, as_texts, coerce_columns
 from .errors import TableError
-from .methods import extractor_of
+from .methods import find_extractor
 
 
 def _fitted_has(method: str) -> Callable[[TableModel], bool]:
@@ -26,12 +26,12 @@ def _fitted_has(method: str) -> Callable[[TableModel], bool]:
 
 
 def _labels(classes: np.ndarray) -> np.ndarray:
-    """Return classes as labels are read from tables: whole numbers, or texts."""
+    """Convert class labels to whole numbers or text, as tables hold them."""
     return classes.astype(np.int64 if classes.dtype.kind in "iuf" else str)
 
 
 class TableModel(BaseEstimator):
-    """A fitted pipeline, and what the columns of its tables are.
+    """A fitted pipeline with the types of its table's columns.
 
     It takes data frames whose columns are in any order and of any type that can be read as what they
     are: dates as text, numbers as text.
@@ -45,9 +45,9 @@ class TableModel(BaseEstimator):
     target : str
         The column that is predicted; empty where it is not known, as for sieves from Python.
     task : {"regression", "classification"}
-        What was fitted.
+        The fitted pipeline.
     notes : list of str
-        What was assumed and found.
+        Assumptions and results of the fit.
     landmarks : dict of list of str, default=None
         The first landmarks: values of the table that was fitted, by column.
     landmark_rows : ndarray of shape (n_landmarks,), default=None
@@ -86,8 +86,8 @@ class TableModel(BaseEstimator):
         self.weights = weights
 
     @classmethod
-    def of_sieve(cls, sieve: SievePredictor) -> TableModel:
-        """Return a sieve that was fitted in Python, as a model of tables with the same columns."""
+    def from_sieve(cls, sieve: SievePredictor) -> TableModel:
+        """Wrap a sieve that was fitted in Python as a model of tables with the same columns."""
         encoder = sieve._current_fit().preparation.encoder
         names = getattr(sieve, "feature_names_in_", [f"x{i}" for i in range(encoder.n_features)])
         texts = set()  # other categories are numbers, and equal to what is read as numbers
@@ -95,7 +95,7 @@ class TableModel(BaseEstimator):
             if not column.values or any(isinstance(value, str) for value in column.values):
                 texts.add(column.feature)
                 values = pandas.Series(column.values, dtype=object)
-                column.values[:] = texts_of(values).where(values.notna(), None).tolist()
+                column.values[:] = as_texts(values).where(values.notna(), None).tolist()
         kinds = {name: CATEGORY if i in texts else NUMBER for i, name in enumerate(names)}
         if not is_classifier(sieve):
             return cls(Pipeline([("model", sieve)]), kinds, "", "regression")
@@ -109,12 +109,12 @@ class TableModel(BaseEstimator):
 
     @property
     def predicts(self) -> bool:
-        """Whether there is a head, or only features."""
+        """Whether the model predicts, and does not only compute features."""
         return hasattr(self.fitted, "predict")
 
     @property
     def program(self) -> Program:
-        """The pipeline as a function of tables; of its features where it has no head."""
+        """The pipeline compiled to a program; without a head, the program computes features."""
         return compiled(self.pipeline, "prediction" if self.predicts else "features")
 
     @property
@@ -123,15 +123,15 @@ class TableModel(BaseEstimator):
 
     @property
     def input_names(self) -> list[str]:
-        """Names of the inputs of the last step: columns, and indicators of categories."""
+        """Names of the encoded inputs: columns, and indicators of categories."""
         if len(self.pipeline) == 1:
             return list(self.kinds)
         names = self.pipeline[:-1].get_feature_names_out()
         return [str(name).partition("__")[2] or str(name) for name in names]
 
     def table(self, frame: pandas.DataFrame, lost: LostValues | None = None) -> pandas.DataFrame:
-        """Return the columns of the model as they are read, and note what could not be."""
-        table = coerced(frame, self.kinds)
+        """Convert the columns of the model to their types, and count lost values."""
+        table = coerce_columns(frame, self.kinds)
         if lost is not None:
             lost.add(frame, table)
         return table
@@ -160,7 +160,7 @@ class TableModel(BaseEstimator):
     def explain(self, frame: pandas.DataFrame) -> Explanation:
         """Return what landmarks contribute to the predictions of rows."""
         rows = self.landmark_rows
-        rows = extractor_of(self.fitted).landmark_indices_ if rows is None else rows
+        rows = find_extractor(self.fitted).landmark_indices_ if rows is None else rows
         return self.program.explain(self.table(frame), rows)
 
     @property
@@ -169,7 +169,7 @@ class TableModel(BaseEstimator):
         return self.task == "regression" and known
 
     def check_has_intervals(self) -> None:
-        """Refuse where there is nothing that tells how far predictions may be off."""
+        """Raise an error if the model has no held-out residuals to make intervals from."""
         if self.task == "classification":
             raise TableError("Labels have no intervals; ask for --proba instead of --interval.")
         if not self.has_intervals:

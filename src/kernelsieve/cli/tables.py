@@ -1,4 +1,4 @@
-"""Tables in files, read a block of rows at a time, as often as need be."""
+"""Tables in files, read in blocks of rows, repeatedly if needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import numpy as np
 import pandas
 
 from .errors import TableError
-from .separated import separated
+from .separated import read_separated
 from .terminal import Terminal
 from .text_format import TextFormat
 
@@ -31,7 +31,7 @@ _NO_TEXT = "{name} is no text; --sep, --encoding and --decimal are for CSV and T
 
 @dataclass(frozen=True)
 class Table:
-    """Rows with named columns."""
+    """A table with named columns, read in blocks of rows."""
 
     name: str
     read: Callable[[], Iterator[pandas.DataFrame]]
@@ -48,11 +48,11 @@ class Table:
             raise TableError(f"{self.name} has no rows; pass a table with a header and some rows.")
 
     def _whole(self) -> Iterator[pandas.DataFrame]:
-        with _damage_told(self.name):
+        with _damage_reported(self.name):
             yield from self.read()
 
     def sampled(self, size: int, seed: int) -> tuple[pandas.DataFrame, int]:
-        """Return rows that are drawn from all, in their order, and how many there are."""
+        """Draw a sample of rows, in their order; return it with the number of all rows."""
         random, kept, keys, n_rows = np.random.default_rng(seed), None, np.empty(0), 0
         for block in self.blocks():
             n_rows += len(block)
@@ -67,7 +67,7 @@ class Table:
 
 
 @contextmanager
-def _damage_told(name: str) -> Iterator[None]:
+def _damage_reported(name: str) -> Iterator[None]:
     try:
         yield
     except (EOFError, zlib.error, BadGzipFile, BadZipFile) as error:
@@ -77,12 +77,12 @@ def _damage_told(name: str) -> Iterator[None]:
 def open_table(
     data: str, options: Mapping[str, str | None] | None = None, show: Terminal | None = None
 ) -> Table:
-    """Return the table in a file, a folder of Parquet files, or on standard input.
+    """Open a table: a file, a folder of Parquet files, or standard input.
 
     Options are ``sep``, ``encoding`` and ``decimal`` of a table of text. What was inferred of them is
     shown where it is not as in most such files.
     """
-    text = TextFormat.of_options(**(options or {}))
+    text = TextFormat.from_options(**(options or {}))
     if data == "-":
         return _from_stdin(text, show)
     path = Path(data)
@@ -101,7 +101,7 @@ def open_table(
         return _text_table(data, path, _SEPARATED[suffix], text, show)
     reader = _READERS.get(suffix)
     if reader is None:
-        raise TableError(f"{data} has an ending that is not known; tables are {_FORMATS}.")
+        raise TableError(f"{data} has an unknown file extension; tables are {_FORMATS}.")
     if not text.is_open:
         raise TableError(_NO_TEXT.format(name=data))
     return Table(data, lambda: reader(path))
@@ -110,8 +110,8 @@ def open_table(
 def _text_table(
     name: str, path: Path, separator: str, asked: TextFormat, show: Terminal | None
 ) -> Table:
-    with _damage_told(name):
-        text = asked.of_file(path, separator)
+    with _damage_reported(name):
+        text = asked.from_file(path, separator)
     found = text.in_words(separator)
     if found and show is not None:
         show.text(f"{name} was read with {found}; --sep, --encoding and --decimal override this.")
@@ -119,7 +119,7 @@ def _text_table(
 
 
 def _from_stdin(text: TextFormat, show: Terminal | None) -> Table:
-    """Keep standard input in a file that vanishes with the process: it is read more than once."""
+    """Copy standard input to a temporary file, since it is read more than once."""
     if sys.stdin is None:
         raise TableError("Standard input is closed; name a file.")
     file = tempfile.NamedTemporaryFile(suffix=".csv")  # noqa: SIM115  (open as long as the table)
@@ -137,7 +137,7 @@ def _from_stdin(text: TextFormat, show: Terminal | None) -> Table:
 def _separated(path: Path, text: TextFormat) -> Iterator[pandas.DataFrame]:
     assert text.separator
     assert text.encoding
-    return map(text.numbers, separated(path, text.separator, ROWS, text.encoding))
+    return map(text.numbers, read_separated(path, text.separator, ROWS, text.encoding))
 
 
 def _excel(path: Path) -> Iterator[pandas.DataFrame]:
@@ -162,7 +162,7 @@ def _parquet(files: list[Path]) -> Iterator[pandas.DataFrame]:
 
 
 def _frame(batch: Any) -> pandas.DataFrame:
-    """Return rows with whole numbers as they are, and with texts for lists and records."""
+    """Convert an Arrow batch to pandas; whole numbers stay exact, lists and records become text."""
     is_nested = import_module("pyarrow.types").is_nested
     plain = [i for i, field in enumerate(batch.schema) if not is_nested(field.type)]
     frame = batch.select(plain).to_pandas(integer_object_nulls=True)

@@ -1,4 +1,4 @@
-"""What is shown while commands run: on standard error, so that output can be piped."""
+"""Terminal output while commands run, on standard error, so that results can be piped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def output(**options: Any) -> Console:
 
 
 def plain(text: str) -> str:
-    """Return a text of any origin as rich shows it: without markup and control characters."""
+    """Escape rich markup and control characters in a text."""
     return escape(printable(text))
 
 
@@ -36,7 +36,7 @@ def _cell(value: Any) -> str:
 
 
 class Terminal:
-    """Sentences, tables and progress, or nothing."""
+    """Shows sentences, tables and progress; shows nothing if ``quiet``."""
 
     def __init__(self, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet, highlight=False, emoji=False)
@@ -48,7 +48,7 @@ class Terminal:
     def kinds(
         self, frame: pandas.DataFrame, kinds: Mapping[str, str], roles: Mapping[str, Any]
     ) -> None:
-        """Show what columns were taken for."""
+        """Show the inferred type of every column."""
         table = Table("column", "type", "distinct values", "missing")
         used = {roles["target"]: "target", roles["weight"]: "weight", roles["group"]: "group"}
         for name in frame.columns:
@@ -59,13 +59,13 @@ class Terminal:
 
     @contextmanager
     def working(self, text: str) -> Iterator[None]:
-        """Show that something takes its time."""
+        """Show a spinner during a long task."""
         with self.console.status(plain(text)):
             yield
 
     @contextmanager
     def counting(self) -> Iterator[Callable[[int], None]]:
-        """Count rows."""
+        """Show a running count of rows."""
         from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
         shown = (TextColumn("rows"), MofNCompleteColumn(), TimeElapsedColumn())

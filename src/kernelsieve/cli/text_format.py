@@ -1,4 +1,4 @@
-"""How a table of text is written: delimiter, encoding and decimal sign, as told or as found."""
+"""Format of a text table: delimiter, encoding and decimal sign, given or inferred."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 @dataclass(frozen=True)
 class TextFormat:
-    """Delimiter, encoding and decimal sign; what is None is inferred from the file."""
+    """Delimiter, encoding and decimal sign; None means inferred from the file."""
 
     separator: str | None = None
     encoding: str | None = None
     decimal: str | None = None
 
     @classmethod
-    def of_options(
+    def from_options(
         cls, sep: str | None = None, encoding: str | None = None, decimal: str | None = None
     ) -> TextFormat:
-        """Return the format that options ask for."""
+        """Return the format that command line options ask for."""
         separator = {"\\t": "\t", "tab": "\t", "space": " "}.get(sep or "", sep)
         if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
             raise TableError(f"--sep {sep!r} must be one character, or tab.")
@@ -63,13 +63,13 @@ class TextFormat:
 
     @property
     def is_open(self) -> bool:
-        """Nothing is asked for."""
+        """Whether no option was given."""
         return self == TextFormat()
 
-    def of_file(self, path: Path, separator: str) -> TextFormat:
-        """Return the format of a file; its delimiter is the given one unless the rows say otherwise.
+    def from_file(self, path: Path, separator: str) -> TextFormat:
+        """Infer the format of a file; keep the default delimiter unless the rows need another.
 
-        What is no regular file can be read only once, and has the format that is asked for.
+        A pipe or device can be read only once, so its format is not inferred.
         """
         known = TextFormat(self.separator or separator, self.encoding or _UTF8, self.decimal or ".")
         if not path.is_file():
@@ -85,7 +85,7 @@ class TextFormat:
         return replace(known, separator=separator, encoding=encoding, decimal=decimal)
 
     def in_words(self, default: str) -> str:
-        """Return what is not as in most files of this ending, or nothing."""
+        """Describe what differs from the usual format of such files; empty if nothing does."""
         separator = self.separator or default
         found = [] if separator == default else [f"delimiter {_NAMES.get(separator, repr(separator))}"]
         found += [] if self.encoding in (None, _UTF8) else [f"encoding {self.encoding}"]
@@ -93,7 +93,7 @@ class TextFormat:
         return " and ".join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 
     def numbers(self, block: pandas.DataFrame) -> pandas.DataFrame:
-        """Return rows with decimal points for commas in numbers, and nothing between thousands."""
+        """Convert decimal commas to points, and remove thousands separators."""
         if self.decimal != ",":
             return block
         return block.apply(_with_points)
@@ -104,7 +104,7 @@ def _opened(path: Path) -> Any:
 
 
 def _encoding(start: bytes, rest: IO[bytes], path: Path) -> str:
-    """Return the encoding of a file: by its mark, or UTF-8 where all of it is, or Windows-1252."""
+    """Detect the encoding: a byte order mark, UTF-8 if all bytes are valid, else Windows-1252."""
     for mark, name in _MARKS.items():
         if start.startswith(mark):
             return name
@@ -121,7 +121,7 @@ def _encoding(start: bytes, rest: IO[bytes], path: Path) -> str:
     except UnicodeDecodeError:
         pass
     if _NO_TEXT.search(start) or _NO_TEXT.search(chunk):
-        raise TableError(f"{path} is no table that can be read: it is not text.")
+        raise TableError(f"{path} cannot be read as a table: it is not text.")
     while chunk:
         undefined = undefined or bool(re.search(rb"[\x81\x8d\x8f\x90\x9d]", chunk))
         chunk = rest.read(_CHUNK)

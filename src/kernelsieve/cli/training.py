@@ -1,4 +1,4 @@
-"""Rows to learn from, with targets, weights and groups."""
+"""Training rows of a table, with targets, weights and groups."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..data import Part, Source
 from ..estimators import StatisticPart, StatisticPlan
 from .columns import (
     are_whole_numbers,
-    coerced,
-    find_kinds,
+    as_numbers,
+    as_texts,
+    coerce_columns,
     find_task,
+    infer_kinds,
     n_values,
-    numbers_in,
-    texts_of,
 )
 from .errors import TableError, no_column
 from .tables import Table
@@ -28,7 +28,7 @@ from .terminal import Terminal
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Rows whose target is known."""
+    """The rows with a known target."""
 
     frame: pandas.DataFrame
     y: np.ndarray
@@ -39,7 +39,7 @@ class LabelledRows:
 
 @dataclass(frozen=True)
 class Reading:
-    """How tables are read: what is the target, which columns are what."""
+    """How to read a table: its target column, column types and task."""
 
     roles: Mapping[str, Any]
     kinds: Mapping[str, str]
@@ -48,7 +48,7 @@ class Reading:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(
+    def infer(
         cls,
         frame: pandas.DataFrame,
         roles: Mapping[str, Any],
@@ -56,7 +56,7 @@ class Reading:
         dates: str = "auto",
         table: Table | None = None,
     ) -> Reading:
-        """Find out by some rows; or by all of ``table``, of which they are a sample, if one decides."""
+        """Infer column types from sample rows, or from all of ``table`` if the sample leaves doubt."""
         named = [roles["target"], *roles["drop"], roles["weight"], roles["group"]]
         for name in filter(None, named):
             if name not in frame.columns:
@@ -65,29 +65,29 @@ class Reading:
         if len(y) == 0:
             raise TableError(f"All values of the target {roles['target']!r} are missing.")
         if n_values(y) == 1:
-            told = repr(texts_of(y).iloc[0]) if numbers_in(y).isna().any() else texts_of(y).iloc[0]
+            told = repr(as_texts(y).iloc[0]) if as_numbers(y).isna().any() else as_texts(y).iloc[0]
             raise TableError(
                 f"The target {roles['target']!r} is {told} in all rows, so there is nothing to learn."
             )
         found, sentence = find_task(y, task)
-        if found == "regression" and numbers_in(y).notna().mean() < 0.5:
+        if found == "regression" and as_numbers(y).notna().mean() < 0.5:
             raise TableError(
-                f"The target {roles['target']!r} is no number but {str(y.iloc[0])!r} and the like; "
+                f"The target {roles['target']!r} is text such as {str(y.iloc[0])!r}, not numbers; "
                 "pass --task classification."
             )
         read = None if table is None else table.blocks
-        kinds, notes = find_kinds(frame, [name for name in named if name], dates, read)
+        kinds, notes = infer_kinds(frame, [name for name in named if name], dates, read)
         whole = are_whole_numbers(y)
         if whole and found == "classification" and table is not None:
             whole = all(are_whole_numbers(block[roles["target"]]) for block in table.blocks())
         return cls(roles, kinds, found, whole, (sentence, *notes))
 
     def labelled(self, frame: pandas.DataFrame) -> LabelledRows:
-        """Return the rows whose target is known."""
+        """Return the rows with a known target."""
         if self.roles["target"] not in frame.columns:
             raise no_column(self.roles["target"], frame.columns, ", which is the target")
         target = frame[self.roles["target"]]
-        known = numbers_in(target).notna() if self.task == "regression" else target.notna()
+        known = as_numbers(target).notna() if self.task == "regression" else target.notna()
         rows = frame[known]
         y = target[known]
         return LabelledRows(
@@ -100,32 +100,32 @@ class Reading:
 
     def _targets(self, y: pandas.Series) -> np.ndarray:
         if self.task == "regression":
-            return numbers_in(y).to_numpy()
+            return as_numbers(y).to_numpy()
         if not self.whole_labels:
-            return texts_of(y).to_numpy(dtype=str)
+            return as_texts(y).to_numpy(dtype=str)
         if not are_whole_numbers(y):
-            other = next(text for text in texts_of(y) if not are_whole_numbers(pandas.Series([text])))
+            other = next(text for text in as_texts(y) if not are_whole_numbers(pandas.Series([text])))
             raise TableError(
-                f"The target {self.roles['target']!r} is {other!r} in a row, and all labels that the "
-                "model knows are whole numbers; leave such rows out."
+                f"The target {self.roles['target']!r} has the label {other!r}, but all labels of the "
+                "model are whole numbers; leave such rows out."
             )
-        return numbers_in(y).to_numpy().astype(np.int64)
+        return as_numbers(y).to_numpy().astype(np.int64)
 
     def _groups(self, rows: pandas.DataFrame) -> np.ndarray:
-        return texts_of(rows[self.roles["group"]]).fillna("").to_numpy(dtype=str)
+        return as_texts(rows[self.roles["group"]]).fillna("").to_numpy(dtype=str)
 
     def _weights(self, rows: pandas.DataFrame) -> np.ndarray | None:
         name = self.roles["weight"]
         if name is None:
             return None
-        weight = numbers_in(rows[name]).to_numpy()
+        weight = as_numbers(rows[name]).to_numpy()
         if np.isnan(weight).any() or (weight < 0).any():
             raise TableError(f"Column {name!r} has weights that are missing or negative.")
         return weight
 
 
 class TableSource(Source):
-    """The rows of a table whose target is known, read in blocks for estimators that take tables."""
+    """Reads the labelled rows of a table in blocks, for estimators that take tables."""
 
     in_memory = "a table of fewer rows"
 
@@ -138,10 +138,10 @@ class TableSource(Source):
 
     def __iter__(self) -> Iterator[Part]:
         kinds = self._reading.kinds
-        return (Part(coerced(rows.frame, kinds), rows.y, rows.weight) for rows in self._blocks())
+        return (Part(coerce_columns(rows.frame, kinds), rows.y, rows.weight) for rows in self._blocks())
 
     def summed(self, plan: StatisticPlan, columns: Any) -> StatisticPart | None:
-        """Return the sums of all rows, of their encoded columns; None where no row has a target."""
+        """Return the one-pass statistic of all encoded rows; None if no row has a target."""
         total: StatisticPart | None = None
         for part in self:
             new = plan.statistic(columns.transform(part.X), part.y, part.weight)
@@ -152,7 +152,7 @@ class TableSource(Source):
         return np.unique(np.concatenate([np.unique(rows.y) for rows in self._blocks()]))
 
     def table_rows(self, numbers: np.ndarray) -> pandas.DataFrame:
-        """Return rows in the order of their numbers, as they are in the table."""
+        """Return the rows with the given numbers, unchanged, in that order."""
         start, found = 0, []
         for rows in self._blocks():
             inside = (numbers >= start) & (numbers < start + len(rows.y))

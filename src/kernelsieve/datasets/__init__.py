@@ -1,4 +1,4 @@
-"""Synthetic data and the papers' data sets."""
+"""Synthetic data, and the data sets of the papers."""
 
 from .cards import Card, Download, card, names
 from .columns import select_columns

@@ -1,4 +1,4 @@
-"""What is known of each data set: shape, source, licence, and what differs from the papers."""
+"""Cards of the data sets: shape, source, licence, and differences from the papers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..exceptions import InvalidParameterError
 
 @dataclass(frozen=True)
 class Download:
-    """Where the files of a data set are, and how they are read.
+    """Addresses and format of the files of a data set.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Download:
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of a data set.
+    """Description of a data set.
 
     Parameters
     ----------
@@ -50,17 +50,17 @@ class Card:
     title : str
         In words.
     task : {"classification", "regression"}
-        What is to be predicted.
+        Kind of the target.
     shape : tuple of two int
         Samples and features.
     source : str
-        Where the data come from.
+        Source of the data.
     class_counts : tuple of int, default=()
         Samples of each class; empty if there are no classes, or if the numbers are not known.
     licence : str, default="not stated"
-        As the source states it.
+        Licence, as the source states it.
     differs : str, default=""
-        What differs from the paper that uses the set, and what else there is to know.
+        Differences from the paper that uses the set, and other remarks.
     file : str, default=""
         Place in a folder of data sets; empty is ``<name>/<name>.npz``.
     download : Download or None, default=None
@@ -80,12 +80,12 @@ class Card:
 
     @property
     def path(self) -> str:
-        """Place of the file in a folder of data sets."""
+        """Path of the file inside a folder of data sets."""
         return self.file or f"{self.name}/{self.name}.npz"
 
 
 def card(name: str) -> Card:
-    """Return what is known of a data set.
+    """Return the card of a data set.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def card(name: str) -> Card:
 
 
 def names() -> list[str]:
-    """Return the names of all data sets that have a card.
+    """Return the names of all data sets with a card.
 
     Returns
     -------

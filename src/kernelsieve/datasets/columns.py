@@ -1,4 +1,4 @@
-"""Some columns of a table that is not in memory."""
+"""Select columns of a table that is not in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..exceptions import InvalidDataError
 
 
 def select_columns(dataset: Any, columns: Sequence[str]) -> Any:
-    """Return a ``pyarrow.dataset`` with some of its columns, in that order; nothing is read.
+    """Return a ``pyarrow.dataset`` with some of its columns, in that order, without reading it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One way to a data set: a folder of yours, the cache, or a download."""
+"""Load data sets: from a local folder, the cache, or a download."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def local_data_folder() -> Path | None:
 
 
 def locate(name: str | Card, *, cache: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return where a data set is kept: its file in a folder of yours, or its folder in the cache.
+    """Return the path of a data set: its file in a local folder, or its folder in the cache.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def load(
     cache: str | os.PathLike[str] | None = None,
     download: bool = True,
 ) -> Bunch:
-    """Load a data set: from a folder of yours, from the cache, or from where it is published.
+    """Load a data set: from a local folder, the cache, or its publisher.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _read(files: list[IO[bytes]], card: Card, source: Download, where: str) -> P
 
 
 def _checked(parts: Parts, card: Card, where: str) -> Parts:
-    """Return the parts if they are what the card says."""
+    """Return the arrays, checked against the card."""
     found = tuple(int(n) for n in parts["X"].shape)
     if found != card.shape or len(parts["y"]) != found[0]:
         raise InvalidDataError(

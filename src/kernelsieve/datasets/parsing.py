@@ -1,4 +1,4 @@
-"""From files to arrays: one reader a format, all with the same result."""
+"""Readers of data files, one a format, with the same result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_npz(file: Any) -> Parts:
 
 
 def read_table(path: Any) -> Parts:
-    """Return a CSV file with a header as a data frame, and its column ``target`` apart."""
+    """Read a CSV file with a header; return a data frame, and its column ``target``."""
     try:
         pandas = import_module("pandas")
     except ImportError as error:
@@ -41,7 +41,7 @@ def read_table(path: Any) -> Parts:
 
 
 def read_files(files: Sequence[IO[bytes]], names: Sequence[str], format: str, options: Any) -> Parts:
-    """Return ``X`` and ``y`` of files whose samples follow one another."""
+    """Return ``X`` and ``y`` of several files, concatenated."""
     readable = [_decompressed(file, name) for file, name in zip(files, names, strict=True)]
     return _READERS[format](readable, **options)
 
@@ -54,7 +54,7 @@ def _csv(
     labels: Sequence[str] | None = None,
     categories: Mapping[str, Sequence[str]] | None = None,
 ) -> Parts:
-    """Read numbers between commas; ``categories`` become columns of 0 and 1, ``labels`` numbers."""
+    """Read CSV; ``categories`` become one-hot columns, and ``labels`` class numbers."""
     rows = [
         [value.strip() for value in row] for file in files for row in csv.reader(_lines(file)) if row
     ]
@@ -83,7 +83,7 @@ def _codes(values: np.ndarray, labels: Sequence[str]) -> np.ndarray:
 
 
 def _arff(files: Sequence[IO[bytes]]) -> Parts:
-    """Read dense or sparse ARFF; the target is the only attribute with classes, or the last one."""
+    """Read dense or sparse ARFF; the target is the only nominal attribute, or the last one."""
     (file,) = files
     lines = _lines(file)
     first = next((line for line in _data_of(lines) if line.strip() and line[0] != "%"), "")
@@ -112,7 +112,7 @@ def _data_of(lines: Sequence[str]) -> Sequence[str]:
 def _svmlight(
     files: Sequence[IO[bytes]], *, n_features: int | None = None, thousandths: bool = False
 ) -> Parts:
-    """Read svmlight; ``thousandths`` stores values of [-1, 1] as whole numbers, 1000 (x + 1)."""
+    """Read svmlight; ``thousandths`` stores values of [-1, 1] as integers, 1000 (x + 1)."""
     loaded = load_svmlight_files(list(files), n_features=n_features)
     X, y = sparse.vstack(loaded[::2], format="csr"), np.concatenate(loaded[1::2])
     if thousandths:

@@ -15,7 +15,7 @@ _FIELDS = [("kind", "U16"), *((name, np.intp) for name in ("top", "left", "heigh
 
 
 class _Kind(NamedTuple):
-    """Weights of equal cells, in a window whose sides are multiples of ``unit``."""
+    """A rectangle feature: weights of equal cells, in a window with sides in multiples of ``unit``."""
 
     name: str
     weights: tuple[tuple[int, ...], ...]
@@ -23,7 +23,7 @@ class _Kind(NamedTuple):
 
     @property
     def corners(self) -> list[tuple[int, int, int]]:
-        """Where the cells meet, and how often the integral image counts there."""
+        """Corners of the cells, with their weights in the integral image."""
         counts = np.diff(np.diff(np.pad(self.weights, 1), axis=0), axis=1)
         return [(int(i), int(j), int(counts[i, j])) for i, j in np.argwhere(counts)]
 
@@ -61,7 +61,7 @@ def rectangle_features(
     dtype : {float64, float32}, default=float64
         Of the features. Sums are taken in float64 in any case.
     out : ndarray of shape (n_images, n_features), default=None
-        Where to write them, such as a memory map; None makes a new array of ``dtype``.
+        Output array, such as a memory map; None makes a new array of ``dtype``.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def rectangle_windows(image_shape: tuple[int, int] = (19, 19)) -> np.ndarray:
 
 
 def _windows(image_shape: tuple[int, int]) -> Iterator[tuple[_Kind, int, int, int, int]]:
-    """Yield each kind with each size of its window, and in how many rows and columns it has a place."""
+    """Yield each kind with each window size, and its numbers of positions."""
     height, width = _check_shape(image_shape)
     for kind in _KINDS:
         for tall in range(kind.unit, height + 1, kind.unit):
@@ -141,7 +141,7 @@ def _windows(image_shape: tuple[int, int]) -> Iterator[tuple[_Kind, int, int, in
 
 
 def _integral_images(pixels: np.ndarray) -> np.ndarray:
-    """Return the sums over all pixels above and to the left, with a line and a column of zeros."""
+    """Return integral images: sums of the pixels above and to the left, padded with zeros."""
     sums = pixels.astype(np.float64).cumsum(axis=1).cumsum(axis=2)
     return np.pad(sums, ((0, 0), (1, 0), (1, 0)))
 
@@ -149,7 +149,7 @@ def _integral_images(pixels: np.ndarray) -> np.ndarray:
 def _at_every_place(
     integral: np.ndarray, kind: _Kind, height: int, width: int, rows: int, columns: int
 ) -> np.ndarray:
-    """Return a feature of one size at every place of every image."""
+    """Return a feature of one size at every position in every image."""
     cell_height, cell_width = height // len(kind.weights), width // len(kind.weights[0])
     values = np.zeros((len(integral), rows, columns))
     for i, j, count in kind.corners:

@@ -1,4 +1,4 @@
-"""Files of other machines: fetched once, checked, kept in a cache."""
+"""Download files once, verify them, and keep them in a cache."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def cache_folder(cache: str | os.PathLike[str] | None = None) -> Path:
 
 
 def is_kept(folder: Path, urls: tuple[str, ...]) -> bool:
-    """Return whether the files of addresses are there, each with its checksum."""
+    """Return whether all files are in the cache, with their checksums."""
     paths = [folder / file_name(url) for url in urls]
     return all(path.is_file() and _pin(path).is_file() for path in paths)
 
 
 def open_cached(folder: Path, urls: tuple[str, ...], sha256: tuple[str, ...]) -> list[IO[bytes]] | None:
-    """Open the kept files of addresses; None if one is not there.
+    """Open the cached files; return None if one is missing.
 
     A file counts only with its checksum beside it, and is compared with that and with the known one.
     """
@@ -76,7 +76,7 @@ def open_cached(folder: Path, urls: tuple[str, ...], sha256: tuple[str, ...]) ->
 
 
 def fetch_all(files: list[IO[bytes]], urls: tuple[str, ...], sha256: tuple[str, ...]) -> None:
-    """Download addresses into open files and compare with the checksums that are known."""
+    """Download files, and compare them with known checksums."""
     for file, url, known in zip(files, urls, _padded(sha256, urls), strict=True):
         address, md5 = _at_openml(url) if url.startswith("openml:") else (url, None)
         fetch(address, file)
@@ -86,7 +86,7 @@ def fetch_all(files: list[IO[bytes]], urls: tuple[str, ...], sha256: tuple[str, 
 
 
 def keep_pins(folder: Path, urls: tuple[str, ...]) -> None:
-    """Write the checksums of new files beside them, for later loads to compare with."""
+    """Write the checksums of new files beside them, to verify later loads."""
     for url in urls:
         path = folder / file_name(url)
         with path.open("rb") as file, replacing(_pin(path)) as pin:
@@ -94,7 +94,7 @@ def keep_pins(folder: Path, urls: tuple[str, ...]) -> None:
 
 
 def file_name(url: str) -> str:
-    """Return the name of an address's file in the cache."""
+    """Return the file name of an address in the cache."""
     if url.startswith("openml:"):
         name, _, version = url.removeprefix("openml:").partition("/")
         return f"{name}-{version}.arff"
@@ -102,7 +102,7 @@ def file_name(url: str) -> str:
 
 
 def fetch(url: str, file: IO[bytes]) -> None:
-    """Download one address into an open file; a failure that may pass is tried again.
+    """Download one file, with retries after temporary failures.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def fetch(url: str, file: IO[bytes]) -> None:
         With the address and what was wrong with it.
     """
     if urlsplit(url).scheme not in ("http", "https"):
-        raise DownloadError(f"{url} is no address of the web: it must begin with https:// or http://.")
+        raise DownloadError(f"{url} is not a web address: it must begin with https:// or http://.")
     for attempt in range(ATTEMPTS):
         file.seek(0)
         file.truncate()
@@ -139,7 +139,7 @@ def _fetch_once(url: str, file: IO[bytes]) -> None:
 
 
 class _TruncatedError(OSError):
-    """The connection ended before the file."""
+    """The connection closed before the end of the file."""
 
 
 def _may_pass(error: Exception) -> bool:
@@ -159,7 +159,7 @@ def _reason(error: Exception, url: str) -> str:
 
 
 def _at_openml(url: str) -> tuple[str, str | None]:
-    """Return the address of a data set of OpenML and the MD5 checksum that OpenML states."""
+    """Return the download address of an OpenML data set, with the MD5 checksum stated there."""
     name, _, version = url.removeprefix("openml:").partition("/")
     found = _json(f"{OPENML}/data/list/data_name/{quote(name)}/data_version/{version}/limit/1")
     try:

@@ -1,4 +1,4 @@
-"""Synthetic data: those of the papers, and larger ones for measuring."""
+"""Synthetic data sets: those of the papers, and larger ones for benchmarks."""
 
 from __future__ import annotations
 

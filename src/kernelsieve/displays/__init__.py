@@ -1,4 +1,4 @@
-"""Pictures of paths, bounds, landmarks and features, drawn with matplotlib."""
+"""Displays of score paths, bounds, landmarks and features, drawn with matplotlib."""
 
 from .bound import StabilityBoundDisplay
 from .contributions import ContributionDisplay

@@ -1,4 +1,4 @@
-"""A picture of the stability bound beside what it bounds."""
+"""Display of the stability bound beside the quantity that it bounds."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class StabilityBoundDisplay(Display):
         return display.plot(ax, **plot_options)
 
     def plot(self, ax: Any = None, *, kind: str = "adjusted", **line_options: Any) -> Self:
-        """Draw.
+        """Draw the bound.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class StabilityBoundDisplay(Display):
         return self.empirical - self.complexity - self.confidence
 
     def _values(self, kind: str) -> dict[str, np.ndarray]:
-        """Return the lines by their names in the legend."""
+        """Return the curves by their legend names."""
         cost = self.cost * self._n_components if kind == "adjusted" else 0.0
         values = {
             f"lower bound, probability {100 * (1 - self.delta):g} %": self._bound - cost,

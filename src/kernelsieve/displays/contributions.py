@@ -1,4 +1,4 @@
-"""A picture of the landmarks that speak for one prediction, and against it."""
+"""Display of the landmarks that contribute most to one prediction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ContributionDisplay(Display):
     Parameters
     ----------
     contributions : ndarray of shape (n_landmarks,)
-        What each landmark adds to the score.
+        Contribution of each landmark to the score.
     baseline : float
         The score without these contributions.
     landmark_indices : ndarray of shape (n_landmarks,)
@@ -51,7 +51,7 @@ class ContributionDisplay(Display):
     def from_estimator(
         cls, estimator: Any, x: Any, *, output: int = 0, ax: Any = None, **plot_options: Any
     ) -> Self:
-        """Draw what landmarks contribute to the prediction for a sample.
+        """Draw the contributions of the landmarks to the prediction for one sample.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class ContributionDisplay(Display):
         x : array-like or data frame of shape (1, n_features)
             The sample.
         output : int, default=0
-            Which target or class, where there are several.
+            Target or class to explain, if there are several.
         {drawing}
         """
         check_has(estimator, ["explain"], "a SieveRegressor or a SieveClassifier")
@@ -74,7 +74,7 @@ class ContributionDisplay(Display):
         return display.plot(ax, **plot_options)
 
     def plot(self, ax: Any = None, *, max_landmarks: int = 12, **bar_options: Any) -> Self:
-        """Draw.
+        """Draw the contributions.
 
         Parameters
         ----------

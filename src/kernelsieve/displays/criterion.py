@@ -1,4 +1,4 @@
-"""A picture of the criterion at each step, and of what the features explain."""
+"""Display of the criterion at each step, and of the variance that the features explain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _QUANTITIES = ("criterion", "explained")
 
 @dataclass(eq=False, repr=False)
 class CriterionPathDisplay(Display):
-    """The criterion's value at each step, and the shares of variance and target that are explained.
+    """The criterion at each step, with the explained shares of variance and target.
 
     Make it by :meth:`from_estimator`.
 
@@ -94,7 +94,7 @@ class CriterionPathDisplay(Display):
         log_scale: bool = False,
         **line_options: Any,
     ) -> Self:
-        """Draw.
+        """Draw the path.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class CriterionPathDisplay(Display):
         known = {name: share for name, share in shares.items() if share is not None}
         if not known:
             raise InvalidDataError(
-                "Nothing is known of what the features explain; pass explained_variance_ratio or "
+                "The explained ratios are unknown; pass explained_variance_ratio or "
                 "explained_target_ratio, or draw quantity='criterion'."
             )
         lines = []

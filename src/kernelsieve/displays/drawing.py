@@ -1,4 +1,4 @@
-"""What all displays share: axes, looks that differ in more than hue, and legends beside the data."""
+"""Shared drawing tools: axes, line styles that differ in more than hue, and legends beside the data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TEXTS = {"axes": _AXES, "ax": _AX, "display": _RETURNS, "drawing": f"{_AX}\n{_P
 
 
 class Display:
-    """Base of the displays: where they draw, and the texts that their docstrings share."""
+    """Base class of the displays: creates axes, and fills in shared docstring texts."""
 
     ax_: Any
     figure_: Any
@@ -56,7 +56,7 @@ class Display:
     def _take_panels(
         self, ax: Any, n_panels: int = 1, size: tuple[float, float] | None = None
     ) -> np.ndarray:
-        """Return the given axes, or those of a new figure: as many as there are panels.
+        """Return the given axes, or new ones: one for each panel.
 
         ``ax_`` is an axes where there is one panel, and an array of them for more.
         """
@@ -71,7 +71,7 @@ class Display:
         if len(panels) != n_panels or not all("plot" in dir(panel) for panel in panels):
             wanted = "one matplotlib axes" if n_panels == 1 else f"{n_panels} matplotlib axes"
             raise InvalidParameterError(
-                f"ax={ax!r} is not what {caller} draws in: pass {wanted}, or None for a new figure."
+                f"{caller} cannot draw in ax={ax!r}; pass {wanted}, or None for a new figure."
             )
         self.ax_ = panels[0] if n_panels == 1 else panels
         self.figure_ = panels[0].figure
@@ -79,7 +79,7 @@ class Display:
 
 
 def check_has(estimator: Any, names: Sequence[str], remedy: str) -> None:
-    """Refuse what lacks some methods or attributes."""
+    """Raise an error if an estimator lacks one of the named methods or attributes."""
     missing = [name for name in names if not hasattr(estimator, name)]
     if missing:
         raise InvalidParameterError(
@@ -88,7 +88,7 @@ def check_has(estimator: Any, names: Sequence[str], remedy: str) -> None:
 
 
 def import_pyplot(caller: str) -> Any:
-    """Import ``matplotlib.pyplot``, or say which extra brings it."""
+    """Import ``matplotlib.pyplot``; the error names the extra to install."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -100,7 +100,7 @@ def import_pyplot(caller: str) -> Any:
 
 
 def draw_line(ax: Any, x: Any, y: Any, name: str | None, given: dict[str, Any]) -> Any:
-    """Draw a line that looks unlike those which displays have drawn into the axes before."""
+    """Draw a line in a style that no earlier line in these axes has."""
     place = sum(line.get_gid() == _LINE for line in ax.get_lines())
     label = {} if name is None else {"label": name}
     (line,) = ax.plot(x, y, **line_look(place, len(x), {**label, **given}))
@@ -125,7 +125,7 @@ def draw_star(ax: Any, x: float, y: float, name: str) -> Any:
 
 
 def line_look(place: int, n_points: int, given: dict[str, Any]) -> dict[str, Any]:
-    """Return colour, dash and marker of the line at a place among others, changed as given."""
+    """Return colour, dash and marker of a line by its position, updated by the given options."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
@@ -143,7 +143,7 @@ def line_look(place: int, n_points: int, given: dict[str, Any]) -> dict[str, Any
 
 
 def add_legend(ax: Any, title: str | None = None) -> None:
-    """Put the legend below the axes, where it hides nothing.
+    """Add a legend below the axes, where it hides no data.
 
     A figure without a layout engine makes no room there; the legend then goes where it hides least.
     """
@@ -169,7 +169,7 @@ def add_legend(ax: Any, title: str | None = None) -> None:
 
 
 def add_colorbar(ax: Any, mappable: Any, label: str) -> Any:
-    """Put a scale of colours beside the axes, as high as they are whatever their aspect.
+    """Add a colorbar of the same height as the axes, whatever their aspect.
 
     A figure without a layout engine makes no room there; the axes then give up some of theirs.
     """
@@ -180,13 +180,13 @@ def add_colorbar(ax: Any, mappable: Any, label: str) -> Any:
 
 
 def _columns(ax: Any, names: Sequence[str]) -> int:
-    """Return how many names stand side by side in the width of the axes."""
+    """Return the number of legend columns that fit in the width of the axes."""
     width = ax.bbox.width / ax.figure.dpi
     return int(np.clip(width // (_LETTER * max(map(len, names)) + _HANDLE), 1, len(names)))
 
 
 def _below(ax: Any) -> Any:
-    """Return the coordinates of the axes, moved below the ticks and the label of its first axis."""
+    """Return a transform of axes coordinates, shifted below the tick labels and the x label."""
     from matplotlib.transforms import ScaledTranslation
 
     label = ax.xaxis.get_tightbbox()
@@ -195,14 +195,14 @@ def _below(ax: Any) -> Any:
 
 
 def whole_ticks(axis: Any) -> None:
-    """Put ticks at whole numbers only, for axes that count."""
+    """Place ticks at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
 
 
 def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
-    """Refuse a value that is not among the allowed ones."""
+    """Raise an error if a value is not among the allowed ones."""
     if not any(value is choice or value == choice for choice in allowed):
         shown = ", ".join(repr(choice) for choice in allowed)
         raise InvalidParameterError(f"{name}={value!r} is not known; pass one of {shown}.")

@@ -1,4 +1,4 @@
-"""A display of a component as a function of two features of X."""
+"""Display of a component as a function of two features of X."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FeatureMapDisplay(Display):
     values : ndarray of shape (r, r)
         The feature: ``values[i, j]`` at ``first[j]`` and ``second[i]``.
     feature : int, default=0
-        Which feature it is.
+        Number of the feature.
     rows : ndarray of shape (n, 2), default=None
         Samples to draw as points.
     row_labels : ndarray of shape (n,), default=None
@@ -97,13 +97,13 @@ class FeatureMapDisplay(Display):
         y : array-like of shape (n,), default=None
             Labels of the samples: a marker for each class.
         feature : int, default=0
-            Which feature.
+            Number of the feature.
         inputs : tuple of two int, default=(0, 1)
-            Which two features of X.
+            Two features of X for the axes.
         grid_resolution : int, default=100
             Number of values of each.
         margin : float, default=0.05
-            How much wider than the samples the picture is, on each side, as a share of their range.
+            Margin around the samples on each side, as a share of their range.
         {drawing}
         """
         remedy = "an estimator that has features, of a pipeline all steps but the last"
@@ -120,7 +120,7 @@ class FeatureMapDisplay(Display):
         grid = np.tile(rows.mean(axis=0), (grid_resolution**2, 1))
         grid[:, one] = np.tile(first, grid_resolution)
         grid[:, other] = np.repeat(second, grid_resolution)
-        values = _feature(estimator, _like(X, grid), feature)
+        values = _feature(estimator, _as_frame_like(X, grid), feature)
         names = [str(name) for name in getattr(X, "columns", ())]
         display = cls(
             first=first,
@@ -141,7 +141,7 @@ class FeatureMapDisplay(Display):
         colorbar: bool = True,
         **contour_options: Any,
     ) -> Self:
-        """Draw.
+        """Draw the contours.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class FeatureMapDisplay(Display):
 
 
 def _light_blues() -> Any:
-    """Return colours that grow darker with the value, and on which black lines can be seen."""
+    """Return a colour map of light blues, on which black lines are visible."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -197,8 +197,8 @@ def _range(column: np.ndarray, count: int, margin: float) -> np.ndarray:
     return np.linspace(low - wider, high + wider, count)
 
 
-def _like(X: Any, grid: np.ndarray) -> Any:
-    """Return the grid as a data frame where X is one, so that columns keep their names."""
+def _as_frame_like(X: Any, grid: np.ndarray) -> Any:
+    """Return the grid as a data frame with the column names of X, if X is one."""
     if not hasattr(X, "columns"):
         return grid
     return type(X)({name: grid[:, place] for place, name in enumerate(X.columns)})
@@ -214,6 +214,6 @@ def _feature(estimator: Any, grid: Any, feature: int) -> np.ndarray:
     values = features[:, feature]
     if np.ptp(values) == 0:
         raise InvalidDataError(
-            f"Feature {feature} is the same everywhere, so it has no contours; pass other inputs."
+            f"Feature {feature} is constant here, so it has no contours; pass other inputs."
         )
     return values

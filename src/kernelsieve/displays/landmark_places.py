@@ -1,4 +1,4 @@
-"""The landmarks of an estimator: their features, images, labels and places in a plane."""
+"""The landmarks of an estimator: their features, images, labels and positions in a plane."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .points import two_places
 
 
 def with_landmarks(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """Return what has landmarks inside a search or a pipeline, and samples as it sees them."""
+    """Return the estimator with landmarks inside a search or pipeline, and X transformed for it."""
     inner = getattr(estimator, "best_estimator_", estimator)
     inner = getattr(inner, "extractor", inner)
     if not isinstance(inner, Pipeline):
@@ -29,7 +29,7 @@ def with_landmarks(estimator: Any, X: Any) -> tuple[Any, Any]:
 
 
 def dense_landmarks(estimator: Any, n_landmarks: int | None) -> np.ndarray:
-    """Return the first landmarks, or say why there are none."""
+    """Return the first landmarks as a dense array; raise an error if there are none."""
     if "landmarks_" not in dir(type(estimator)):
         raise InvalidParameterError(
             f"A {type(estimator).__name__} has no landmarks_; pass a fitted estimator of kernelsieve, "
@@ -59,7 +59,7 @@ def dense_landmarks(estimator: Any, n_landmarks: int | None) -> np.ndarray:
 
 
 def as_images(landmarks: np.ndarray, image_shape: tuple[int, ...] | None) -> np.ndarray | None:
-    """Return the landmarks as images where a shape is given."""
+    """Reshape landmarks to images, if a shape is given."""
     if image_shape is None:
         return None
     shape = tuple(image_shape)
@@ -75,7 +75,7 @@ def as_images(landmarks: np.ndarray, image_shape: tuple[int, ...] | None) -> np.
 def landmark_labels(
     estimator: Any, landmarks: np.ndarray, X: Any, labels: np.ndarray | None
 ) -> np.ndarray | None:
-    """Return the landmarks' labels where X are the samples that they were chosen from."""
+    """Return the labels of the landmarks, if X holds the training samples."""
     if labels is None:
         return None
     indices = np.asarray(estimator.landmark_indices_)[: len(landmarks)]
@@ -86,10 +86,10 @@ def landmark_labels(
     return labels[indices] if same else None
 
 
-def in_plane(
+def plane_coordinates(
     estimator: Any, n_landmarks: int, X: Any, plane: str, axes: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray | None, tuple[str, str]]:
-    """Return the places of landmarks and samples, and the names of the axes."""
+    """Return the coordinates of landmarks and samples in a plane, and the names of its axes."""
     if plane == "inputs":
         landmarks = estimator.landmarks_[:n_landmarks]
         rows = None if X is None else check_array(X, accept_sparse="csr")

@@ -1,4 +1,4 @@
-"""Landmarks as spectra: one line each over the wavelengths."""
+"""Draw landmarks as spectra: one line each over the feature axis, such as wavelengths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_ROWS = 300  # grey lines, beyond which one does not see more
 
 
 def check_feature_axis(feature_axis: Any, n_features: int) -> tuple[np.ndarray, str]:
-    """Return the places of the features on their axis, and the name of the axis."""
+    """Return the positions of the features on their axis, and the name of the axis."""
     try:
         places = np.asarray(feature_axis, dtype=float)
     except (TypeError, ValueError):
@@ -29,8 +29,8 @@ def check_feature_axis(feature_axis: Any, n_features: int) -> tuple[np.ndarray, 
     return places, "wavelength" if name is None else str(name)
 
 
-def some_rows(X: Any, n_features: int) -> np.ndarray | None:
-    """Return so many samples, from all over X, as can be told apart."""
+def spread_rows(X: Any, n_features: int) -> np.ndarray | None:
+    """Return an evenly spaced subset of the samples, small enough to tell the lines apart."""
     if X is None:
         return None
     rows = check_array(X, accept_sparse="csr")
@@ -49,7 +49,7 @@ def draw_spectra(
     rows: np.ndarray | None,
     options: dict[str, Any],
 ) -> tuple[Any, list[Any]]:
-    """Draw landmarks as lines, the first chosen darkest, and other samples in grey."""
+    """Draw landmarks as dark lines, the first chosen darkest, over other samples in grey."""
     greys = []
     if rows is not None:
         look = {"colors": "0.8", "linewidths": 0.5, "zorder": 1, "label": "samples"}

@@ -10,8 +10,14 @@ import numpy as np
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from .drawing import Display, add_colorbar, add_legend, check_choice
-from .landmark_places import as_images, dense_landmarks, in_plane, landmark_labels, with_landmarks
-from .landmark_spectra import check_feature_axis, draw_spectra, some_rows
+from .landmark_places import (
+    as_images,
+    dense_landmarks,
+    landmark_labels,
+    plane_coordinates,
+    with_landmarks,
+)
+from .landmark_spectra import check_feature_axis, draw_spectra, spread_rows
 from .points import are_numbers, check_labels, draw_numbers, draw_rows
 
 _PLANES = ("inputs", "features", "gallery", "spectra")
@@ -44,7 +50,7 @@ class LandmarkDisplay(Display):
     landmark_labels : ndarray of shape (m,), default=None
         Classes of the landmarks, written beside the numbers in a gallery.
     names : tuple of two str, default=("", "")
-        What the two axes of the plane are.
+        Names of the two axes of the plane.
     spectra : ndarray of shape (m, d), default=None
         The landmarks as lines over ``feature_axis``; ``rows`` are then other samples, of shape (n, d).
     feature_axis : ndarray of shape (d,), default=None
@@ -116,7 +122,7 @@ class LandmarkDisplay(Display):
             side, or spectra above one another. None is "gallery" where ``image_shape`` is given,
             "spectra" where ``feature_axis`` is, and "inputs" where neither is.
         axes : tuple of two int, default=(0, 1)
-            Which two features of X or components.
+            Two features of X, or two components.
         n_landmarks : int, default=None
             Draw the first ones only; None for all.
         image_shape : tuple of int, default=None
@@ -136,7 +142,7 @@ class LandmarkDisplay(Display):
         _check_curves(chosen_plane, feature_axis)
         if chosen_plane == "spectra":
             places, axis_name = check_feature_axis(feature_axis, landmarks.shape[1])
-            rows = some_rows(X, landmarks.shape[1])
+            rows = spread_rows(X, landmarks.shape[1])
             display = cls(spectra=landmarks, feature_axis=places, rows=rows, names=(axis_name, "value"))
             return display.plot(ax, **plot_options)
         labels = None if X is None or are_numbers(y) else check_labels(y, np.shape(X)[0])
@@ -147,14 +153,14 @@ class LandmarkDisplay(Display):
                     "plane='gallery' shows images; pass image_shape=(height, width)."
                 )
         else:
-            display.positions, display.rows, display.names = in_plane(
+            display.positions, display.rows, display.names = plane_coordinates(
                 estimator, len(landmarks), X, chosen_plane, axes
             )
             display.row_labels = labels
         return display.plot(ax, **plot_options)
 
     def plot(self, ax: Any = None, *, numbers: bool = True, **options: Any) -> Self:
-        """Draw.
+        """Draw the landmarks.
 
         Parameters
         ----------
@@ -220,11 +226,11 @@ class LandmarkDisplay(Display):
             bar.ax.yaxis.get_major_locator().set_params(integer=True)
 
     def _draw_images_in_plane(self, numbers: bool, options: dict[str, Any]) -> None:
-        """Draw images at the places of the landmarks; where they would meet, the first chosen alone."""
+        """Draw images at the positions of the landmarks; of overlapping ones only the first chosen."""
         from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
         images, positions = np.asarray(self.images), np.asarray(self.positions)
-        look = {**_shades(images), "interpolation": "nearest", **options}
+        look = {**_grey_scale(images), "interpolation": "nearest", **options}
         self.line_ = self.ax_.scatter(
             *positions.T, s=_DOT_AREA, color="black", zorder=3, label="landmarks"
         )
@@ -233,7 +239,7 @@ class LandmarkDisplay(Display):
         self.ax_.figure.figure.draw_without_rendering()  # so that places are final
         pixels = self.ax_.transData.transform(positions) * 72 / self.ax_.figure.dpi
         zoom = _THUMBNAIL / max(images.shape[1:3])
-        shown = _apart(pixels, _THUMBNAIL + 4)
+        shown = _spaced_out(pixels, _THUMBNAIL + 4)
         for place in shown:
             box = AnnotationBbox(
                 OffsetImage(images[place], zoom=zoom, **look),
@@ -248,7 +254,7 @@ class LandmarkDisplay(Display):
             self._number_images(shown, half, pixels)
 
     def _number_images(self, shown: list[int], half: np.ndarray, pixels: np.ndarray) -> None:
-        """Write the place in the upper left corner of each image, and beside points without one."""
+        """Write the rank of each landmark into its image, or beside its point if it has no image."""
         positions = np.asarray(self.positions)
         for place in shown:
             self.numbers_.append(
@@ -273,7 +279,7 @@ class LandmarkDisplay(Display):
     def _draw_gallery(self, numbers: bool, options: dict[str, Any]) -> None:
         images = np.asarray(self.images)
         n_columns, n_lines, height = _gallery_shape(images)
-        look = {**_shades(images), "interpolation": "nearest", "aspect": "equal", **options}
+        look = {**_grey_scale(images), "interpolation": "nearest", "aspect": "equal", **options}
         self.ax_.set_axis_off()
         order = "order of choice" if self.landmark_labels is None else "order of choice (place: class)"
         self.ax_.set_title(f"landmarks, in the {order}", fontsize="medium")
@@ -289,7 +295,7 @@ class LandmarkDisplay(Display):
             self._write_captions(n_columns, height)
 
     def _write_captions(self, n_columns: int, height: float) -> None:
-        """Write the number of each image above it, and its class where that is known."""
+        """Write the rank of each image above it, and its class if known."""
         captions = [str(place + 1) for place in range(len(np.asarray(self.images)))]
         if self.landmark_labels is not None:
             captions = [
@@ -314,7 +320,7 @@ def _usual_plane(image_shape: Any, feature_axis: Any) -> str:
 
 
 def _check_curves(plane: str, feature_axis: Any) -> None:
-    """Refuse an axis of features without curves, and curves without it."""
+    """Raise an error if only one of ``plane="spectra"`` and ``feature_axis`` is given."""
     if plane == "spectra" and feature_axis is None:
         raise InvalidParameterError(
             "plane='spectra' draws curves over the features of X; pass their places, such as "
@@ -326,8 +332,8 @@ def _check_curves(plane: str, feature_axis: Any) -> None:
         )
 
 
-def _apart(places: np.ndarray, distance: float) -> list[int]:
-    """Return the places, first come first, that are farther than the distance from all before."""
+def _spaced_out(places: np.ndarray, distance: float) -> list[int]:
+    """Return the points that are farther than a distance from all points selected before them."""
     kept: list[int] = []
     for place, point in enumerate(places):
         if all(np.abs(point - places[other]).max() > distance for other in kept):
@@ -336,7 +342,7 @@ def _apart(places: np.ndarray, distance: float) -> list[int]:
 
 
 def _gallery_shape(images: np.ndarray) -> tuple[int, int, float]:
-    """Return columns and rows of a gallery a little wider than high, and a thumbnail's height."""
+    """Return the numbers of columns and rows of the gallery, and the height of a thumbnail."""
     n_columns = min(len(images), ceil(sqrt(1.8 * len(images))))
     return n_columns, ceil(len(images) / n_columns), images.shape[1] / images.shape[2]
 
@@ -347,8 +353,8 @@ def _gallery_size(images: Any) -> tuple[float, float]:
     return max(width, 3.2), _CELL * n_lines * (height + _CAPTION) + 0.5
 
 
-def _shades(images: np.ndarray) -> dict[str, Any]:
-    """Return one scale of greys for all images; coloured ones bring their own."""
+def _grey_scale(images: np.ndarray) -> dict[str, Any]:
+    """Return one grey scale for all images; colour images need none."""
     if images.ndim == 4:
         return {}
     from matplotlib.colors import Normalize

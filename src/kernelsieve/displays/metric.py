@@ -1,4 +1,4 @@
-"""Pictures of a learned metric: which inputs count, and the held-out error of its rounds."""
+"""Displays of a learned metric: feature importances, and the held-out error of each round."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MetricImportanceDisplay(Display):
     names : sequence of str
         Names of the features.
     axis_name : str, default=None
-        What the names are places on, such as "wavelength".
+        Name of the feature axis, such as "wavelength".
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class MetricImportanceDisplay(Display):
         return cls(importances, names, axis_name).plot(ax, **plot_options)
 
     def plot(self, ax: Any = None, *, max_features: int = 20, **bar_options: Any) -> Self:
-        """Draw.
+        """Draw the importances.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class MetricImportanceDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class MetricPathDisplay(Display):
-    """The held-out error of every round in which a metric was learned.
+    """The held-out error of every round of metric learning.
 
     Make it by :meth:`from_estimator`.
 
@@ -163,7 +163,7 @@ class MetricPathDisplay(Display):
         return display.plot(ax, **plot_options)
 
     def plot(self, ax: Any = None, **line_options: Any) -> Self:
-        """Draw.
+        """Draw the errors.
 
         Parameters
         ----------
@@ -190,6 +190,6 @@ class MetricPathDisplay(Display):
 
 
 def _check_has(estimator: Any, attribute: str) -> None:
-    """Refuse what is not fitted, or is no metric."""
+    """Raise an error if the estimator is not a fitted metric."""
     check_is_fitted(estimator)
     check_has(estimator, [attribute], "a fitted GradientMetric, of a pipeline the step that is one")

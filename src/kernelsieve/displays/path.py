@@ -1,4 +1,4 @@
-"""A picture of the score for every number of features."""
+"""Display of the score for every number of features."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SET_NAMES = {"test": "held out", "train": "training"}
 
 @dataclass(eq=False, repr=False)
 class ComponentPathDisplay(Display):
-    """Score against the number of features, or against their price in kernel evaluations.
+    """Score against the number of features, or against the kernel evaluations of a prediction.
 
     Make it by :meth:`from_estimator` or :meth:`from_path`. The line is the mean of the folds, the band
     their spread, and a star marks the chosen number of features.
@@ -42,7 +42,7 @@ class ComponentPathDisplay(Display):
     best_n_components : int, default=None
         The chosen number of features of the first curve, which is marked; None marks nothing.
     score_name : str, default="score"
-        What the scores are, for the label of the axis.
+        Name of the score, for the axis label.
     name : str, default=None
         Name in the legend, for several displays in one axes.
 
@@ -102,7 +102,7 @@ class ComponentPathDisplay(Display):
         params, name
             As for :meth:`from_path`.
         score_name : str, default=None
-            What the scores are; None takes the name of the scorer, where it has one.
+            Name of the score; None takes the scorer's name, if it has one.
         {drawing}
         """
         path = getattr(estimator, "path_", None)
@@ -154,7 +154,7 @@ class ComponentPathDisplay(Display):
             Other settings of the parameters to draw beside the chosen one. A dict may name some of
             the parameters only; then every setting that has these values is drawn.
         score_name : str, default="score"
-            What the scores are.
+            Name of the score.
         name : str, default=None
             Name in the legend, for several displays in one axes.
         {drawing}
@@ -183,7 +183,7 @@ class ComponentPathDisplay(Display):
         negate_score: bool | None = None,
         **line_options: Any,
     ) -> Self:
-        """Draw.
+        """Draw the curves.
 
         Parameters
         ----------
@@ -226,7 +226,7 @@ class ComponentPathDisplay(Display):
             if self.best_n_components is not None:
                 which = _SETS[score_type][0]
                 stars.append(draw.star(self.curves[0], which, self.best_n_components, self._prefix))
-            draw.finish(self._score_label(band, negate_score))
+            draw.label_axes(self._score_label(band, negate_score))
             self.band_.extend(draw.bands)
         self.line_ = lines[0] if len(lines) == 1 else lines
         self.choice_ = (stars[0] if len(stars) == 1 else stars) if stars else None
@@ -279,7 +279,7 @@ class _Panel:
         self.ax.axvline(at, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
         return draw_star(self.ax, at, score, name)
 
-    def finish(self, score_label: str) -> None:
+    def label_axes(self, score_label: str) -> None:
         self.ax.set(xlabel=_AXES[self.axis], ylabel=score_label)
         whole_ticks(self.ax.xaxis)
         self.ax.grid(alpha=0.25)
@@ -298,7 +298,7 @@ def _limits(scores: np.ndarray, band: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _score_name(estimator: Any) -> str:
-    """Return the name of the estimator's scorer in words, where it is given by name or usual."""
+    """Return the name of the estimator's scores; a custom scorer has none."""
     scoring = getattr(estimator, "scoring", None)
     tags = getattr(estimator, "__sklearn_tags__", None)
     if scoring is None and tags is not None:

@@ -1,4 +1,4 @@
-"""Curves from the tidy table of a path: a setting of the parameters each, folds by features."""
+"""Score curves from the tidy table of a path: one for each setting of the parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PARAMETER = "param_"
 
 @dataclass(frozen=True)
 class PathCurve:
-    """Scores of one setting of the parameters, for every number of features and every fold.
+    """Scores of one parameter setting, for every number of features and every fold.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class PathCurve:
     params: Mapping[str, Any]
 
     def scores(self, which: str) -> np.ndarray:
-        """Return the scores on samples of one kind.
+        """Return the training or test scores.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class PathCurve:
 
 
 def all_curves(path: Mapping[str, Any]) -> list[PathCurve]:
-    """Return a curve for each setting of the parameters, in their order in the table."""
+    """Return one curve for each parameter setting, in the order of the table."""
     table = {name: np.asarray(column) for name, column in path.items()}
     missing = [name for name in _COLUMNS if name not in table]
     if missing:
@@ -86,7 +86,7 @@ def all_curves(path: Mapping[str, Any]) -> list[PathCurve]:
 
 
 def _curve(table: Mapping[str, np.ndarray], lines: np.ndarray, setting: dict[str, Any]) -> PathCurve:
-    """Return one setting's scores as a matrix of folds and numbers of features."""
+    """Return one setting's scores as arrays of shape (n_folds, n_sizes)."""
     folds, fold = np.unique(table["fold"][lines], return_inverse=True)
     ks, at = np.unique(table["k"][lines], return_inverse=True)
     present = np.zeros((len(folds), len(ks)), dtype=int)
@@ -116,7 +116,7 @@ def _curve(table: Mapping[str, np.ndarray], lines: np.ndarray, setting: dict[str
 
 
 def chosen_curve(curves: Sequence[PathCurve], best_params: Mapping[str, Any] | None) -> PathCurve:
-    """Return the curve of the chosen setting; without one, of that whose best mean is highest."""
+    """Return the curve of the chosen setting, or the one with the best mean score."""
     if best_params is None:
         return max(curves, key=_best_mean)
     # A list of grids may leave parameters out, which are None in the table.
@@ -133,7 +133,7 @@ def _best_mean(curve: PathCurve) -> float:
 
 
 def asked_curves(curves: Sequence[PathCurve], params: Any) -> list[PathCurve]:
-    """Return the curves of the settings that were asked for, in their order in the table."""
+    """Return the curves of the requested settings, in the order of the table."""
     if params is None:
         return []
     if isinstance(params, str):
@@ -156,7 +156,7 @@ def _matching(curves: Sequence[PathCurve], setting: Any, name: str) -> list[Path
 
 
 def _agrees(params: Mapping[str, Any], setting: Mapping[str, Any]) -> bool:
-    """Return whether the parameters have all values of a setting, which may name some of them only."""
+    """Return True if the parameters contain all values of a setting, which may be partial."""
     return all(name in params and _same(params[name], value) for name, value in setting.items())
 
 

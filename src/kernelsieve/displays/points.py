@@ -1,4 +1,4 @@
-"""Samples as points of a plane, and numbers beside points that do not cover each other."""
+"""Draw samples as points, with rank numbers that do not overlap."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 
 def two_places(name: str, places: Any, n_columns: int) -> tuple[int, int]:
-    """Return two different columns, or say what is wrong with them."""
+    """Return two distinct column numbers; raise an error otherwise."""
     chosen = tuple(places) if isinstance(places, Sequence | np.ndarray) else ()
     whole = all(isinstance(place, int | np.integer) for place in chosen)
     if len(chosen) != 2 or not whole or not all(0 <= place < n_columns for place in chosen):
@@ -31,7 +31,7 @@ def two_places(name: str, places: Any, n_columns: int) -> tuple[int, int]:
 
 
 def are_numbers(y: Any) -> bool:
-    """Return whether targets are continuous, so that there are no classes to mark.
+    """Return True if targets are continuous, so that no classes can be marked.
 
     Floats without fractions may be either, and are numbers where they are too many for markers.
     """
@@ -42,7 +42,7 @@ def are_numbers(y: Any) -> bool:
 
 
 def check_labels(y: Any, n_rows: int) -> np.ndarray | None:
-    """Return the labels of the samples; a picture has markers for some classes only."""
+    """Return the labels of the samples; raise an error if there are more classes than markers."""
     if y is None:
         return None
     labels = np.asarray(y)
@@ -63,7 +63,7 @@ def check_labels(y: Any, n_rows: int) -> np.ndarray | None:
 def draw_rows(
     ax: Any, points: np.ndarray, labels: np.ndarray | None, *, outlined: bool = False
 ) -> list[Any]:
-    """Draw samples in greys, with a marker for each class; outlined, they stand out from any ground."""
+    """Draw samples in grey, with one marker a class; outlined ones stand out on any background."""
     if labels is None:
         groups = [("samples", points)]
     else:
@@ -98,7 +98,7 @@ def draw_numbers(
     covered: Sequence[np.ndarray] = (),
     texts: Sequence[str] | None = None,
 ) -> list[Any]:
-    """Write 1, 2, ... beside points, those first that come first.
+    """Write the ranks 1, 2, ... beside points; where space is short, the first ranks win.
 
     A number that would cover another one, or another point, is left out.
 
@@ -140,7 +140,7 @@ def _inside(box: np.ndarray, frame: np.ndarray) -> bool:
 
 
 def _is_free(box: np.ndarray, taken: list[np.ndarray], centres: np.ndarray, radius: float) -> bool:
-    """Return whether a box (left, lower, right, upper) meets no other box and no other marker."""
+    """Return True if a box (left, lower, right, upper) overlaps no other box and no other marker."""
     if any((box[:2] < other[2:]).all() and (other[:2] < box[2:]).all() for other in taken):
         return False
     gaps = np.maximum(0, np.maximum(box[:2] - centres, centres - box[2:]))

@@ -1,4 +1,4 @@
-"""A picture of predicted against measured numbers."""
+"""Display of predicted against measured values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _POINTS, _DIAGONAL = "kernelsieve-points", "kernelsieve-diagonal"  # mark what d
 
 @dataclass(eq=False, repr=False)
 class PredictedMeasuredDisplay(Display):
-    """Predicted against measured numbers, with the root mean squared error, R2 and the bias.
+    """Predicted against measured values, with the root mean squared error, R2 and the bias.
 
     Make it by :meth:`from_estimator` or :meth:`from_predictions`. Several, such as those of training
     and of test samples, go into one axes by ``ax=display.ax_``.
@@ -87,7 +87,7 @@ class PredictedMeasuredDisplay(Display):
         X : array-like or CSR matrix of shape (n, d)
             Samples.
         y : array-like of shape (n,) or (n, q)
-            What was measured.
+            Measured values.
         sample_weight, target, name
             As for :meth:`from_predictions`.
         {drawing}
@@ -120,11 +120,11 @@ class PredictedMeasuredDisplay(Display):
         Parameters
         ----------
         y_true, y_pred : array-like of shape (n,) or (n, q)
-            What was measured, and predicted.
+            Measured and predicted values.
         sample_weight : array-like of shape (n,), default=None
             Weights of the samples in the figures of the legend.
         target : int, default=0
-            Which column, where there are several.
+            Column to draw, if there are several.
         name : str, default="samples"
             Name in the legend.
         {drawing}
@@ -146,7 +146,7 @@ class PredictedMeasuredDisplay(Display):
         return display.plot(ax, **plot_options)
 
     def plot(self, ax: Any = None, **scatter_options: Any) -> Self:
-        """Draw.
+        """Draw the predictions.
 
         Parameters
         ----------
@@ -181,14 +181,14 @@ class PredictedMeasuredDisplay(Display):
 
     @property
     def _label(self) -> str:
-        """The name with figures, the bias to as many decimals as the error."""
+        """The legend entry; the bias has as many decimals as the error."""
         decimals = 2 - int(np.floor(np.log10(self.rmse))) if self.rmse > 0 else 3
         bias = round(self.bias, decimals) + 0.0  # without the sign of a zero
         return f"{self.name}: RMSE {self.rmse:.3g}, R$^2$ {self.r2:.3f}, bias {bias:g}"
 
 
 def _one_column(name: str, values: Any, target: int) -> np.ndarray:
-    """Return one target as finite numbers."""
+    """Return one target column, checked to be finite numbers."""
     numbers = np.asarray(values, dtype=float)
     numbers = numbers[:, None] if numbers.ndim == 1 else numbers
     if numbers.ndim != 2 or not len(numbers) or not np.isfinite(numbers).all():
@@ -203,7 +203,7 @@ def _one_column(name: str, values: Any, target: int) -> np.ndarray:
 
 
 def _diagonal_of(panel: Any) -> Any:
-    """Return the diagonal of the axes, drawn once."""
+    """Return the diagonal line of the axes, drawn at most once."""
     for line in panel.get_lines():
         if line.get_gid() == _DIAGONAL:
             return line

@@ -1,4 +1,4 @@
-"""A display of several ROC curves on the same samples."""
+"""Display of several ROC curves on the same samples."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class RocComparisonDisplay(Display):
         max_fpr: float = 1.0,
         **line_options: Any,
     ) -> Self:
-        """Draw.
+        """Draw the curves.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""A picture of how far samples are from those of a fit: T2 against Q."""
+"""Display of the distances of samples from a fitted model: T2 against Q."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class ScoreDistanceDisplay(Display):
     def plot(
         self, ax: Any = None, *, log: bool = True, numbers: bool = True, **scatter_options: Any
     ) -> Self:
-        """Draw.
+        """Draw the distances.
 
         Parameters
         ----------
@@ -180,6 +180,6 @@ class ScoreDistanceDisplay(Display):
 
 
 def _smallest(points: np.ndarray) -> np.ndarray:
-    """Return the smallest positive number of every column, which logarithms show in place of zeros."""
+    """Return the smallest positive value of every column, drawn in place of zeros on log axes."""
     positive = np.where(points > 0, points, np.inf).min(axis=0)
     return np.where(np.isfinite(positive), positive, 1.0)

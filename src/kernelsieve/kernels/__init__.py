@@ -1,4 +1,4 @@
-"""Kernel formulas: blocks of values, diagonals, names, callables and precomputed matrices."""
+"""Kernels: blocks of values, diagonals, names, callables and precomputed matrices."""
 
 from .._compiled import exp_inplace, warm_up
 from .base import Filler, Kernel, Rows, TiledFiller, has_width

@@ -1,4 +1,4 @@
-"""What every kernel offers: a block of values, the diagonal, and a filler bound to landmarks."""
+"""The kernel interface: a block of values, the diagonal, and a filler bound to landmarks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Filler(Protocol):
 
 
 class TiledFiller:
-    """A filler whose values of dense rows come from one product."""
+    """A filler that computes values of dense rows by one tiled product."""
 
     def __init__(self, product: LineProduct, of_sparse: Filler) -> None:
         self.product = product
@@ -43,14 +43,14 @@ _FEW_INPUTS = 400
 
 
 class SharedPart(NamedTuple):
-    """What kernels that differ in their width alone have in common: distances or inner products."""
+    """Distances or inner products that kernels of several widths share."""
 
     name: Hashable  # equal where the values are
     fill: Filler
 
 
 class Kernel(ABC):
-    """A kernel function with its parameters settled; the base of all kernels, and of yours.
+    """A kernel function with fixed parameters; the base class of all kernels, and of yours.
 
     A subclass implements :meth:`against` and :meth:`diag`, and says by the attributes below what inputs
     it takes. An object of it can be passed as ``kernel`` to every estimator. Under
@@ -107,7 +107,7 @@ class Kernel(ABC):
 
     @classmethod
     def for_samples(cls, X: Rows, **parameters: Any) -> Self:
-        """Return a kernel of these parameters for samples like those of ``X``."""
+        """Return the kernel with these parameters for samples like those of ``X``."""
         return cls(**parameters)
 
     @abstractmethod
@@ -143,7 +143,7 @@ class Kernel(ABC):
         """
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
-        """Prepare the part of the values that does not depend on parameters.
+        """Prepare the part of the kernel values that does not depend on the parameters.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Kernel(ABC):
         return None
 
     def finish(self, values: np.ndarray) -> None:  # noqa: B027 (most kernels share nothing)
-        """Turn values of the shared part into kernel values, in place.
+        """Convert values of the shared part to kernel values, in place.
 
         Nothing where they are that already, or where no part is shared.
 
@@ -174,7 +174,7 @@ class Kernel(ABC):
     def landmark_gradient(
         self, X: Rows, Z: np.ndarray, values: np.ndarray, slopes: np.ndarray
     ) -> np.ndarray:
-        """Return the derivative, with respect to landmarks ``Z``, of a function of kernel values.
+        """Return the gradient by the landmarks ``Z`` of a function of kernel values.
 
         Methods that learn where landmarks are need it; a kernel without it serves all others.
 
@@ -204,7 +204,7 @@ class Kernel(ABC):
         raise self._without("landmark_gradient", "by which landmarks could be moved")
 
     def sample_gradient(self, X: np.ndarray, Z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Return the derivatives of ``kernel(x, Z) @ coefficients`` with respect to samples ``x``.
+        """Return the gradients of ``kernel(x, Z) @ coefficients`` by the samples ``x``.
 
         Where there is none, as at a landmark of a kernel with a kink, that landmark counts for 0.
 
@@ -215,7 +215,7 @@ class Kernel(ABC):
         Z : ndarray of shape (n_landmarks, n_features)
             Landmarks.
         coefficients : ndarray of shape (n_landmarks, n_outputs)
-            What kernel values are multiplied by.
+            Coefficients of the kernel values.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class Kernel(ABC):
         raise self._without("sample_gradient", "with respect to samples")
 
     def _without(self, method: str, purpose: str) -> InvalidParameterError:
-        """Return the error that this kernel lacks a method, with those that have it."""
+        """Return the error for a missing method, with the kernels that have it."""
         plain = getattr(Kernel, method)
         able = [
             repr(name) for name, kind in sorted(KERNELS.items()) if getattr(kind, method) is not plain
@@ -242,11 +242,11 @@ class Kernel(ABC):
         )
 
     def rounded_as_with(self, Z: Rows) -> Kernel:
-        """Return this kernel with values that are rounded alike for all of ``Z`` and for some of it."""
+        """Return this kernel with values that round alike for all of ``Z`` and any part of it."""
         return self
 
     def points(self, X: Rows, rows: np.ndarray) -> Rows:
-        """Return some rows of ``X`` as landmarks."""
+        """Return rows of ``X`` as landmarks."""
         return X[rows]
 
     def diag_at(self, X: Rows, rows: np.ndarray) -> np.ndarray:
@@ -263,7 +263,7 @@ class Kernel(ABC):
         Z : array or CSR matrix of shape (n_landmarks, n_features)
             Landmarks; their numbers, where a landmark is a column.
         out : ndarray of shape (n_samples, n_landmarks), default=None
-            Where to write: C-contiguous, float64 or float32. None for a new array.
+            Output array: C-contiguous, float64 or float32. None for a new array.
 
         Returns
         -------
@@ -284,7 +284,7 @@ class Kernel(ABC):
 
 
 def prepare_out(out: np.ndarray | None, n_rows: int, n_landmarks: int) -> np.ndarray:
-    """Return ``out`` if a block fits in it, or a new array where there is none."""
+    """Return ``out``, checked to fit the block, or a new array."""
     shape = (n_rows, n_landmarks)
     if out is None:
         return np.empty(shape)
@@ -296,13 +296,13 @@ def prepare_out(out: np.ndarray | None, n_rows: int, n_landmarks: int) -> np.nda
     return out
 
 
-def product_pays(Z: Rows) -> bool:
-    """Tell if inner products with these landmarks are worth keeping."""
+def is_worth_caching(Z: Rows) -> bool:
+    """Return True if inner products with these landmarks are worth caching."""
     return sparse.issparse(Z) or Z.shape[1] >= _FEW_INPUTS
 
 
 def as_dtype(X: Rows, dtype: type) -> Rows:
-    """Return ``X`` in the given float type, without a copy where it has that type."""
+    """Convert ``X`` to a float type, without a copy if it has that type."""
     return X if X.dtype == dtype else X.astype(dtype)
 
 
@@ -315,7 +315,7 @@ def row_norms_squared(X: Rows) -> np.ndarray:
 
 
 def inner_products(Z: Rows, X: Rows, out: np.ndarray) -> np.ndarray:
-    """Write ``Z @ X.T`` into ``out`` for any mixture of dense and CSR."""
+    """Write ``Z @ X.T`` into ``out``, for dense and CSR input in any combination."""
     if not sparse.issparse(Z) and not sparse.issparse(X):
         return np.dot(Z, X.T, out=out)
     product = Z @ X.T

@@ -1,4 +1,4 @@
-"""Kernels that the user brings: a callable, or a matrix that is computed already."""
+"""Kernels from the user: a callable, or a precomputed matrix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMPARED, _ASYMMETRY = 64, 1e-6  # samples whose values are compared, and what 
 
 
 class CallableKernel(Kernel):
-    """A function of the user's.
+    """A kernel computed by a function of the user.
 
     It is either vectorised, ``f(X, Z)`` giving a ``(len(X), len(Z))`` array, or pairwise,
     ``f(x, z)`` giving a number, as :func:`sklearn.metrics.pairwise.pairwise_kernels` takes. Which of
@@ -82,7 +82,7 @@ class CallableKernel(Kernel):
         return self._pair_by_pair(X, Z) if self._pairwise else self._call(X, Z)
 
     def _first_block(self, X: Rows, Z: Rows) -> np.ndarray:
-        """Find out which of the two forms the function has, without evaluating any value twice.
+        """Detect whether the function takes samples or pairs, without evaluating any value twice.
 
         The block is asked for in three parts, the first a single value: a pairwise function that
         happens to accept blocks, such as ``numpy.dot``, does not give the shapes of all three.
@@ -121,7 +121,7 @@ class CallableKernel(Kernel):
     def _in_one_call(self, X: Rows, Z: Rows, shape: tuple[int, ...]) -> np.ndarray:
         values = self._call(X, Z)
         if values.shape != shape:
-            raise KernelError(f"an array of shape {values.shape} where {shape} was due")
+            raise KernelError(f"an array of shape {values.shape} instead of {shape}")
         return values
 
     def _pair_by_pair(self, X: Rows, Z: Rows) -> np.ndarray:
@@ -149,7 +149,7 @@ class CallableKernel(Kernel):
         return values
 
     def _check_symmetry(self, values: np.ndarray, X: Rows, Z: Rows) -> None:
-        """Refuse values of samples with themselves that depend on their order; none is evaluated."""
+        """Raise an error for asymmetric values, among those that were evaluated anyway."""
         m = min(_COMPARED, X.shape[0], Z.shape[0])
         if sparse.issparse(X) or sparse.issparse(Z) or not np.array_equal(X[:m], Z[:m]):
             return
@@ -166,7 +166,7 @@ class CallableKernel(Kernel):
 
 @register_kernel
 class Precomputed(Kernel):
-    """The data are kernel values already; a landmark is the number of a column.
+    """A precomputed kernel: the data are kernel values, and a landmark is a column number.
 
     Rows with fewer columns than the training matrix hold the values of the landmarks alone, in their
     order. Rows with as many are in the order of the training matrix, also if all columns are landmarks.
@@ -216,7 +216,7 @@ class Precomputed(Kernel):
 
 
 class Inputs(Kernel):
-    """The inputs themselves as columns, for methods that work in the primal; a landmark is a number."""
+    """The features of X as columns, for primal methods; a landmark is a feature number."""
 
     def against(self, Z: np.ndarray, dtype: type = np.float64) -> Filler:
         columns = np.asarray(Z, dtype=np.intp)
@@ -239,7 +239,7 @@ class Inputs(Kernel):
 
 def _real(values: Any) -> np.ndarray:
     if np.iscomplexobj(values):
-        raise KernelError("complex numbers, where kernel values are real")
+        raise KernelError("complex numbers; kernel values must be real")
     return np.asarray(values, dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""Distances and inner products that kernels of several widths have in common, evaluated once."""
+"""Cache of distances and inner products that kernels of several widths share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .base import Filler, Kernel, Rows
 
 
 class BlockCache:
-    """Keeps blocks of values while they fit a number of bytes; what comes later is evaluated anew.
+    """Caches blocks of values up to a number of bytes; later blocks are recomputed.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class BlockCache:
             self._bytes = 0
 
     def fill(self, key: Hashable, compute: Filler, X: Rows, out: np.ndarray) -> None:
-        """Write the block of a key into ``out``, from memory where it is known."""
+        """Write the block of a key into ``out``, from the cache if it is there."""
         block = self._blocks.get(key)
         if block is not None:
             out[...] = block
@@ -73,7 +73,7 @@ class BlockCache:
 
 
 class CachedKernel(Kernel):
-    """A kernel that takes the part without parameters from a cache, while somebody keeps the cache.
+    """A kernel that takes its shared part from a cache, as long as the cache is alive.
 
     Samples and landmarks are known by their contents: equal ones may come from different arrays. A copy
     of it is the kernel that it holds: models outlive a cache.
@@ -88,7 +88,7 @@ class CachedKernel(Kernel):
         self.cheap_diag = kernel.cheap_diag  # type: ignore[misc]
 
     def __reduce__(self) -> tuple:
-        return _itself, (self.kernel,)
+        return _without_cache, (self.kernel,)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.kernel!r})"
@@ -128,7 +128,7 @@ class CachedKernel(Kernel):
         return kernel if cache is None else CachedKernel(kernel, cache)
 
 
-def _itself(kernel: Kernel) -> Kernel:
+def _without_cache(kernel: Kernel) -> Kernel:
     return kernel
 
 
@@ -137,7 +137,7 @@ _active: ContextVar[BlockCache | None] = ContextVar("kernelsieve_block_cache", d
 
 @contextmanager
 def sharing(cache: BlockCache) -> Iterator[None]:
-    """Let all kernels that are settled inside share their distances or inner products.
+    """Let all kernels resolved inside the context share distances and inner products by a cache.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def sharing(cache: BlockCache) -> Iterator[None]:
 
 
 def shared(kernel: Kernel) -> Kernel:
-    """Return a kernel that shares, where that was asked for and the kernel has a part to share."""
+    """Return a caching kernel inside :func:`sharing`, if the kernel has a shared part."""
     cache = _active.get()
     if cache is None or type(kernel).shared_part is Kernel.shared_part:
         return kernel
@@ -164,12 +164,12 @@ def shared(kernel: Kernel) -> Kernel:
 
 
 def unshared(kernel: Kernel) -> Kernel:
-    """Return the kernel that a sharing one holds: models outlive a cache, and files hold no caches."""
+    """Return the kernel without its cache, as models and files hold it."""
     return kernel.kernel if isinstance(kernel, CachedKernel) else kernel
 
 
 def _fingerprint(X: Rows) -> Hashable:
-    """Return what only equal rows have in common: shape, type and a hash of all their bytes.
+    """Return a key that only equal rows share: shape, type and a hash of all bytes.
 
     Reading the rows once is all that it costs. Anything made of their values by arithmetic can round
     the difference of two rows away.

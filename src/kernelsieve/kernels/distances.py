@@ -1,4 +1,4 @@
-"""Kernels of the sum of absolute differences, and of the chi2 distance."""
+"""Laplacian and chi2 kernels, of the sums of absolute and of chi2 distances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .registry import register_kernel
 
 
 class _DistanceKernel(Kernel):
-    """The exponential of a distance that kernels of all widths share."""
+    """The exponential of a distance that does not depend on the width."""
 
     units = 1
 
@@ -78,7 +78,7 @@ class Laplacian(_DistanceKernel):
 
 
 def _with_short_indices(X: Rows) -> Rows:
-    """Return a CSR matrix with the indices that scikit-learn's loop takes."""
+    """Return a CSR matrix with 32-bit indices, which scikit-learn's loop needs."""
     X = sparse.csr_matrix(X)
     indices, starts = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
     return sparse.csr_matrix((X.data, indices, starts), shape=X.shape)

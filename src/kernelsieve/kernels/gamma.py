@@ -1,4 +1,4 @@
-"""Widths of kernels from the data."""
+"""Kernel widths from the data: the rules of ``gamma``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def resolve_gamma(
     sample_weight: np.ndarray | None = None,
     random_state: np.random.RandomState | None = None,
 ) -> float:
-    """Settle ``gamma``.
+    """Return ``gamma`` as a number, computed from ``X`` if it is a rule.
 
     ``"scale"`` is one over (number of features times variance of ``X``), or times standard deviation
     for kernels of a distance that is not squared; ``"median"`` is one over the median distance of pairs
@@ -43,7 +43,7 @@ def resolve_gamma(
     Parameters
     ----------
     gamma : {"scale", "median"}, part or multiple of these, or float
-        What to settle; a number above 0 stays as it is.
+        The parameter of the estimator; a positive number is returned unchanged.
     X : array or CSR matrix of shape (n_samples, n_features)
         Samples.
     kernel : str or type, default="rbf"
@@ -82,14 +82,14 @@ def resolve_gamma(
     found = factor / spread if spread > 0 else factor
     if not (np.isfinite(spread) and 0 < found < np.inf):
         raise InvalidDataError(
-            f"gamma={gamma!r} cannot be settled: X varies by numbers that are too large or too small "
-            "to be squared. Scale X."
+            f"gamma={gamma!r} cannot be computed: squared deviations of X overflow or underflow. "
+            "Scale X."
         )
     return found
 
 
 def _rule_and_factor(gamma: object) -> tuple[str, float]:
-    """Take ``"scale"``, ``"scale/4"`` or ``"median*2"`` apart."""
+    """Split ``"scale"``, ``"scale/4"`` or ``"median*2"`` into rule and factor."""
     found = _RULE.fullmatch(gamma) if isinstance(gamma, str) else None
     number = float(found["number"] or 1) if found else 0.0
     if found is None or not 0 < number < np.inf:
@@ -146,7 +146,7 @@ def _median_distance(
 
 
 def _sample(n_rows: int, weight: np.ndarray | None, random_state: np.random.RandomState) -> np.ndarray:
-    """Draw the rows whose distances are looked at, by their weights."""
+    """Draw rows for the median distance, by their weights."""
     if weight is None or np.ptp(weight) == 0:
         return np.sort(random_state.choice(n_rows, _MEDIAN_SAMPLE, replace=False))
     return np.sort(random_state.choice(n_rows, _MEDIAN_SAMPLE, p=weight / weight.sum()))

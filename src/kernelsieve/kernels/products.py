@@ -19,7 +19,7 @@ from .base import (
     TiledFiller,
     as_dtype,
     inner_products,
-    product_pays,
+    is_worth_caching,
     row_norms_squared,
 )
 from .registry import register_kernel
@@ -60,7 +60,7 @@ class _AffineProductKernel(Kernel):
 
     @abstractmethod
     def _apply(self, values: np.ndarray) -> None:
-        """Replace values of ``gamma x'z + coef0`` by those of the kernel."""
+        """Convert values of ``gamma x'z + coef0`` to kernel values, in place."""
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         inner = Linear().against(Z * dtype(self.gamma), dtype)
@@ -73,7 +73,7 @@ class _AffineProductKernel(Kernel):
         return fill
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
-        return SharedPart("inner products", Linear().against(Z, dtype)) if product_pays(Z) else None
+        return SharedPart("inner products", Linear().against(Z, dtype)) if is_worth_caching(Z) else None
 
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self.gamma)
@@ -153,7 +153,7 @@ class Sigmoid(_AffineProductKernel):
 @register_kernel
 @dataclass(frozen=True)
 class Cosine(Kernel):
-    """``k(x, z) = x'z / (|x| |z|)``; a row of zeros has similarity 0 with everything."""
+    """``k(x, z) = x'z / (|x| |z|)``; zero rows have similarity 0 with everything."""
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         inner = Linear().against(unit_rows(as_dtype(Z, dtype)), dtype)
@@ -168,7 +168,7 @@ class Cosine(Kernel):
 
 
 def unit_rows(X: Rows) -> Rows:
-    """Return rows at unit length; scikit-learn takes short dense ones for zeros."""
+    """Scale rows to unit length; scikit-learn takes short dense rows for zeros."""
     squares = row_norms_squared(X)
     info = np.finfo(squares.dtype)
     has_digits = (squares > info.tiny / info.eps) & (squares < np.inf)
@@ -189,7 +189,7 @@ def _largest(X: Rows) -> np.ndarray:
 
 
 def _divided(X: Rows, by: np.ndarray) -> Rows:
-    """Divide rows by numbers, where these are not 0."""
+    """Divide rows by numbers, except by 0."""
     divisors = np.where(by > 0, by, 1).astype(X.dtype)
     if not sparse.issparse(X):
         return X / divisors[:, None]
@@ -199,7 +199,7 @@ def _divided(X: Rows, by: np.ndarray) -> Rows:
 
 
 def _power_inplace(values: np.ndarray, degree: float) -> None:
-    """Raise to a power; small whole powers by multiplication, many times faster than ``pow``."""
+    """Raise to a power in place; small integer powers by multiplication, which is many times faster."""
     if degree != int(degree) and values.size and values.min() < 0:
         raise KernelError(
             f"degree={degree} of a negative number, gamma x'z + coef0 = {values.min():g}, is not a "

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from .._compiled import AS_IT_IS, EXPONENTIAL, MATERN, Profile, power_profile, profile_inplace
 from ..exceptions import InvalidParameterError
-from .base import Filler, Kernel, Rows, SharedPart, as_dtype, product_pays
+from .base import Filler, Kernel, Rows, SharedPart, as_dtype, is_worth_caching
 from .registry import register_kernel
 from .squared_distances import Centre, SquaredDistances
 
@@ -39,18 +39,18 @@ class RadialKernel(Kernel):
 
     @property
     def _exact_near(self) -> bool:
-        """Whether the profile has a kink at 0, by which rounded distances would show."""
+        """Whether the profile has a kink at 0, where rounding of distances would show."""
         return False
 
     @abstractmethod
     def _decay(self, X: Rows, Z: Rows, values: np.ndarray) -> np.ndarray:
-        """Return the derivatives of kernel values by ``-t``; 0 where there is none, at a kink."""
+        """Return the derivatives of kernel values by ``-t``; 0 at a kink."""
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         return self._distances(self._width, self._profile).against(Z, dtype, **self._how).fill
 
     def shared_part(self, Z: Rows, dtype: type = np.float64) -> SharedPart | None:
-        return self._distances().against(Z, dtype, **self._how) if product_pays(Z) else None
+        return self._distances().against(Z, dtype, **self._how) if is_worth_caching(Z) else None
 
     def finish(self, values: np.ndarray) -> None:
         values *= values.dtype.type(self._width)
@@ -74,7 +74,7 @@ class RadialKernel(Kernel):
     def rounded_as_with(self, Z: Rows) -> Kernel:
         if sparse.issparse(Z) or self._centre is not None:
             return self
-        return replace(self, _centre=Centre.of(Z))
+        return replace(self, _centre=Centre.from_landmarks(Z))
 
     @property
     def _width(self) -> float:
@@ -133,8 +133,8 @@ class Matern(RadialKernel):
     def __post_init__(self) -> None:
         if self.nu not in MATERN:
             raise InvalidParameterError(
-                f"nu={self.nu!r} has no short formula; pass 0.5, 1.5 or 2.5, or kernel='rbf', which is "
-                "for smoother functions."
+                f"nu={self.nu!r} is not implemented; pass 0.5, 1.5 or 2.5, or kernel='rbf' for "
+                "smoother functions."
             )
 
     @property
@@ -155,7 +155,7 @@ class Matern(RadialKernel):
         a = np.sqrt(np.maximum(-a.T, 0.0))
         if self.nu == 0.5:
             # Nearer to the kink the derivative would be the difference of two large numbers.
-            off_the_kink = a > _KINK * np.sqrt(self._width * Centre.of(Z).reach)
+            off_the_kink = a > _KINK * np.sqrt(self._width * Centre.from_landmarks(Z).reach)
             return np.divide(values, a, out=np.zeros_like(values), where=off_the_kink)
         if self.nu == 1.5:
             return 3 * values / (1 + a)
@@ -165,7 +165,7 @@ class Matern(RadialKernel):
 @register_kernel
 @dataclass(frozen=True)
 class RationalQuadratic(RadialKernel):
-    """``k(x, z) = (1 + gamma |x - z|^2 / alpha) ** -alpha``: rbf kernels of many widths, mixed.
+    """``k(x, z) = (1 + gamma |x - z|^2 / alpha) ** -alpha``: a mixture of rbf kernels of many widths.
 
     Parameters
     ----------

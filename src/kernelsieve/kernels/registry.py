@@ -1,4 +1,4 @@
-"""The kernels that have a name: what ``kernel="..."`` may say."""
+"""The registry of kernels by name, for ``kernel="..."``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRESETS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def register_kernel(kernel: _Class) -> _Class:
-    """Give a kernel class its name, ``kernel.name``, in all estimators. Use it as a decorator.
+    """Register a kernel class under ``kernel.name`` for all estimators. Use it as a decorator.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From the ``kernel``, ``gamma``, ... parameters of an estimator to a kernel."""
+"""Resolve the ``kernel``, ``gamma``, ... parameters of an estimator to a kernel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def resolve_kernel(
     sample_weight: np.ndarray | None = None,
     random_state: np.random.RandomState | None = None,
 ) -> Kernel:
-    """Return the kernel that the parameters describe, with ``gamma`` settled from ``X``.
+    """Return the kernel that the parameters describe, with ``gamma`` computed from ``X``.
 
     Parameters that a named kernel does not have, such as ``gamma`` of the linear one, are passed over,
     so that a search may combine all kernels with all widths. With a kernel object they are refused.
@@ -47,9 +47,9 @@ def resolve_kernel(
     gamma : {"scale", "median"}, part or multiple of these, or float, default="scale"
         Width of a named kernel; see :func:`resolve_gamma`.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     sample_weight : ndarray of shape (n_samples,), default=None
@@ -87,7 +87,7 @@ def resolve_kernel(
 
 
 def kernel_class(kernel: object) -> type[Kernel]:
-    """Return the class of the kernel that a parameter names or is, and Kernel where it is unknown.
+    """Return the class of the kernel that a parameter names or is; Kernel if it is unknown.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def kernel_class(kernel: object) -> type[Kernel]:
 
 
 def _refuse_ignored(kernel: Kernel, given: dict[str, Any]) -> None:
-    """Refuse parameters that would change nothing, because the kernel has its own."""
+    """Raise an error for parameters that have no effect, because the kernel has its own."""
     for name, value in given.items():
         if not _is_default(name, value):
             raise InvalidParameterError(
@@ -126,7 +126,7 @@ def _is_default(name: str, value: Any) -> bool:
 def _check_params(
     name: str, kind: type[Kernel], params: Mapping[str, Any], preset: Mapping[str, Any]
 ) -> None:
-    """Refuse parameters that the named kernel has not, or that the estimator or the name settles."""
+    """Raise an error for parameters that the kernel lacks, or that are set elsewhere."""
     allowed = [name for name in kind.parameter_names() if name not in {**_DEFAULTS, **preset}]
     for each in params:
         if each not in allowed:

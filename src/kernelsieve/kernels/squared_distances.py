@@ -1,4 +1,4 @@
-"""Squared distances: from one product where that keeps the digits, from differences elsewhere."""
+"""Squared distances: by a product where it keeps enough digits, otherwise by differences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PAIRS = 4096  # whose differences are taken at once
 
 
 class Centre(NamedTuple):
-    """Where inputs are counted from, and the largest squared distance of a landmark from there.
+    """The origin of the inputs, and the largest squared distance of a landmark from it.
 
     Moving the origin changes no distance, and near the mean it keeps the norms, and so the digits lost
     when they cancel, small.
@@ -36,7 +36,7 @@ class Centre(NamedTuple):
     reach: float
 
     @classmethod
-    def of(cls, Z: np.ndarray) -> Centre:
+    def from_landmarks(cls, Z: np.ndarray) -> Centre:
         Z = np.ascontiguousarray(Z)  # summed up in the same order whatever the layout was
         origin: np.ndarray = Z.sum(axis=0, dtype=np.float64) / max(1, len(Z))  # of no landmarks, zero
         return cls(origin, float(row_norms_squared(Z - origin).max(initial=0.0)))
@@ -44,12 +44,12 @@ class Centre(NamedTuple):
 
 @dataclass(frozen=True)
 class SquaredDistances:
-    """``-factor |x - z|^2``, or the values of a profile of it, from landmarks to a filler.
+    """Fills ``-factor |x - z|^2``, or a profile of it, for fixed landmarks.
 
     Parameters
     ----------
     factor : float, default=1.0
-        What squared distances are multiplied by.
+        Factor of the squared distances.
     profile : Profile
         A function of the products that is evaluated with them; by default they stay as they are.
     exact_near : bool, default=False
@@ -64,7 +64,7 @@ class SquaredDistances:
     def against(
         self, Z: Rows, dtype: type, *, width: float = 1.0, centre: Centre | None = None
     ) -> SharedPart:
-        """Prepare landmarks, in the way that suits the inputs and the width of the kernel.
+        """Prepare landmarks, by the method that suits the inputs and the width of the kernel.
 
         Parameters
         ----------
@@ -73,9 +73,9 @@ class SquaredDistances:
         dtype : type
             Type of the values, float64 or float32.
         width : float, default=1.0
-            What squared distances are multiplied by in the end, here or later.
+            Final factor of the squared distances, applied here or later.
         centre : Centre, default=None
-            Where inputs are counted from; None for the mean of the landmarks.
+            Origin of the inputs; None for the mean of the landmarks.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class SquaredDistances:
         """
         if sparse.issparse(Z):
             return SharedPart(self._name("csr"), self._of_csr(Z, dtype))
-        centre = centre or Centre.of(Z)
+        centre = centre or Centre.from_landmarks(Z)
         eps = np.finfo(dtype).eps
         if width * centre.reach * eps > np.sqrt(eps):  # so narrow that rounded norms would show
             return SharedPart("exact squared distances", self._finished(self._differences(Z, dtype)))
@@ -105,7 +105,7 @@ class SquaredDistances:
         return "squared distances", where, self.exact_near
 
     def _near(self, reach: float, dtype: type) -> float:
-        """Return the scaled squared distance below which norms leave fewer digits than half of all."""
+        """Return the scaled squared distance below which norms lose more than half of the digits."""
         return float(np.finfo(dtype).eps ** 0.25 * reach * self.factor) if self.exact_near else 0.0
 
     def _finished(self, distances: Filler) -> Filler:
@@ -131,7 +131,7 @@ class SquaredDistances:
         return TiledFiller(LineProduct(left, origin, profile=self.profile, near=near), fill_from_sparse)
 
     def _of_csr(self, Z: Rows, dtype: type) -> Filler:
-        """Return the same for CSR rows; what float32 would round cancels more digits than it has."""
+        """Return the filler for CSR rows; sums run in float64, since float32 would lose digits."""
         far = _far_columns(Z)
         exact, reach = _products_of_csr(Z, far, self.factor)
         distances = self._with_exact_near(exact, Z, self._near(reach, np.float64))
@@ -154,7 +154,7 @@ class SquaredDistances:
         return fill if near > 0 else distances
 
     def _differences(self, Z: Rows, dtype: type) -> Filler:
-        """Return the same from differences of inputs: slower, with all digits."""
+        """Return the filler by differences of inputs, which is slower and keeps all digits."""
         Z = as_dtype(Z, np.float64)
 
         def fill(X: Rows, out: np.ndarray) -> None:
@@ -189,7 +189,7 @@ def _product_and_norms(Z: Rows, origin: np.ndarray | None, dtype: type, factor: 
 
 
 def _products_of_csr(Z: Rows, far: np.ndarray, factor: float) -> tuple[Filler, float]:
-    """Return the same for CSR rows, and how far landmarks reach.
+    """Return the products for CSR rows, and the largest distance of a landmark.
 
     Moving the origin would fill zeros in. Only columns without zeros that are ``far`` from zero, such
     as a date, are moved, and made dense.
@@ -200,7 +200,7 @@ def _products_of_csr(Z: Rows, far: np.ndarray, factor: float) -> tuple[Filler, f
     near = np.setdiff1d(np.arange(Z.shape[1]), far)
     of_near, reach = _products_of_csr(Z[:, near], far[:0], factor)
     Z_far = Z[:, far].toarray()
-    centre = Centre.of(Z_far)
+    centre = Centre.from_landmarks(Z_far)
     of_far = _product_and_norms(Z_far, centre.origin, np.float64, factor)
 
     def fill(X: Rows, out: np.ndarray) -> None:
@@ -213,7 +213,7 @@ def _products_of_csr(Z: Rows, far: np.ndarray, factor: float) -> tuple[Filler, f
 
 
 def _far_columns(Z: Rows) -> np.ndarray:
-    """Return the columns of a CSR matrix that vary little about a mean that is not zero."""
+    """Return the columns of a CSR matrix with a small variance about a nonzero mean."""
     full = np.flatnonzero(np.bincount(Z.indices, minlength=Z.shape[1]) == Z.shape[0])
     values = Z[:, full].toarray().astype(np.float64)
     return full[np.abs(values.mean(axis=0)) > _FAR * values.std(axis=0)]

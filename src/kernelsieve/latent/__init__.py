@@ -1,4 +1,4 @@
-"""Methods that combine many samples into latent features, and the framework itself."""
+"""Latent features from combinations of many samples, and the general framework."""
 
 from .boosted import KernelBoostedLatentFeatures, KernelBoostedLatentFeaturesClassifier
 from .boosting import KernelBoosting

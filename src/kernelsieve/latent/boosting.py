@@ -52,9 +52,9 @@ class KernelBoosting(KernelEstimator):
         "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
         at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     candidates : {"all", "auto"}, int, array or Candidates, default="auto"
@@ -69,36 +69,36 @@ class KernelBoosting(KernelEstimator):
     loss : {"exponential", "log"}, default="exponential"
         Of the margins of the pairs; "log" gives pairs that stay wrong less weight.
     random_state : int, RandomState or None, default=None
-        For drawing candidates.
+        Seed or generator for drawing candidates.
     n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
+        Number of threads; None for as many as BLAS uses.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
     landmarks_ : array of shape (n_landmarks, n_features)
         The chosen samples, in the order of choice; column numbers for a precomputed kernel.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Their indices in the training set, or in the given candidates; -1 for points of neither.
+        Indices of the landmarks in the training set, or in the given candidates; -1 for other points.
     projection_ : ndarray of shape (n_landmarks, n_components)
         Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
     offset_ : ndarray of shape (n_components,)
-        What is subtracted, so that features have mean zero where they are centred.
+        Subtracted from the features, so that centred features have mean zero.
     n_components_ : int
         Number of components found.
     kernel_, gamma_ : Kernel, float
-        The kernel with all of its parameters, and its width, where it has one.
+        The fitted kernel with all its parameters, and its width if it has one.
     kernel_evaluations_ : ndarray of shape (n_components,)
-        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+        Kernel evaluations for a new sample with the first 1, 2, ... components.
     criterion_path_ : ndarray of shape (n_components,)
         The criterion's value at each step.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Ratio of the variance of the kernel images that each component's direction adds.
+        Share of the variance of the kernel images that each component adds.
     explained_target_ratio_ : ndarray of shape (n_components,)
-        Ratio of the targets' variance that each component explains; zeros without targets.
+        Share of the variance of the targets that each component explains; zeros without targets.
     classes_ : ndarray of shape (n_classes,)
-        Labels, where ``y`` has labels.
+        Class labels, if ``y`` holds labels.
     n_features_in_, feature_names_in_
         Number and names of the features of X, as in scikit-learn.
 
@@ -257,7 +257,7 @@ class KernelBoosting(KernelEstimator):
         return columns
 
     def _samples_of_pairs(self, problem: Problem) -> tuple[Batch, np.ndarray]:
-        """Return the samples of which pairs are formed, and their numbers."""
+        """Return the samples that form pairs, and their rows."""
         rows, size = problem.rows, problem.candidates.scored_on or _PAIRED_SAMPLES
         if size >= len(rows):
             return rows, np.arange(len(rows))
@@ -265,7 +265,7 @@ class KernelBoosting(KernelEstimator):
         return replace(rows[numbers], weight=weight), numbers
 
     def _check(self, sample: Batch, n_candidates: int, max_memory: float) -> None:
-        """Refuse, before any work, what has one class only or does not fit in memory."""
+        """Raise an error for a single class, or for a problem that does not fit in memory."""
         if np.count_nonzero(sample.Y.any(axis=0)) < 2:
             raise InvalidDataError(
                 f"The {len(sample)} samples that form the pairs have one class only; at least 2 are "
@@ -288,7 +288,7 @@ class KernelBoosting(KernelEstimator):
 
 
 def _largest(lengths: np.ndarray) -> float:
-    """Return the largest k(x, x), by which the kernel is divided."""
+    """Return the largest k(x, x), by which the kernel is scaled."""
     largest = float(lengths.max())
     if not largest > 0:
         raise InvalidDataError(

@@ -1,4 +1,4 @@
-"""What chemometrics reads off a fit of partial least squares: scores, loadings of y, VIP."""
+"""Chemometric diagnostics of partial least squares: scores, loadings of y, VIP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..kernels import Linear
 
 
 def training_scores(estimator: Any) -> np.ndarray:
-    """Return the features of the training samples, where the landmarks are these."""
+    """Return the features of the training samples, if these are the landmarks."""
     fit = estimator._current_fit()
     scores = None if fit.loadings is None else fit.loadings.scores(fit.feature_squares)
     if scores is None:
@@ -23,7 +23,7 @@ def training_scores(estimator: Any) -> np.ndarray:
 
 
 def target_loadings(estimator: Any) -> np.ndarray:
-    """Return the coefficients of least squares of the targets on each feature."""
+    """Return the least-squares coefficients of the targets on each feature."""
     fit = estimator._current_fit()
     if fit.heads is None or estimator._criterion().nearest_centre:
         raise AttributeError(

@@ -1,4 +1,4 @@
-"""Regression coefficients: predictions as one linear function of kernel values, or of X itself."""
+"""Regression coefficients: predictions as one linear function of kernel values or of X."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def dual_coefficients(estimator: Any) -> np.ndarray:
-    """Return one coefficient for each landmark, and for each target where there are several.
+    """Return one coefficient for each landmark, and for each of several targets.
 
     ``alpha = B (T'KB)^-1 T'Y`` of Dhanjal et al. (2009), for features that are centred.
     """
@@ -17,7 +17,7 @@ def dual_coefficients(estimator: Any) -> np.ndarray:
 
 
 def primal_coefficients(estimator: Any) -> np.ndarray:
-    """Return one coefficient for each feature of X, in a line for each target where there are several.
+    """Return one coefficient for each feature of X, with one row for each of several targets.
 
     ``W = U (P'U)^-1 C'`` of Dhanjal et al. (2009), transposed as scikit-learn does.
     """
@@ -28,13 +28,13 @@ def primal_coefficients(estimator: Any) -> np.ndarray:
 
 
 def intercept(estimator: Any) -> np.ndarray:
-    """Return what is added to the products with the coefficients."""
+    """Return the intercept that belongs to the coefficients."""
     _, constant = _linear_function(estimator)
     return constant[0] if _is_one_number(estimator) else constant
 
 
 def _linear_function(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the coefficients of kernel values with the landmarks, and the constants."""
+    """Return the coefficients of the kernel values, and the intercepts."""
     fit = estimator._current_fit()
     if fit.heads is None:
         raise AttributeError("There are no coefficients, because the features were found without y.")

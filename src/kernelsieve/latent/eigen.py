@@ -1,4 +1,4 @@
-"""Largest eigenvalues of a symmetric matrix from products, by randomised block Krylov iteration."""
+"""Largest eigenvalues of a symmetric operator by randomised block Krylov iteration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def krylov_eigenpairs(
     k: int,
     random_state: np.random.RandomState,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k largest eigenvalues and their eigenvectors from products with blocks of vectors.
+    """Return the k largest eigenvalues with eigenvectors, given a function that multiplies blocks.
 
     Musco and Musco (2015): the best approximation within the span of ``S V, S^2 V, ...`` for random
     V, which needs far fewer products than powers of S alone. Blocks are added until every residual
@@ -59,7 +59,7 @@ def krylov_eigenpairs(
 
 
 def _orthonormal_rest(block: np.ndarray, basis: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of what the basis so far leaves of a block."""
+    """Orthogonalise a block against a basis, and return an orthonormal basis of the rest."""
     size = np.linalg.norm(block, axis=0).max()
     for _ in range(2):
         block = block - basis @ (basis.T @ block)

@@ -1,4 +1,4 @@
-"""How far samples are from those of the fit: Hotelling's T2, Q residuals, and their limits.
+"""Distances of samples from the training samples: Hotelling's T2, Q residuals, and their limits.
 
 T2 is the distance from the centre within the span of the components, Q the distance from that span.
 Estimators of this room take these functions as their methods.
@@ -50,7 +50,7 @@ def hotelling_t2(self: Any, X: Any, n_components: int | None = None) -> np.ndarr
 
 
 def t2_limit(self: Any, confidence: float = 0.95, n_components: int | None = None) -> float:
-    """Return the value of T2 that so large a part of new samples like the training samples is below.
+    """Return the limit of T2: the quantile for new samples from the training distribution.
 
     It is ``k (n^2 - 1) / (n (n - k))`` times the quantile of the F distribution with k and n - k
     degrees of freedom, for k components, normally distributed, and n training samples (or the sum of
@@ -83,7 +83,7 @@ def t2_limit(self: Any, confidence: float = 0.95, n_components: int | None = Non
 def q_residuals(
     self: Any, X: Any, n_components: int | None = None, *, diagonal: Any = None
 ) -> np.ndarray:
-    """Return Q: squared distances, in feature space, from what the components describe of samples.
+    """Return Q: squared distances in feature space between samples and their reconstructions.
 
     The image of a sample less the mean image is ``sum_j t_j(x) p_j``, its features times the loadings,
     and a rest, whose squared length this is (SPE, the squared prediction error of X). Loadings of
@@ -126,7 +126,7 @@ def q_residuals(
 def q_residuals_of_coordinates(
     self: Any, X: Any, n_components: int | None = None, *, diagonal: Any = None
 ) -> np.ndarray:
-    """Return the same for features that are coordinates along directions, which are the loadings."""
+    """Return Q for features that are coordinates along directions, which are the loadings."""
     errors = self.reconstruction_error(X, n_components, per_example=True, diagonal=diagonal)
     return np.asarray(errors)
 
@@ -139,7 +139,7 @@ def q_limit(
     *,
     diagonal: Any = None,
 ) -> float:
-    """Return the value of Q that so large a part of samples like the given ones is below.
+    """Return the limit of Q: its quantile for new samples like the given ones.
 
     Q is taken for a multiple of a chi-squared variable, ``g chi2(h)``, with the mean and the variance
     that it has over the given samples.
@@ -165,7 +165,7 @@ def q_limit(
     residuals = self.q_residuals(X, n_components, diagonal=diagonal)
     if len(residuals) < 2:
         raise InvalidDataError(
-            f"X has {len(residuals)} samples, whose residuals have no variance; pass at least 2."
+            f"X has {len(residuals)} samples; pass at least 2, for a variance of residuals."
         )
     mean, variance = float(residuals.mean()), float(residuals.var(ddof=1))
     if not variance > 0:
@@ -174,7 +174,7 @@ def q_limit(
 
 
 def _squared_rests(fit: Fit, rows: Rows, lengths: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    """Return ``|phi - sum_j t_j p_j|^2`` for images phi less their mean, with k(x, x) given.
+    """Return ``|phi - sum_j t_j p_j|^2`` for the centred images phi, given k(x, x).
 
     One evaluation of the kernel gives features t, products with the loadings and with the mean.
     """

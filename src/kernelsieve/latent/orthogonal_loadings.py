@@ -1,4 +1,4 @@
-"""Kernel partial least squares with orthogonal loadings: nothing is deflated."""
+"""Kernel partial least squares with orthogonal loadings, which needs no deflation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..model import Fit, KernelModel, explained_variance_ratio
 
 
 class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
-    """Kernel partial least squares whose directions are orthogonal, not its features (KOLPLS).
+    """Kernel partial least squares with orthogonal directions instead of features (KOLPLS).
 
     Each direction is the combination of all samples by what least squares on the features so far leaves
     of the target. Such directions are orthogonal in feature space by themselves, so nothing has to be
@@ -48,9 +48,9 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
         "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
         at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     tol : float, default=1e-12
@@ -58,36 +58,36 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
         dependent on the chosen ones. It limits how much rounding is amplified (see
         `python -m benchmarks accuracy`).
     random_state : int, RandomState or None, default=None
-        For drawing candidates.
+        Seed or generator for drawing candidates.
     n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
+        Number of threads; None for as many as BLAS uses.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
     landmarks_ : array of shape (n_landmarks, n_features)
         The chosen samples, in the order of choice; column numbers for a precomputed kernel.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Their indices in the training set, or in the given candidates; -1 for points of neither.
+        Indices of the landmarks in the training set, or in the given candidates; -1 for other points.
     projection_ : ndarray of shape (n_landmarks, n_components)
         Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
     offset_ : ndarray of shape (n_components,)
-        What is subtracted, so that features have mean zero where they are centred.
+        Subtracted from the features, so that centred features have mean zero.
     n_components_ : int
         Number of components found.
     kernel_, gamma_ : Kernel, float
-        The kernel with all of its parameters, and its width, where it has one.
+        The fitted kernel with all its parameters, and its width if it has one.
     kernel_evaluations_ : ndarray of shape (n_components,)
-        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+        Kernel evaluations for a new sample with the first 1, 2, ... components.
     criterion_path_ : ndarray of shape (n_components,)
         The criterion's value at each step.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Ratio of the variance of the kernel images that each component's direction adds.
+        Share of the variance of the kernel images that each component adds.
     explained_target_ratio_ : ndarray of shape (n_components,)
-        Ratio of the targets' variance that each component explains; zeros without targets.
+        Share of the variance of the targets that each component explains; zeros without targets.
     classes_ : ndarray of shape (n_classes,)
-        Labels, where ``y`` has labels.
+        Class labels, if ``y`` holds labels.
     n_features_in_, feature_names_in_
         Number and names of the features of X, as in scikit-learn.
 
@@ -161,7 +161,7 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
 
 
 def fit_orthogonal_loadings(batch: Batch, kernel: Kernel, settings: Settings) -> Fit:
-    """Run the algorithm on the doubly centred kernel matrix: one product a feature."""
+    """Run the algorithm on the doubly centred kernel matrix, with one product a feature."""
     root = batch.root_weight
     mean = float(root**2 @ batch.Y[:, 0] / (root @ root))
     y = (batch.Y[:, 0] - mean) * root

@@ -1,4 +1,4 @@
-"""Boosting over pairs of samples: which of them a learned kernel separates, and which not yet."""
+"""Boosting over pairs of samples: reweight the pairs that a learned kernel does not separate yet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DENSE_UP_TO = 300  # coordinates; beyond, products with the pairs are cheaper t
 
 @dataclass(frozen=True)
 class Span:
-    """Samples in orthonormal coordinates of the space that some of the candidates span."""
+    """Samples in orthonormal coordinates of the span of the candidates."""
 
     coordinates: np.ndarray  # (n, r): kernel values of the samples against the chosen, times ``dual``
     chosen: np.ndarray  # (r,): candidates none of which is a combination of the others
@@ -33,7 +33,7 @@ class Span:
 
 
 def span_of(columns: np.ndarray, W: np.ndarray, scale: float, tol: float) -> Span:
-    """Return the span of candidates with the kernel matrix W; ``columns`` are those of the samples.
+    """Return the span of candidates, given their kernel matrix W and kernel ``columns`` of the samples.
 
     Any orthonormal basis will do, and that of a pivoted Cholesky factor costs a small part of what
     eigenvectors do and needs no candidate that is a combination of others. ``scale`` divides the
@@ -46,7 +46,7 @@ def span_of(columns: np.ndarray, W: np.ndarray, scale: float, tol: float) -> Spa
 
 
 class Pairs:
-    """All ordered pairs of samples, with the kernel learned so far and their weights.
+    """All ordered pairs of samples, with their weights and the kernel learned so far.
 
     A pair is to have a positive value of the learned kernel where its labels are equal, and a
     negative one where they are not; its margin is the value with that sign.
@@ -73,11 +73,11 @@ class Pairs:
             np.multiply(signs, weights, out=self._signed[rows])
 
     def multiply(self, vectors: np.ndarray) -> np.ndarray:
-        """Return ``B vectors``."""
+        """Return ``B vectors``, B the signed weights of the pairs."""
         return self._signed @ vectors
 
     def step(self, feature: np.ndarray) -> float:
-        """Return how much of ``feature feature'`` to add; 0 where that would not help."""
+        """Return the step length along ``feature feature'``; 0 if no step lowers the loss."""
         right, wrong = self.split(feature)
         smoothing = _SMOOTHING * self._total
         if not right > wrong or not right + smoothing > 0:
@@ -85,7 +85,7 @@ class Pairs:
         return 0.5 * float(np.log((right + smoothing) / (wrong + smoothing)))
 
     def split(self, feature: np.ndarray) -> tuple[float, float]:
-        """Return the weights of the pairs that ``feature feature'`` has right and wrong."""
+        """Return the weights of the pairs that ``feature feature'`` classifies right and wrong."""
         right = wrong = 0.0
         for rows in self._blocks:
             agreement = self._signed[rows] * feature
@@ -104,7 +104,7 @@ class Pairs:
 def boost(
     span: Span, pairs: Pairs, n_components: int, random_state: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return unit directions Z as columns in the coordinates C of the span, and the step a of each.
+    """Return unit directions Z as columns, in coordinates C of the span, and the step a of each.
 
     With the signed weights B of the pairs a direction z maximises ``z'C'B C z``: its feature
     ``p = C z`` agrees best with them. ``a p p'`` joins the learned kernel, which gives the next B.

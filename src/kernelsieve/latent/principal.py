@@ -54,9 +54,9 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
         "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
         at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     candidates : {"auto", "all"}, int, array or Candidates, default="auto"
@@ -81,11 +81,11 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     alpha : float, default=1.0
         Ridge of ``inverse_transform``.
     random_state : int, RandomState or None, default=None
-        For drawing candidates.
+        Seed or generator for drawing candidates.
     n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
+        Number of threads; None for as many as BLAS uses.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
@@ -94,25 +94,25 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
     landmarks_ : array of shape (n_landmarks, n_features)
         The chosen samples, in the order of choice; column numbers for a precomputed kernel.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Their indices in the training set, or in the given candidates; -1 for points of neither.
+        Indices of the landmarks in the training set, or in the given candidates; -1 for other points.
     projection_ : ndarray of shape (n_landmarks, n_components)
         Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
     offset_ : ndarray of shape (n_components,)
-        What is subtracted, so that features have mean zero where they are centred.
+        Subtracted from the features, so that centred features have mean zero.
     n_components_ : int
         Number of components found.
     kernel_, gamma_ : Kernel, float
-        The kernel with all of its parameters, and its width, where it has one.
+        The fitted kernel with all its parameters, and its width if it has one.
     kernel_evaluations_ : ndarray of shape (n_components,)
-        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+        Kernel evaluations for a new sample with the first 1, 2, ... components.
     criterion_path_ : ndarray of shape (n_components,)
         The criterion's value at each step.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Ratio of the variance of the kernel images that each component's direction adds.
+        Share of the variance of the kernel images that each component adds.
     explained_target_ratio_ : ndarray of shape (n_components,)
-        Ratio of the targets' variance that each component explains; zeros without targets.
+        Share of the variance of the targets that each component explains; zeros without targets.
     classes_ : ndarray of shape (n_classes,)
-        Labels, where ``y`` has labels.
+        Class labels, if ``y`` holds labels.
     n_features_in_, feature_names_in_
         Number and names of the features of X, as in scikit-learn.
 
@@ -190,7 +190,7 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
         return PrincipalDirections()
 
     def _pool_size(self, problem: Problem, n_samples: int) -> int:
-        """Return how many samples are candidates: many, as no system of equations is solved."""
+        """Return the pool size, which is large, since no linear system is solved."""
         return problem.pool_size(n_samples, "combined", self._criterion())
 
     def _solve(self, problem: Problem) -> Fit:
@@ -217,7 +217,7 @@ def fit_exactly(
     solver: str,
     random_state: np.random.RandomState,
 ) -> Fit:
-    """Find the principal directions among combinations of all samples."""
+    """Compute the principal directions from all samples."""
     columns = row_columns(batch, kernel, pool, settings, everyone=True, center=settings.center)
     lengths = diagonal_of(columns, batch)
     row_means = np.zeros(len(batch))
@@ -259,7 +259,7 @@ def _eigenpairs(
     solver: str,
     random_state: np.random.RandomState,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the largest eigenvalues of the weighted kernel matrix, and their vectors."""
+    """Return the largest eigenvalues and eigenvectors of the weighted kernel matrix."""
     n = columns.shape[0]
     few = n <= _DENSE_UP_TO or k > _DENSE_SHARE * n
     if solver == "dense" or (solver == "auto" and few and _is_kept(columns)):

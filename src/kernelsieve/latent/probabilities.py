@@ -1,4 +1,4 @@
-"""Probabilities of classes for the methods that follow a loss."""
+"""Class probabilities of the methods that follow a loss."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _has_probabilities(estimator: Any) -> bool:
 @available_if(_has_probabilities)
 @row_wise
 def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
-    """Return the probability of each class, as the loss understands it.
+    """Return the probability of each class under the loss.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
 
 
 def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the function that makes probabilities of scores."""
-    return partial(_of_scores, resolve_loss(self.loss))
+    """Return the function from scores to probabilities."""
+    return partial(_probabilities_from_scores, resolve_loss(self.loss))
 
 
-def _of_scores(loss: Loss, scores: np.ndarray) -> np.ndarray:
+def _probabilities_from_scores(loss: Loss, scores: np.ndarray) -> np.ndarray:
     p = np.asarray(loss.probabilities(scores))
     if p.shape[1] == 1:
         return np.hstack([1 - p, p])

@@ -1,4 +1,4 @@
-"""Metrics of the inputs that are learned from the target."""
+"""Metrics of the inputs, learned from the target."""
 
 from .gradient_metric import GradientMetric
 

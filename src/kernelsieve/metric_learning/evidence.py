@@ -1,4 +1,4 @@
-"""A metric that makes the target likely: the evidence of functions on few landmarks, maximised.
+"""Maximise the evidence of functions on few landmarks over a metric of the inputs.
 
 A function ``kernel(x, Z) @ b`` with normal noise and a normal prior of precision W, the kernel matrix
 of the landmarks Z, has a marginal likelihood (evidence) in closed form. Its derivative by the kernel
@@ -26,7 +26,7 @@ _FAILED = 1e10  # instead of an evidence that cannot be computed: the search ste
 
 @dataclass(frozen=True)
 class Evidence:
-    """Samples by the roots of their weights, centred targets, and landmarks among the samples."""
+    """The evidence of Gaussian process regression on landmarks, as a function of the metric."""
 
     kernel: Kernel
     X: np.ndarray
@@ -35,16 +35,16 @@ class Evidence:
     Z: np.ndarray
 
     @classmethod
-    def of(
+    def on_first_samples(
         cls, kernel: Kernel, X: np.ndarray, Y: np.ndarray, weight: np.ndarray, n_landmarks: int
     ) -> Evidence:
-        """Take the first samples for landmarks; their order is random."""
+        """Take the first samples as landmarks; the samples are in random order."""
         root = np.sqrt(weight / weight.mean())
         centred = (Y - np.average(Y, axis=0, weights=weight)) * root[:, None]
         return cls(kernel, X, centred, root, X[:n_landmarks])
 
     def loss(self, L: np.ndarray, noise: float) -> tuple[float, np.ndarray, float]:
-        """Return minus the logarithm of the evidence a sample, and its derivatives by L and the noise.
+        """Return the negative log evidence per sample, and its derivatives by L and the noise.
 
         ``L`` is a matrix, or its diagonal; ``noise`` is the logarithm of the ratio r of the variances
         of noise and of signal, the latter at its best value.
@@ -65,10 +65,10 @@ class Evidence:
             by_metric = self.X.T @ at_samples + self.Z.T @ at_landmarks
         return loss, by_metric, by_noise
 
-    def maximised(
+    def maximise(
         self, L: np.ndarray, noise: float, n_steps: int, groups: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return the metric of the largest evidence that a search from L finds.
+        """Return the metric of largest evidence that a search from L finds.
 
         Weights of a diagonal stay positive, and those of a group equal. Inputs of no weight stay out.
         """

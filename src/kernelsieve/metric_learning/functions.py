@@ -1,4 +1,4 @@
-"""Functions on few landmarks, fitted to part of the samples, with held-out errors and gradients."""
+"""Fit functions on few landmarks to parts of the samples; held-out errors and gradients."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _FEW_SAMPLES = 600  # of which every part is held out
 
 @dataclass(frozen=True)
 class Split:
-    """Which samples fit a function, which of them are its candidates, and which tell its error."""
+    """A split of the samples: training samples, landmark candidates among them, held-out samples."""
 
     fitted: np.ndarray
     held_out: np.ndarray
 
     def candidates(self, n_landmarks: int) -> np.ndarray:
-        """Return the first samples; their order is random."""
+        """Return the first samples as candidates; the samples are in random order."""
         return self.fitted[: _CANDIDATES * n_landmarks]
 
 
 def splits(n_samples: int, random_state: np.random.RandomState) -> list[Split]:
-    """Return one split of many samples, and several of few, whose errors are noisy."""
+    """Return one split of many samples, or several of few, whose errors are noisy."""
     parts = np.array_split(random_state.permutation(n_samples), min(_N_PARTS, n_samples))
     n_splits = int(np.clip(round(4000 / n_samples), 1, _MOST_SPLITS))
     n_splits = len(parts) if n_samples <= _FEW_SAMPLES else n_splits
@@ -58,7 +58,7 @@ class LandmarkFunctions:
     target_means: np.ndarray
 
     def coefficients(self, ridge: float) -> np.ndarray:
-        """Return what kernel values are multiplied by, of shape (n_landmarks, n_targets)."""
+        """Return the coefficients of the kernel values, (n_landmarks, n_targets)."""
         return self.root @ self._weights(ridge)
 
     def errors(self, U: Rows, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray) -> np.ndarray:
@@ -73,7 +73,7 @@ class LandmarkFunctions:
         return found / weight.sum()
 
     def outer_product(self, U: Rows, weight: np.ndarray, ridge: float, *, diagonal: bool) -> np.ndarray:
-        """Return the average outer product of gradients, or its diagonal, summed over targets."""
+        """Return the average gradient outer product, or its diagonal, summed over targets."""
         landmarks, coefficients, total = dense(self.landmarks), self.coefficients(ridge), 0.0
         for rows in row_slices(U.shape[0], _BLOCK):
             gradients = self.kernel.sample_gradient(dense(U[rows]), landmarks, coefficients)
@@ -95,7 +95,7 @@ def fit_functions(
     *,
     aligned: bool = True,
 ) -> LandmarkFunctions:
-    """Choose landmarks, by sparse maximal alignment or at random, and solve for all ridges."""
+    """Choose landmarks, by sparse maximal alignment or at random, and fit all ridges."""
     if aligned:
         landmarks = _choose_landmarks(kernel, U, Y, weight, split, n_landmarks)
         root = _root(kernel.block(landmarks, landmarks))
@@ -125,14 +125,14 @@ def fit_functions(
 
 
 def _root(W: np.ndarray) -> np.ndarray:
-    """Return what turns kernel values into coordinates that are orthonormal in the kernel's space."""
+    """Return the map from kernel values to orthonormal coordinates in the kernel's space."""
     values, vectors = eigh(W)
     kept = values > _RANK * values[-1]
     return vectors[:, kept] / np.sqrt(values[kept])
 
 
 def _rough_root(W: np.ndarray) -> np.ndarray:
-    """Return the same in a tenth of the time, for landmarks that may be equal: these count for less."""
+    """Return an approximate root in a tenth of the time; duplicate landmarks count less."""
     n = len(W)
     triangle = cholesky(W + _JITTER * np.trace(W) / n * np.eye(n))
     return np.asarray(solve_triangular(triangle, np.eye(n)))
@@ -157,5 +157,5 @@ def _choose_landmarks(
 
 
 def dense(X: Rows) -> np.ndarray:
-    """Return samples as an array."""
+    """Convert samples to a dense array."""
     return X.toarray() if sparse.issparse(X) else X

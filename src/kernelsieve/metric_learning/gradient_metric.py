@@ -1,4 +1,4 @@
-"""A linear map of the inputs by which a kernel sees what the target depends on."""
+"""Learn a linear map of the inputs in which a kernel follows the target."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from .rounds import (
     best_round,
     column_spreads,
     learn,
-    table_of,
     total_variance,
+    trial_table,
 )
 
 _STRUCTURES = {
@@ -80,9 +80,9 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     kernel_params : dict, default=None
         Further parameters of the kernel, such as ``nu`` of "matern".
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     target : {"auto", "continuous", "classes"}, default="auto"
         What ``y`` is; "auto" takes floats for numbers and all else for labels.
     random_state : int, RandomState instance or None, default=None
@@ -189,7 +189,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the map.
+        """Learn the map from samples and targets.
 
         Parameters
         ----------
@@ -212,14 +212,14 @@ class GradientMetric(TransformerMixin, BaseEstimator):
             X, Y, weight = X[counted], Y[counted], weight[counted]
         spreads = column_spreads(X)
         if not spreads.any():
-            raise InvalidDataError("All features of X are constant; nothing can be learnt from them.")
+            raise InvalidDataError("All features of X are constant; nothing can be learned.")
         units = self._units(spreads)
         inverse = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
         random_state = check_random_state(self.random_state)
         problem = self._problem(apply_metric(X, inverse), Y, weight, random_state)
-        orientation = Orientation.of(problem.X) if self.structure == "full" else None
+        orientation = Orientation.from_samples(problem.X) if self.structure == "full" else None
         if orientation is not None:
-            problem = replace(problem, X=orientation.along(problem.X))
+            problem = replace(problem, X=orientation.coordinates(problem.X))
         structures = _STRUCTURES[self.structure]
         n_rounds = None if self.n_rounds == "auto" else int(self.n_rounds)
         found = learn(problem, structures, n_rounds, units, self.rank, evidence=self.evidence)
@@ -227,12 +227,12 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         best = rounds[-1] if self.rank else best_round(rounds, problem.n_held_out)
         L = best.L
         if orientation is not None:
-            L = orientation.turned_back(L, symmetric=self.rank is None)
+            L = orientation.rotate_back(L, symmetric=self.rank is None)
         self._keep(rounds, best, L * (inverse if L.ndim == 1 else inverse[:, None]), spreads)
         return self
 
     def _units(self, spreads: np.ndarray) -> np.ndarray:
-        """Return the units in which rounds see the inputs.
+        """Return the scales in which the rounds see the inputs.
 
         Weights must not depend on the units of inputs, so each has its own there. A matrix must not
         depend on a rotation, so all have the same: a power of 2, by which nothing is rounded.
@@ -242,7 +242,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         return np.where(spreads > 0, np.exp2(np.round(np.log2(np.mean(spreads**2)) / 2)), 0.0)
 
     def transform(self, X: Any) -> Any:
-        """Map samples.
+        """Apply the learned map to samples.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         return mapped if self._columns is None else mapped[:, self._columns]
 
     def __program_steps__(self, output: Output) -> list[ProgramStep]:
-        """Return the map."""
+        """Return the map as an affine step."""
         return [AffineMap(self._map if self._columns is None else self.components_)]
 
     save = save
@@ -302,7 +302,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         return X
 
     def _targets(self, X: Rows, y: Any, weight: np.ndarray) -> np.ndarray:
-        """Return targets with mean 0 and a mean variance of 1."""
+        """Return targets with mean 0 and mean variance 1."""
         if y is None:
             raise InvalidDataError(
                 "This GradientMetric estimator requires y to be passed, but the target y is None. Pass "
@@ -372,8 +372,8 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         identity = rounds[0]
         if best is identity:
             warn(
-                f"Nothing was learnt: the held-out error, {identity.error:.3g} of the variance of the "
-                "target, did not fall by more than chance, and the map is the identity. Pass more "
+                f"No metric was learned: the held-out error, {identity.error:.3g} of the variance of "
+                "the target, did not fall by more than chance, and the map is the identity. Pass more "
                 "samples, another kernel, or another structure.",
                 NothingLearntWarning,
             )
@@ -386,7 +386,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         metric = L**2 if L.ndim == 1 else (L**2).sum(axis=1)
         importances = metric * spreads**2
         self.importances_ = importances / (importances.sum() or 1.0)
-        self.path_ = table_of(rounds)
+        self.path_ = trial_table(rounds)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -397,4 +397,4 @@ class GradientMetric(TransformerMixin, BaseEstimator):
 
 
 class _GivenWidth(float):
-    """A width that is gamma itself, not a multiple of what the data ask for."""
+    """A gamma given by the user, instead of a multiple of the data's."""

@@ -1,4 +1,4 @@
-"""Axes that turn with the samples, so that a rotation of the inputs leaves no trace.
+"""Principal axes that rotate with the samples, so that results are invariant to rotations.
 
 A search of many steps makes rounding larger, and rounding depends on the orientation of the inputs. A
 full metric is therefore learned along axes of the samples' own, where rotated inputs are the same
@@ -23,8 +23,8 @@ class Orientation:
     axes: np.ndarray
 
     @classmethod
-    def of(cls, X: np.ndarray) -> Orientation:
-        """Take the directions of fourth moments; white samples have none of second ones."""
+    def from_samples(cls, X: np.ndarray) -> Orientation:
+        """Compute the axes from fourth moments: second ones of white samples prefer no direction."""
         used = np.ptp(X, axis=0) > 0
         axes = np.zeros((len(used), len(used)))
         if not used.any():
@@ -36,8 +36,8 @@ class Orientation:
         axes[np.ix_(used, used)] = turned.T
         return cls(axes)
 
-    def along(self, X: np.ndarray) -> np.ndarray:
-        """Return the coordinates of samples, rounded."""
+    def coordinates(self, X: np.ndarray) -> np.ndarray:
+        """Return the coordinates of samples along the axes, rounded."""
         U = X @ self.axes
         spread = U.std(axis=0).max()
         if spread == 0:  # the samples that were drawn are equal
@@ -45,8 +45,8 @@ class Orientation:
         step = 2.0 ** (np.floor(np.log2(spread)) - _BITS)
         return np.round(U / step) * step
 
-    def turned_back(self, L: np.ndarray, *, symmetric: bool) -> np.ndarray:
-        """Return a map of coordinates as one of samples, symmetric where it was."""
+    def rotate_back(self, L: np.ndarray, *, symmetric: bool) -> np.ndarray:
+        """Rotate a map of the coordinates back to the samples; symmetric maps stay symmetric."""
         if L.ndim == 1:
             return L  # the same for all axes
         return self.axes @ (L @ self.axes.T if symmetric else L)

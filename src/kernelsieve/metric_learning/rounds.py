@@ -1,4 +1,4 @@
-"""Rounds that fit a function and weight inputs by its gradients (average gradient outer products).
+"""Rounds of metric learning: fit a function, weight the inputs by its average gradient outer product.
 
 The best of them is where a search for the metric of the largest evidence begins.
 """
@@ -33,7 +33,7 @@ _WEIGHTED_INPUTS, _MATRIX_INPUTS = 10_000, 300  # most, of a diagonal and of a m
 
 @dataclass(frozen=True)
 class Fitted:
-    """Functions of one width, one for each split, and their mean held-out error."""
+    """The functions of one width, one for each split, with their mean held-out error."""
 
     width: object  # as it was asked for
     kernel: Kernel
@@ -46,7 +46,7 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A metric, L or its diagonal, with the widths that were tried in it.
+    """A metric, L or its diagonal, with the widths tried in it.
 
     Every split has a metric of its own, by the gradients of functions of its fitted samples alone: one
     that has seen held-out samples would make their error small. ``L`` is by all of them together.
@@ -60,21 +60,21 @@ class Round:
 
     @property
     def best(self) -> Fitted:
-        return self.tried[first_of_least([fitted.error for fitted in self.tried])]
+        return self.tried[first_minimum([fitted.error for fitted in self.tried])]
 
     @property
     def error(self) -> float:
         return self.best.error
 
     def without_functions(self) -> Round:
-        """Return a round that holds no fitted functions: they are as large as samples."""
+        """Return the round without its fitted functions, which are as large as the samples."""
         tried = [replace(fitted, functions=()) for fitted in self.tried]
         return replace(self, of_splits=(), tried=tried)
 
 
 @dataclass(frozen=True)
 class MetricProblem:
-    """Samples, targets, and how functions are fitted."""
+    """Samples and targets, with the settings of the functions fitted to them."""
 
     X: Rows
     Y: np.ndarray
@@ -89,7 +89,7 @@ class MetricProblem:
 
     @property
     def n_held_out(self) -> int:
-        """Number of samples that tell an error, over all splits."""
+        """Number of held-out samples over all splits."""
         return sum(len(split.held_out) for split in self.splits)
 
     def evaluate(
@@ -100,7 +100,7 @@ class MetricProblem:
         near: object | None = None,
         by: str = "gradients",
     ) -> Round:
-        """Try widths: those given, or a search that begins with some, or near one.
+        """Fit functions of several widths in a metric, given or searched.
 
         Splits have the same metric where none is given for each.
         """
@@ -111,11 +111,11 @@ class MetricProblem:
         while waiting:
             for width in waiting:
                 tried[width] = self._fit(*mapped, width)
-            waiting = [] if self.widths else _beside(tried)
+            waiting = [] if self.widths else _untried_neighbours(tried)
         return Round(structure, L, of_splits, list(tried.values()), by)
 
     def next_metric(self, before: Round, structure: str) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return metrics, joint and of splits, by the gradients of the best functions of a round."""
+        """Return the next metrics, joint and by split, from gradients of a round's best functions."""
         best, diagonal, found = before.best, structure == "diagonal", []
         _, of_splits = self._mapped(before.L, before.of_splits)
         for L, U, function, split in zip(
@@ -133,7 +133,7 @@ class MetricProblem:
     def likely_metric(
         self, before: Round, structure: str
     ) -> tuple[np.ndarray, list[np.ndarray], float] | None:
-        """Return metrics, joint and of splits, of the largest evidence, and the width of their kernel.
+        """Return the metrics of largest evidence, joint and by split, and their kernel's width.
 
         The search begins with a round. None where the kernel has no derivative, where inputs are too
         many, or where targets are constant.
@@ -150,10 +150,10 @@ class MetricProblem:
             X, weight = dense(self.X[rows]), self.weight[rows]
             kernel = self.kernel_of(apply_metric(X, L), best.width)
             n_landmarks = min(_EVIDENCE_LANDMARKS, max(1, len(rows) // 2))
-            evidence = Evidence.of(kernel, X, self.Y[rows], weight, n_landmarks)
+            evidence = Evidence.on_first_samples(kernel, X, self.Y[rows], weight, n_landmarks)
             begin = np.diag(L) if structure == "full" and L.ndim == 1 else L
             noise = best.ridge * len(split.fitted)
-            found = evidence.maximised(begin, noise, _EVIDENCE_STEPS, self.groups)
+            found = evidence.maximise(begin, noise, _EVIDENCE_STEPS, self.groups)
             roots.append(metric_root(metric_of(found)))
             gamma = getattr(kernel, "gamma", 1.0)
             widths.append(gamma * total_variance(apply_metric(X, found)))
@@ -176,7 +176,7 @@ class MetricProblem:
             )
             errors.append(functions[-1].errors(U[held], Y[held], weight[held], self.ridges))
         mean = np.mean(errors, axis=0)
-        best = len(mean) - 1 - first_of_least(mean[::-1])  # of equals, the largest ridge rounds least
+        best = len(mean) - 1 - first_minimum(mean[::-1])  # of equals, the largest ridge rounds least
         kernel = self.kernel_of(joint, width)
         of_splits = [float(each[best]) for each in errors]
         seconds = (time.perf_counter() - start) / len(self.splits)
@@ -193,7 +193,7 @@ def learn(
     *,
     evidence: bool = True,
 ) -> Iterator[Round]:
-    """Yield rounds, the first with the inputs as they are: those of the problem times their ``units``.
+    """Yield rounds; the first uses the inputs times their ``units``.
 
     Each structure begins with the best round so far; a full matrix by the gradients of a first, noisy
     function would be noise. It ends with the metric of the largest evidence. With a rank the last round
@@ -211,18 +211,18 @@ def learn(
     for structure in structures:
         for found in _rounds_of(structure, problem, best, n_rounds, evidence):
             yield found
-            best = found if falls(found, best) else best
-            learnt = found if learnt.structure not in structures or falls(found, learnt) else learnt
+            best = found if improves(found, best) else best
+            learnt = found if learnt.structure not in structures or improves(found, learnt) else learnt
     if rank is not None:
-        of_splits = [leading(L, rank) for L in learnt.of_splits]
-        L = of_splits[0] if len(of_splits) == 1 else leading(learnt.L, rank)
+        of_splits = [leading_directions(L, rank) for L in learnt.of_splits]
+        L = of_splits[0] if len(of_splits) == 1 else leading_directions(learnt.L, rank)
         yield problem.evaluate(learnt.structure, L, of_splits, learnt.best.width, learnt.by)
 
 
 def _rounds_of(
     structure: str, problem: MetricProblem, best: Round, n_rounds: int | None, evidence: bool
 ) -> Iterator[Round]:
-    """Yield rounds of gradients, from the best one before, and one of the largest evidence."""
+    """Yield rounds of gradients from the best earlier one, then one of largest evidence."""
     last, without_gain = best, 0
     for _ in range(n_rounds or _MOST_ROUNDS):
         if n_rounds is None and without_gain == _PATIENCE:
@@ -232,34 +232,34 @@ def _rounds_of(
             break  # the function is constant
         last = problem.evaluate(structure, L, of_splits, last.best.width)
         yield last
-        without_gain = 0 if falls(last, best) else without_gain + 1
-        best = last if falls(last, best) else best
+        without_gain = 0 if improves(last, best) else without_gain + 1
+        best = last if improves(last, best) else best
     likely = problem.likely_metric(best, structure) if evidence else None
     if likely is not None:
         L, of_splits, width = likely
         yield problem.evaluate(structure, L, of_splits, width, "evidence")
 
 
-def falls(new: Round, old: Round) -> bool:
-    """Tell if the held-out error falls by more than chance would let it."""
+def improves(new: Round, old: Round) -> bool:
+    """Return True if the held-out error falls by a relevant share, ``_GAIN``."""
     return new.error < (1 - _GAIN) * old.error
 
 
 def best_round(rounds: Sequence[Round], n_held_out: int) -> Round:
-    """Return the first round that no later one is better than.
+    """Return the first round that no later one improves on.
 
     That is the first of all, the identity, where the fall is within the chance of so many samples: the
     best of many rounds is better by chance as well.
     """
     best = rounds[0]
     for each in rounds[1:]:
-        best = each if falls(each, best) else best
+        best = each if improves(each, best) else best
     is_beyond_chance = best.error < (1 - _CHANCE / np.sqrt(n_held_out)) * rounds[0].error
     return best if is_beyond_chance else rounds[0]
 
 
 def with_respect_to_inputs(C: np.ndarray, L: np.ndarray) -> np.ndarray:
-    """Return outer products of gradients in the coordinates ``L'x`` as those in ``x``."""
+    """Convert outer products of gradients from coordinates ``L'x`` to ``x``."""
     if C.ndim == 1:
         return C * L**2
     return C * np.outer(L, L) if L.ndim == 1 else L @ C @ L.T
@@ -290,12 +290,12 @@ def metric_root(M: np.ndarray) -> np.ndarray:
 
 
 def joint_root(metrics: Sequence[np.ndarray], roots: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the root of the metrics of all splits together."""
+    """Combine the metrics of all splits, and return the root."""
     return roots[0] if len(roots) == 1 else metric_root(np.sum(metrics, axis=0))
 
 
-def leading(L: np.ndarray, rank: int) -> np.ndarray:
-    """Return the leading directions of a map as columns, or of a diagonal the leading weights."""
+def leading_directions(L: np.ndarray, rank: int) -> np.ndarray:
+    """Return the leading directions of a map as columns, or the leading weights of a diagonal."""
     if L.ndim == 1:
         kept = np.argsort(-L, kind="stable")[:rank]
         return np.where(np.isin(np.arange(len(L)), kept), L, 0.0)
@@ -314,25 +314,25 @@ def column_spreads(X: Rows) -> np.ndarray:
 
 
 def total_variance(U: Rows) -> float:
-    """Return the variance of all inputs together, which no rotation changes."""
+    """Return the total variance of the inputs, which is invariant to rotations."""
     return float((column_spreads(U) ** 2).sum()) or 1.0
 
 
-def _beside(tried: dict) -> list:
+def _untried_neighbours(tried: dict) -> list:
     """Return the widths next to the best one that were not tried."""
-    best = list(tried)[first_of_least([fitted.error for fitted in tried.values()])]
+    best = list(tried)[first_minimum([fitted.error for fitted in tried.values()])]
     return [w for w in (best / _STEP, best * _STEP) if w not in tried and _LEAST <= w <= _MOST]
 
 
-def first_of_least(errors: Sequence[float] | np.ndarray) -> int:
-    """Return the first of the errors that are least but for rounding, which settles no choice."""
+def first_minimum(errors: Sequence[float] | np.ndarray) -> int:
+    """Return the index of the smallest error, or of the first that equals it up to rounding."""
     values = np.asarray(errors, dtype=np.float64)
     least = values[np.argmin(values)]
     return int(np.argmax((values <= least + _ROUNDING * abs(least)) | np.isnan(values)))
 
 
-def table_of(rounds: Sequence[Round]) -> dict[str, np.ndarray]:
-    """Return what was tried, one entry for each width and ridge of each round."""
+def trial_table(rounds: Sequence[Round]) -> dict[str, np.ndarray]:
+    """Return a table of all trials, with one entry for each width and ridge of each round."""
     rows = [(i, each, tried) for i, each in enumerate(rounds) for tried in each.tried]
     return {
         "round": np.array([i for i, _, _ in rows]),

@@ -1,4 +1,4 @@
-"""How many features: every number from one fit, the one-standard-error rule, a bound."""
+"""Choose the number of features: cross-validation from one fit a fold, rules, and a bound."""
 
 from .bound import StabilityBound, select_by_bound, stability_bound
 from .checks import folds_of

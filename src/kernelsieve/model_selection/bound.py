@@ -1,4 +1,4 @@
-"""A lower bound on how much covariance with the target the features will keep on new samples."""
+"""A lower bound on the covariance with the target that features keep on new samples."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _MOST_EXAMPLES = 2.0**62  # that a whole number can safely hold
 
 @dataclass(frozen=True)
 class TargetColumns:
-    """Targets as columns, less the means of training samples where the extractor centres."""
+    """Encodes targets as columns, centred by the training means if the extractor centres."""
 
     encoder: TargetEncoder
     means: np.ndarray
 
-    def of(self, y: Any) -> np.ndarray:
+    def transform(self, y: Any) -> np.ndarray:
         """Return the columns of other targets."""
         return self.encoder.encode(y, len(y)) - self.means
 
     def squares(self, y: Any) -> np.ndarray:
-        """Return y^2, the squared length of each sample's targets."""
-        columns = self.of(y)
+        """Return y^2, the squared norm of each sample's targets."""
+        columns = self.transform(y)
         return np.einsum("nq,nq->n", columns, columns)
 
 
@@ -45,11 +45,11 @@ class StabilityBound:
     empirical : ndarray of shape (k,)
         Mean over the training samples of ``y^2 (t_1^2 + ... + t_j^2)``.
     complexity, confidence : ndarray of shape (k,)
-        What the Rademacher complexity and the confidence take away from it.
+        Rademacher complexity and confidence term, which are subtracted from it.
     bound : ndarray of shape (k,)
-        What remains: with probability 1 - delta the expectation on new samples is above it.
+        The lower bound: with probability 1 - delta the expectation on new samples is above it.
     best_n_components : int
-        Where the cost-adjusted bound is largest.
+        Number of features with the largest cost-adjusted bound.
     cost : float
         The price q of a feature.
     cost_adjusted : ndarray of shape (k,)
@@ -100,7 +100,7 @@ class StabilityBound:
         return int(np.argmax(self.cost_adjusted)) + 1
 
     def adjust(self, values: np.ndarray) -> np.ndarray:
-        """Subtract the price of the features from values for 1, 2, ..., k of them.
+        """Subtract the cost of the features from values for 1, 2, ..., k of them.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class StabilityBound:
         return values - self.cost * self.n_components
 
     def expectation(self, X: Any, y: Any) -> np.ndarray:
-        """Return what the bound is about for other samples, with every number of features.
+        """Return the bounded quantity, estimated on other samples, for every number of features.
 
         That is the mean of ``y^2 (t_1^2 + ... + t_j^2)`` for the first j features.
 
@@ -130,10 +130,10 @@ class StabilityBound:
         ndarray of shape (k,)
         """
         features = np.asarray(self.extractor.transform(X))
-        return cumulative_pointwise_squared_covariance(features, self.targets.of(y))
+        return cumulative_pointwise_squared_covariance(features, self.targets.transform(y))
 
     def n_examples_needed(self, gap: Any) -> np.ndarray:
-        """Return how many training samples bring the bound within a gap of the empirical value.
+        """Return the number of training samples for a bound within a gap of the empirical value.
 
         Both terms fall with the root of the number of samples; the other quantities are taken to stay
         as they are.
@@ -218,14 +218,15 @@ def stability_bound(
     (5,)
     """
     _check(extractor, delta, cost, trim)
-    rows = _Rows.of(extractor, X, y)
+    rows = _Rows.seen_by(extractor, X, y)
     if trim > 0:
         rows = rows.part(rows.without_outliers(extractor, trim))
     model = clone(extractor).fit(rows.X, rows.y)
     columns = rows.columns(model)
     lengths, squares = rows.lengths(model), columns.squares(rows.y)
     n = len(squares)
-    empirical = cumulative_pointwise_squared_covariance(model.transform(rows.X), columns.of(rows.y))
+    Y = columns.transform(rows.y)
+    empirical = cumulative_pointwise_squared_covariance(model.transform(rows.X), Y)
     norms = _norms(_gram(model, rows.X))
     radius_squared = float((squares * lengths).max())
     return StabilityBound(
@@ -291,7 +292,7 @@ def select_by_bound(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Samples with the squared lengths of their targets, as the extractor sees them."""
+    """Samples as the extractor sees them, with the squared norms of their targets."""
 
     estimator: Any
     X: Rows
@@ -300,7 +301,7 @@ class _Rows:
     numbers: np.ndarray
 
     @classmethod
-    def of(cls, extractor: Any, X: Any, y: Any) -> _Rows:
+    def seen_by(cls, extractor: Any, X: Any, y: Any) -> _Rows:
         labels = np.asarray(y)
         kind = extractor._target_kind()
         encoder = TargetEncoder.for_target(
@@ -318,7 +319,7 @@ class _Rows:
         return TargetColumns(self.encoder, means)
 
     def lengths(self, model: Any) -> np.ndarray:
-        """Squared distances of the images from the point that the features are shifted by.
+        """Squared distances of the images from the centre of the features.
 
         That point is the origin, or the point p nearest to the mean image m with ``t = W'(phi - p)``:
         ``p = m + W b`` with ``W'W b = -mean(t)``. Most extractors shift by m, and b is 0.
@@ -336,7 +337,7 @@ class _Rows:
         return np.maximum(from_mean - 2 * (features - level) @ b - level @ b, 0)
 
     def without_outliers(self, extractor: Any, trim: float) -> np.ndarray:
-        """Return the samples but for those with the largest y^2 k(x, x), by a first fit's kernel."""
+        """Drop the samples with the largest y^2 k(x, x), by the kernel of a first fit."""
         model = clone(extractor).fit(self.X, self.y)
         size = self.columns(model).squares(self.y) * self.lengths(model)
         n_kept = len(size) - int(trim * len(size))
@@ -349,12 +350,12 @@ class _Rows:
 
 
 def _is_shifted(model: Any) -> bool:
-    """Whether features, and so the targets, are taken about a point other than the origin."""
+    """Whether features and targets are centred at a point other than the origin."""
     return bool(model._settings().center or model.offset_.any())
 
 
 def _mean_similarities(kernel: Kernel, rows: Rows) -> np.ndarray:
-    """Return the mean kernel value of each sample with all samples, a block of them at a time."""
+    """Return the mean kernel value of each sample with all samples, computed in blocks."""
     everyone = kernel.points(rows, np.arange(rows.shape[0]))
     fill = kernel.against(everyone)
     means = np.empty(rows.shape[0])
@@ -366,7 +367,7 @@ def _mean_similarities(kernel: Kernel, rows: Rows) -> np.ndarray:
 
 
 def _gram(model: Any, X: Rows) -> np.ndarray:
-    """Return ``W'W = A'KA``, W the landmarks' images times the projection A."""
+    """Return ``W'W = A'KA`` for W, the landmarks' images times the projection A."""
     kernel, landmarks, A = model._current_fit().model.kernel, model.landmarks_, model.projection_
     rows = np.asarray(X)[model.landmark_indices_] if isinstance(kernel, Precomputed) else landmarks
     return A.T @ kernel.block(rows, landmarks) @ A
@@ -390,10 +391,10 @@ def _check(extractor: Any, delta: float, cost: float | None, trim: float) -> Non
             "SparseMaximalCovariance(center=False)."
         )
     if not isinstance(delta, Real) or not 0 < delta < 1:
-        raise InvalidParameterError(f"delta={delta!r} is a probability and must be between 0 and 1.")
+        raise InvalidParameterError(f"delta={delta!r} must be a probability between 0 and 1.")
     if not isinstance(trim, Real) or not 0 <= trim < 1:
         raise InvalidParameterError(
-            f"trim={trim!r} is a fraction of the samples: at least 0 and below 1."
+            f"trim={trim!r} must be a fraction of the samples, at least 0 and below 1."
         )
     if cost is not None and not (isinstance(cost, Real) and np.isfinite(cost)):
         raise InvalidParameterError(f"cost={cost!r} must be a number, or None.")

@@ -1,4 +1,4 @@
-"""What a search refuses before any work is done, and what it warns of."""
+"""Checks of a search's parameters and folds, before any work is done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .nested_extractors import last_step, name_in_pipeline, predicts
 
 
 def check_head(head: Any) -> None:
-    """Refuse a head that cannot predict."""
+    """Raise an error for a head that cannot predict."""
     if head is None or (isinstance(head, BaseEstimator) and predicts(head)):
         return
     raise InvalidParameterError(
@@ -26,7 +26,7 @@ def check_head(head: Any) -> None:
 
 
 def check_folds(cv: Any, folds: Sequence[Any]) -> None:
-    """Refuse a splitter that gave nothing."""
+    """Raise an error if a splitter yields no folds."""
     if not len(folds):
         raise InvalidParameterError(
             f"cv={cv!r} gave no folds; pass a number of folds, a splitter, or pairs of training and "
@@ -35,7 +35,7 @@ def check_folds(cv: Any, folds: Sequence[Any]) -> None:
 
 
 def folds_of(cv: Any, X: Any, y: Any = None, groups: Any = None) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the folds of a splitter of scikit-learn, or say why there are fewer samples than folds."""
+    """Return the folds of a scikit-learn splitter; raise a clear error if there are too few samples."""
     try:
         return list(cv.split(X, y, groups))
     except ValueError as error:
@@ -50,7 +50,7 @@ def folds_of(cv: Any, X: Any, y: Any = None, groups: Any = None) -> list[tuple[n
 
 
 def check_fold_sizes(folds: Sequence[tuple[Any, Any]], largest: int | None, *, by_r2: bool) -> None:
-    """Refuse folds with too few samples, before any work is done: to fit, or to score by R2."""
+    """Raise an error for folds with too few samples to fit, or to score by R2."""
     for number, (train, test) in enumerate(folds):
         if largest is not None and len(train) < largest:
             raise InvalidParameterError(
@@ -65,7 +65,7 @@ def check_fold_sizes(folds: Sequence[tuple[Any, Any]], largest: int | None, *, b
 
 
 def settled_target(extractor: Any, head: Any, y: Any) -> dict[str, str]:
-    """Return the ``target`` of all folds, where the extractor is to see by itself what ``y`` is.
+    """Return the ``target`` parameter for all folds, inferred from all of ``y`` if it is "auto".
 
     A head tells whether there are labels or numbers. Without one that is asked about once, and not
     answered by every fold for itself.
@@ -82,7 +82,7 @@ def settled_target(extractor: Any, head: Any, y: Any) -> dict[str, str]:
 
 
 def with_widths(extractor: Any, settings: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return settings with each of the widths that ``gamma="cv"`` stands for."""
+    """Return the settings, each with all the widths that ``gamma="cv"`` stands for."""
     name, model = name_in_pipeline(extractor, "gamma"), last_step(extractor)
     if not model._has_open_width:
         return settings

@@ -1,4 +1,4 @@
-"""What a search makes of the scores: the choice, and the chosen model fitted to all samples."""
+"""Choose a model by its scores, and fit it to all samples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .table import in_words, tidy_table
 
 
 class ChoosesByScores(DelegatingToChosen):
-    """Chooses a setting and a number of features by the scores of folds, and fits them."""
+    """Mixin that chooses a setting and a number of features by cross-validated scores."""
 
     extractor: Any
     n_components: Any
@@ -36,7 +36,7 @@ class ChoosesByScores(DelegatingToChosen):
     def _choose_by(
         self, curves: Sequence[Sequence[Curve]], task: Task, settings: Sequence[Mapping[str, Any]]
     ) -> int:
-        """Make the table of all scores, choose, and return the number of the chosen setting."""
+        """Set the table of scores, choose, and return the index of the chosen setting."""
         sizes = self._sizes_to_keep(task.sizes, curves)
         self.path_ = tidy_table(curves, settings, task.sizes, sizes, timed=task.time_rows)
         self.scorer_ = task.scorer
@@ -44,7 +44,7 @@ class ChoosesByScores(DelegatingToChosen):
         return self._choose(settings, n_folds=len(curves))
 
     def _sizes_to_keep(self, sizes: np.ndarray, curves: Sequence[Sequence[Curve]]) -> np.ndarray:
-        """Leave out numbers of features that nobody asked for and some fold did not find."""
+        """Drop numbers of features that some fold did not reach, unless the user asked for them."""
         reached = np.array([[np.isfinite(c.evaluations) for c in of_fold] for of_fold in curves])
         everywhere = reached.all(axis=0).any(axis=0)
         if everywhere.all():
@@ -82,7 +82,7 @@ class ChoosesByScores(DelegatingToChosen):
         self.reason_ = choice.reason
 
     def _refit(self, task: Task, data: Data | None, known: SettledFolds | None) -> None:
-        """Fit the chosen model to all samples, from their statistic where it is known."""
+        """Fit the chosen model to all samples, from their statistic if it is known."""
         fitted = None if known is None else known.fitted_to_all()
         if fitted is None:
             assert data is not None
@@ -95,7 +95,7 @@ class ChoosesByScores(DelegatingToChosen):
     def _take_model(
         self, task: Task, data: Data | None, fitted: Any, known: SettledFolds | None = None
     ) -> None:
-        """Keep the chosen number of features of a fitted extractor, with a head on them."""
+        """Truncate a fitted extractor to the chosen number of features, and fit the head on them."""
         _, head = with_setting(task.extractor, task.head, self.best_params_)
         k = self._affordable(last_step(fitted))
         if head is None:
@@ -106,7 +106,7 @@ class ChoosesByScores(DelegatingToChosen):
         self.best_estimator_ = ExtractorWithHead(truncate(fitted, k), head)
 
     def _affordable(self, model: Any) -> int:
-        """Return the chosen k, or fewer where the model of all samples has fewer or costs more."""
+        """Return the chosen k, or fewer if the final model has fewer or costs more."""
         chosen, limit = self.best_n_components_, self.max_kernel_evaluations
         k = min(chosen, model.n_components_)
         if limit is not None:
@@ -124,7 +124,7 @@ class ChoosesByScores(DelegatingToChosen):
         return k
 
     def _move_choice(self, most: int) -> int:
-        """Choose, with the same setting, the largest k with known scores that is not above another."""
+        """Lower the choice to the largest scored k that is not above a limit."""
         k, scores = (self.path_[name].reshape(self.n_splits_, -1) for name in ("k", "test_score"))
         start = int(np.flatnonzero(k[0, : self.best_index_ + 1] == k[0, 0])[-1])
         below = start + np.flatnonzero(k[0, start : self.best_index_] <= most)

@@ -1,4 +1,4 @@
-"""A fitted extractor and the fitted head on its features, as one predictor."""
+"""A fitted extractor and the head on its features, as one predictor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .nested_extractors import last_step
 
 
 def _head_has(method: str) -> Callable[[Any], bool]:
-    """Return whether the head has a method; the error of a head that has it not is passed on."""
+    """Return a check whether the head has a method; the head's own error is passed on."""
 
     def check(model: Any) -> bool:
         getattr(model.head, method)
@@ -26,7 +26,7 @@ def _head_has(method: str) -> Callable[[Any], bool]:
 
 @linked_to_documentation
 class ExtractorWithHead(BaseEstimator):
-    """A fitted extractor followed by a fitted head: what :class:`ComponentPathCV` chooses.
+    """A fitted extractor followed by a fitted head; the model that :class:`ComponentPathCV` chooses.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ class ExtractorWithHead(BaseEstimator):
         self.extractor = extractor
         self.head = head
 
-    def knowing(self, *known: tuple[Any, np.ndarray]) -> ExtractorWithHead:
-        """Remember the features of some samples, which may be more than this model has.
+    def with_known_features(self, *known: tuple[Any, np.ndarray]) -> ExtractorWithHead:
+        """Return the model with precomputed features of some samples, possibly more than it has.
 
         A scorer is called with the samples, as always, and nothing is computed again.
         """
@@ -100,7 +100,7 @@ class ExtractorWithHead(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
-            What the head predicts: numbers or labels.
+            Predicted numbers or labels.
         """
         return self.head.predict(self._features(X))
 
@@ -157,7 +157,7 @@ class ExtractorWithHead(BaseEstimator):
         return self.head.score(self._features(X), y, **weight)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the features that the extractor gives.
+        """Return the names of the extractor's features.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class ExtractorWithHead(BaseEstimator):
 
     @property
     def steps(self) -> list[tuple[str, Any]]:
-        """The two as steps of a pipeline have it: names and estimators."""
+        """Names and estimators of the two steps, as a ``Pipeline`` has them."""
         return [("extractor", self.extractor), ("head", self.head)]
 
     @property
@@ -202,7 +202,7 @@ class ExtractorWithHead(BaseEstimator):
 
 
 def composed_tags(tags: Any, extractor: Any, head: Any) -> Any:
-    """Let input tags be those of the extractor, targets those of the head; tags are fresh objects."""
+    """Return tags with the inputs of the extractor and the targets of the head."""
     of_extractor, of_head = get_tags(extractor), get_tags(extractor if head is None else head)
     tags.input_tags = of_extractor.input_tags
     tags.transformer_tags = get_tags(last_step(extractor)).transformer_tags

@@ -1,4 +1,4 @@
-"""What a search passes on to the model that it has chosen."""
+"""Delegate methods of a search to the chosen model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .folds import Data, score_of
 
 
 def _chosen_has(method: str) -> Callable[[Any], bool]:
-    """Return whether the chosen model has a method; before the fit, if what it is made of has."""
+    """Return a check whether the chosen model, or before the fit its parts, has a method."""
 
     def check(search: Any) -> bool:
         fitted = vars(search).get("best_estimator_")
@@ -28,7 +28,7 @@ def _chosen_has(method: str) -> Callable[[Any], bool]:
 
 
 class DelegatingToChosen:
-    """Predicts, transforms and scores with ``best_estimator_``."""
+    """Mixin that predicts, transforms and scores with ``best_estimator_``."""
 
     refit: bool
     best_n_components_: int

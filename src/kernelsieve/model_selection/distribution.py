@@ -1,4 +1,4 @@
-"""How the scores of a criterion are distributed over candidates, and how many are enough."""
+"""Distribution of a criterion's scores over candidates, and how many candidates are enough."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CriterionDistribution:
         return np.asarray((at_most / len(self.scores)) ** n_candidates)
 
     def candidates_needed(self, share: float = 0.95, probability: float = 0.95) -> int:
-        """Return how many random candidates contain one with a share of the best score.
+        """Return how many random candidates contain one that reaches a share of the best score.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ def criterion_distribution(
     problem = estimator._problem(X, y, sample_weight)
     drawn = replace(problem.candidates, size=n_candidates or "all", how="random", resample=False)
     problem = replace(problem, candidates=drawn, n_components=int(component))
-    watched = _Watched(criterion)
+    watched = _RecordingCriterion(criterion)
     # A copy declares everything that the criterion declares, and only its start is another.
     observed: Any = copy.copy(criterion)
     observed.start = lambda: watched
@@ -147,8 +147,8 @@ def criterion_distribution(
     return CriterionDistribution(np.sort(watched.scores))
 
 
-class _Watched(Selector):
-    """Chooses as a criterion does, and keeps the scores of the last choice."""
+class _RecordingCriterion(Selector):
+    """Wraps a criterion, and records the scores of its last choice."""
 
     scores: np.ndarray
 
@@ -162,7 +162,7 @@ class _Watched(Selector):
 
 
 def _scoring(extractor: Any) -> tuple[LoopEstimator, ScoringCriterion]:
-    """Return a copy of the extractor, and the criterion by which it scores single candidates."""
+    """Return a copy of the extractor, with the criterion that scores its candidates."""
     criterion = extractor._scoring_criterion() if isinstance(extractor, LoopEstimator) else None
     if criterion is None:
         raise InvalidParameterError(

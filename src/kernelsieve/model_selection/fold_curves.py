@@ -1,4 +1,4 @@
-"""Every k, every ridge and their squared errors from the statistics of the folds.
+"""Score every k and every ridge from the statistics of the folds.
 
 Those of all folds but one together are the statistic of its training samples. Features are
 combinations of its lines, so are predictions from them, and the squared error of a fold's samples is a
@@ -23,7 +23,7 @@ from ..exceptions import InvalidDataError
 from ..fitting import OnePass
 from ..model import Fit
 from ..statistics import ColumnSums, FoldSums
-from .folds import Curve, Task, padded
+from .folds import Curve, Task, pad_with_nan
 from .heads import RidgePath, ridge_of, with_coefficients
 
 #: From the squared errors of targets, their sums of squares about the mean, and the total weight.
@@ -37,13 +37,13 @@ SCORES: dict[str, Callable[[np.ndarray, np.ndarray, float], float]] = {
 
 
 def known_score(scoring: Any) -> str | None:
-    """Return the score that squared errors tell; None for all others."""
+    """Return the score function of squared errors; None for other scorers."""
     score = "r2" if scoring is None else scoring
     return score if isinstance(score, str) and score in SCORES else None
 
 
 def have_closed_form(extractor: Any, heads: Iterable[Any]) -> bool:
-    """Tell if heads, or the extractor where there is none, are least squares or ridge regressions."""
+    """Return True if all heads, or the extractor without one, are least squares or ridge."""
     return all(
         is_regressor(extractor) if head is None else is_regressor(head) and ridge_of(head) is not None
         for head in heads
@@ -52,7 +52,7 @@ def have_closed_form(extractor: Any, heads: Iterable[Any]) -> bool:
 
 @dataclass(frozen=True)
 class SettledFolds:
-    """The statistics of all folds for one setting of the extractor, and what fits are made of them."""
+    """The fold statistics for one setting of the extractor, and the fits made from them."""
 
     extractor: Any  # not fitted
     plan: StatisticPlan
@@ -70,13 +70,13 @@ class SettledFolds:
         return self.plan.row_pass(self.extractor)  # type: ignore[return-value]
 
     def fitted(self, left_out: int) -> Any:
-        """Return the extractor as fitted to all samples but those of a fold."""
+        """Return the extractor fitted to all samples outside a fold."""
         extractor = clone(self.extractor)
         extractor._take_fit(self.plan, self.row_pass.solve(self.sums.all_but(left_out)))
         return extractor
 
     def fitted_to_all(self) -> Any | None:
-        """Return the extractor as fitted to all samples; None where they must be summed up again.
+        """Return the extractor fitted to all samples; None if they must be summed up again.
 
         Where they are in memory, a second pass over the landmarks measures the features.
         """
@@ -89,7 +89,7 @@ class SettledFolds:
         return extractor
 
     def curves(self, task: Task, fold: int, heads: Sequence[Any], score: str) -> list[Curve] | None:
-        """Return the curve of every head in a fold; None where one has no closed form here."""
+        """Return the curve of every head in a fold; None if a head has no closed form."""
         start = time.perf_counter()
         training, held_out = self.sums.all_but(fold), self.sums.folds[fold]
         if not held_out.n_rows:
@@ -107,7 +107,7 @@ class SettledFolds:
                 return None
             train, test = (np.array(list(_scores(path, part, sizes, score))) for part in products)
             columns = (train, test, fit.model.evaluations[sizes - 1], np.empty(0))
-            found.append(Curve(seconds, *(padded(values, len(task.sizes)) for values in columns)))
+            found.append(Curve(seconds, *(pad_with_nan(values, len(task.sizes)) for values in columns)))
         return found
 
     def fitted_head(self, head: Any, extractor: Any, k: int) -> Any | None:
@@ -123,14 +123,14 @@ class SettledFolds:
         return with_coefficients(template, *path.solution(k))
 
     def condensed(self) -> SettledFolds:
-        """Return the same with the statistic of all samples alone, when folds have been scored."""
+        """Return a copy with the sum over all folds only, once the folds are scored."""
         return replace(self, sums=FoldSums([], self.sums.all_but(None)))
 
     def _products(self, sums: ColumnSums, fit: Fit) -> np.ndarray:
         return self.row_pass.feature_products(sums, fit)
 
     def _path(self, head: Any, products: np.ndarray) -> RidgePath | None:
-        """Return the least squares, or ridge regression, of a head on every prefix of the features."""
+        """Return a head's regression on every prefix of the features."""
         alpha = 0.0 if head is None else ridge_of(head)
         center = True if head is None else head.fit_intercept
         if alpha is None:
@@ -140,7 +140,7 @@ class SettledFolds:
 
 
 def _scores(path: RidgePath, products: np.ndarray, sizes: np.ndarray, score: str) -> Iterator[float]:
-    """Yield the score of every number of features on the samples of some products."""
+    """Yield the score of every number of features from held-out inner products."""
     n_targets = path.products.shape[1]
     weight, of_targets = products[0, 0], slice(1, 1 + n_targets)
     squares = np.diagonal(products)[of_targets] - products[0, of_targets] ** 2 / weight

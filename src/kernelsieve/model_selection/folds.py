@@ -1,4 +1,4 @@
-"""One fold: one fit of the extractor for each of its settings, all heads, all numbers of features."""
+"""One fold: one fit of the extractor a setting, scored with all heads and numbers of features."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WIDTHS = ("gamma", "degree", "coef0")  # kernels that differ in these have dist
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked of every fold."""
+    """The estimators, scorers and sizes that every fold evaluates."""
 
     extractor: Any  # with the largest number of features
     head: Any
@@ -52,14 +52,14 @@ class Data:
         return count_rows(self.X)
 
     def part(self, estimator: Any, rows: np.ndarray, fitted: np.ndarray | None = None) -> Data:
-        """Return some samples; for a precomputed kernel, their values against the fitted samples."""
+        """Return some samples; a precomputed kernel is restricted to the fitted samples' columns."""
         X, y = safe_split(estimator, self.X, self.y, rows, fitted)
         return Data(X, y, None if self.weight is None else self.weight[rows])
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What one setting gave in one fold, for every number of features; NaN beyond those found."""
+    """The scores of one setting in one fold for every number of features; NaN beyond those found."""
 
     seconds: float
     train_score: np.ndarray
@@ -75,18 +75,18 @@ Group = list[tuple[Mapping[str, Any], HeadSettings]]
 
 
 def group_settings(settings: Sequence[Mapping[str, Any]]) -> list[Group]:
-    """Put settings together that differ only in the head, or in the width of the kernel."""
+    """Group settings that differ only in the head or the width of the kernel."""
     groups: dict[tuple, dict[tuple, tuple[Mapping[str, Any], HeadSettings]]] = {}
     for number, setting in enumerate(settings):
-        of_extractor, of_head = _parted(setting)
+        of_extractor, of_head = _split_by_estimator(setting)
         common = {k: v for k, v in of_extractor.items() if k.split("__")[-1] not in _WIDTHS}
         group = groups.setdefault(_identity(common), {})
         group.setdefault(_identity(of_extractor), (of_extractor, []))[1].append((number, of_head))
     return [list(group.values()) for group in groups.values()]
 
 
-def _parted(setting: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the parameters of the extractor, and those of the head."""
+def _split_by_estimator(setting: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split a setting into parameters of the extractor and of the head."""
     of_extractor = {k: v for k, v in setting.items() if not k.startswith(HEAD)}
     of_head = {k.removeprefix(HEAD): v for k, v in setting.items() if k.startswith(HEAD)}
     return of_extractor, of_head
@@ -105,7 +105,7 @@ def run_apart(
     n_jobs: int | None,
     done: Callable[[int], None],
 ) -> list[dict[int, Curve]]:
-    """Fit every fold by itself, and return the curves of all settings in each of them."""
+    """Fit every fold separately; return the curves of all settings in each fold."""
     jobs = [(number, group) for number in range(len(folds)) for group in groups]
     run = delayed(with_this_config(run_group))
     results = Parallel(n_jobs=n_jobs, return_as="generator")(
@@ -121,37 +121,37 @@ def run_apart(
 def run_group(
     task: Task, data: Data, train: np.ndarray, test: np.ndarray, group: Group
 ) -> list[tuple[int, Curve]]:
-    """Return the curves of all settings of a group, with their numbers."""
+    """Return the curves of all settings of a group, with their indices."""
     fitted_rows = data.part(task.extractor, train)
     held_out = data.part(task.extractor, test, train)
     curves: list[tuple[int, Curve]] = []
     with sharing(BlockCache()) if len(group) > 1 else nullcontext():
         for of_extractor, head_settings in group:
-            extractor = fresh(task.extractor, of_extractor)
+            extractor = clone_with(task.extractor, of_extractor)
             curves += _run_extractor(task, extractor, head_settings, fitted_rows, held_out)
     return curves
 
 
-def fresh(estimator: Any, setting: Mapping[str, Any]) -> Any:
-    """Return a copy with the parameters of a setting, which shares no estimators; None of None."""
+def clone_with(estimator: Any, setting: Mapping[str, Any]) -> Any:
+    """Clone an estimator, and nested ones, with the parameters of a setting; None stays None."""
     if estimator is None:
         return None
     return clone(estimator).set_params(**{name: clone(v, safe=False) for name, v in setting.items()})
 
 
 def with_setting(extractor: Any, head: Any, setting: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return fresh copies with the parameters of a setting."""
-    of_extractor, of_head = _parted(setting)
+    """Return clones of extractor and head with the parameters of a setting."""
+    of_extractor, of_head = _split_by_estimator(setting)
     if of_head and head is None:
         raise InvalidParameterError(
             f"param_grid names {sorted(of_head)} of the head, and there is none; pass a head."
         )
     _check_names(extractor, head, of_extractor, of_head)
-    return fresh(extractor, of_extractor), fresh(head, of_head)
+    return clone_with(extractor, of_extractor), clone_with(head, of_head)
 
 
 def _check_names(extractor: Any, head: Any, of_extractor: Mapping, of_head: Mapping) -> None:
-    """Refuse parameters that there are not, and name those that may be meant."""
+    """Raise an error for unknown parameters, with suggestions."""
     of_any_head = () if head is None else head.get_params()
     known = [*extractor.get_params(), *(f"head__{name}" for name in of_any_head)]
     for name in (*of_extractor, *(f"head__{name}" for name in of_head)):
@@ -176,32 +176,32 @@ def _run_extractor(
 def score_extractor(
     task: Task, extractor: Any, head_settings: HeadSettings, train: Data, test: Data, seconds: float
 ) -> Iterator[tuple[int, Curve]]:
-    """Yield the curves of all heads on the features of a fitted extractor."""
+    """Yield the curves of all heads on a fitted extractor's features."""
     model = last_step(extractor)
     sizes = task.sizes[task.sizes <= model.n_components_]
     evaluations = model.kernel_evaluations_[sizes - 1]
     latency = microseconds_a_row(extractor, test.X, sizes) if task.time_rows else np.empty(0)
     known = tuple((data.X, np.asarray(extractor.transform(data.X))) for data in (train, test))
     for number, of_head in head_settings:
-        head = fresh(task.head, of_head)
+        head = clone_with(task.head, of_head)
         scores = [
             [
                 # What is wrong with a scorer is wrong with the first model already, and checking all
                 # that it is given takes longer than most scores do.
-                score_of(task.scorer, fitted.knowing(*known), data, checked=place == 0)
+                score_of(task.scorer, fitted.with_known_features(*known), data, checked=place == 0)
                 for data in (train, test)
             ]
             for place, fitted in enumerate(path_models(extractor, head, known[0][1], train, sizes))
         ]
         train_score, test_score = np.array(scores).T
         columns = (train_score, test_score, evaluations, latency)
-        yield number, Curve(seconds, *(padded(values, len(task.sizes)) for values in columns))
+        yield number, Curve(seconds, *(pad_with_nan(values, len(task.sizes)) for values in columns))
 
 
 def path_models(
     extractor: Any, head: Any, features: np.ndarray, train: Data, sizes: np.ndarray
 ) -> Iterator[ExtractorWithHead]:
-    """Return the model with the first k features for every k, from one fitted extractor."""
+    """Return the models on the first k features for every k, from one fitted extractor."""
     if head is not None:
         heads = prefix_heads(head, features, train.y, train.weight, sizes)
     else:
@@ -211,13 +211,13 @@ def path_models(
 
 
 def own_head(extractor: Any, n_components: int) -> Any:
-    """Return the head of an extractor that predicts by itself; None of others."""
+    """Return the linear head inside an extractor that predicts; None for others."""
     model = last_step(extractor)
     return model.head(n_components) if predicts(model) else None
 
 
 def score_of(scorer: Callable[..., float], model: Any, data: Data, *, checked: bool = True) -> float:
-    """Score a model, with weights where there are some and the scorer takes them.
+    """Score a model, with sample weights if the scorer accepts them.
 
     Unchecked, scikit-learn looks neither for NaN nor at the parameters of its functions.
     """
@@ -237,6 +237,6 @@ def _takes_weight(scorer: Callable[..., float]) -> bool:
     )
 
 
-def padded(values: np.ndarray, length: int) -> np.ndarray:
-    """Return values with NaN after them, up to a length."""
+def pad_with_nan(values: np.ndarray, length: int) -> np.ndarray:
+    """Pad values with NaN to a length."""
     return np.concatenate([values, np.full(length - len(values), np.nan)])

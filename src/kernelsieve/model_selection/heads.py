@@ -1,4 +1,4 @@
-"""A predictor on the first k features, for every k at once where that can be had."""
+"""Fit a predictor on the first k features for every k, in closed form where possible."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RidgePath:
         alpha: float,
         center: bool,
     ) -> RidgePath | None:
-        """Factorise; None where columns are collinear, so that there are many solutions."""
+        """Factorise the features; return None for collinear columns, which have many solutions."""
         k, n_targets = features.shape[1], targets.shape[1]
         columns = np.hstack([features, targets])
         means = np.zeros(k + n_targets)
@@ -90,7 +90,7 @@ class RidgePath:
     def from_products(
         cls, products: np.ndarray, n_targets: int, *, alpha: float, center: bool
     ) -> RidgePath | None:
-        """Factorise from the inner products of ``[1 | Y | features]``; None where that fails."""
+        """Factorise the inner products of ``[1 | Y | features]``; return None if that fails."""
         first = 1 + n_targets
         means = np.zeros(len(products) - 1)
         rest = products[1:, 1:]
@@ -117,7 +117,7 @@ class RidgePath:
 def _closed_form(
     head: Any, features: np.ndarray, y: Any, sample_weight: np.ndarray | None
 ) -> RidgePath | None:
-    """Return the path of a head that has one; None for all other heads, and for float32."""
+    """Return the ridge path of a head; None if it has none, and for float32."""
     alpha = ridge_of(head)
     if alpha is None or features.dtype != np.float64:
         return None
@@ -133,7 +133,7 @@ def _closed_form(
 
 
 def ridge_of(head: Any) -> float | None:
-    """Return the ridge of a linear head that is solved exactly; None for all others."""
+    """Return the penalty of a linear head with an exact solution; None for other heads."""
     if type(head) is LinearRegression:
         return None if head.positive else 0.0
     if type(head) not in (Ridge, RidgeClassifier):
@@ -143,7 +143,7 @@ def ridge_of(head: Any) -> float | None:
 
 
 def with_coefficients(template: Any, coefficients: np.ndarray, intercepts: np.ndarray) -> Any:
-    """Return a fitted head with other coefficients, in the shapes that scikit-learn gives them."""
+    """Return a fitted head with new coefficients, in scikit-learn's shapes."""
     head = copy.copy(template)
     k = coefficients.shape[1]
     head.coef_ = coefficients.reshape((*template.coef_.shape[:-1], k))

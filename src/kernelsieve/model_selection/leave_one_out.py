@@ -1,4 +1,4 @@
-"""Scores without folds: leave-one-out and generalised cross-validation of a head in closed form.
+"""Leave-one-out and generalised cross-validation of a head in closed form, without folds.
 
 With the triangular factor of the features and the ridge, ``T'T + alpha I = R'R``, the columns of
 ``Q = T R^-1`` are nested as the features are: the first k of them give predictions, leverages and
@@ -19,7 +19,7 @@ from scipy.linalg import solve_triangular
 from ..data import target_array
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 from .fold_curves import SCORES, have_closed_form, known_score
-from .folds import Curve, Data, Group, Task, fresh, padded
+from .folds import Curve, Data, Group, Task, clone_with, pad_with_nan
 from .heads import COLLINEAR, RidgePath, ridge_of
 from .nested_extractors import fit_with_weight, last_step
 
@@ -29,7 +29,7 @@ WITHOUT_FOLDS = {"loo": "leave-one-out", "gcv": "generalised cross-validation"}
 
 @dataclass
 class ClosedFormScores:
-    """The curves of all settings, and the extractors that were fitted to all samples."""
+    """The curves of all settings, and the extractors fitted to all samples."""
 
     curves: dict[int, Curve] = field(default_factory=dict)
     fitted: dict[int, Any] = field(default_factory=dict)
@@ -44,8 +44,8 @@ def score_without_folds(
     """
     score, found = known_score(scoring), ClosedFormScores()
     for of_extractor, head_settings in (setting for group in groups for setting in group):
-        extractor = fresh(task.extractor, of_extractor)
-        heads = [fresh(task.head, of_head) for _, of_head in head_settings]
+        extractor = clone_with(task.extractor, of_extractor)
+        heads = [clone_with(task.head, of_head) for _, of_head in head_settings]
         if score is None or not have_closed_form(last_step(extractor), heads) or task.time_rows:
             raise InvalidParameterError(
                 f"cv={how!r} is for regression by least squares or ridge (LinearRegression, Ridge), "
@@ -83,12 +83,12 @@ def _curve(
         for way in ("training", how)
     )
     columns = (np.array(train), np.array(test), model.kernel_evaluations_[sizes - 1], np.empty(0))
-    return Curve(seconds, *(padded(values, len(task.sizes)) for values in columns))
+    return Curve(seconds, *(pad_with_nan(values, len(task.sizes)) for values in columns))
 
 
 @dataclass(frozen=True)
 class LinearSmoother:
-    """Predictions of a linear head as combinations of the targets, for every number of features."""
+    """A linear head as a smoother, whose predictions are linear in the targets, for every size."""
 
     Q: np.ndarray  # (n, k), of the features about their means
     products: np.ndarray  # (k, q): Q'WY

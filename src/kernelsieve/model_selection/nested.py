@@ -1,4 +1,4 @@
-"""An honest error for a model whose number of features was chosen by cross-validation."""
+"""Nested cross-validation: an unbiased error for a model with a chosen number of features."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .path import ComponentPathCV
 
 @dataclass(frozen=True)
 class NestedScores:
-    """What each outer fold gave: its score, and what was chosen without looking at it.
+    """Score and choice of each outer fold; the choice never sees the held-out samples.
 
     Made by :func:`nested_cross_validate`.
 

@@ -1,4 +1,4 @@
-"""Extractors with nested components: alone, or at the end of a pipeline that prepares X."""
+"""Extractors with nested components, alone or as the last step of a pipeline."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _CALLS, _REPEATS = 20, 5  # of a projector that is timed
 
 
 def last_step(extractor: Any) -> Any:
-    """Return the extractor itself, or the one that a pipeline ends in."""
+    """Return the extractor: the estimator itself, or the last step of a pipeline."""
     return extractor.steps[-1][1] if isinstance(extractor, Pipeline) else extractor
 
 
 def name_in_pipeline(extractor: Any, parameter: str) -> str:
-    """Return how a parameter of the extractor is called for ``set_params``."""
+    """Return the ``set_params`` name of an extractor's parameter, inside a pipeline or not."""
     return f"{extractor.steps[-1][0]}__{parameter}" if isinstance(extractor, Pipeline) else parameter
 
 
 def predicts(model: Any) -> bool:
-    """Return True for what predicts by itself."""
+    """Return True if a model predicts without a head."""
     return getattr(model, "predict", None) is not None
 
 
 def check_nested(extractor: Any) -> None:
-    """Refuse what does not give nested features, or any number but one."""
+    """Raise an error for an extractor without nested components, or with a fixed number of them."""
     model = last_step(extractor)
     if extractor is not model and not isinstance(model, KernelEstimator) and predicts(model):
         raise InvalidParameterError(
@@ -58,7 +58,7 @@ def check_nested(extractor: Any) -> None:
 
 
 def truncate(extractor: Any, n_components: int) -> Any:
-    """Return a fitted extractor with the first features only, as if no more had been asked for."""
+    """Return a fitted extractor with its first features only, as if no more had been requested."""
     short = last_step(extractor).truncate(n_components)
     short.n_components = n_components
     if not isinstance(extractor, Pipeline):
@@ -69,7 +69,7 @@ def truncate(extractor: Any, n_components: int) -> Any:
 
 
 def fit_with_weight(estimator: Any, X: Any, y: Any, sample_weight: np.ndarray | None) -> Any:
-    """Fit, and hand weights on to what can take them."""
+    """Fit an estimator, with sample weights if it accepts them."""
     if sample_weight is None:
         return estimator.fit(X, y)
     taker = last_step(estimator)
@@ -81,7 +81,7 @@ def fit_with_weight(estimator: Any, X: Any, y: Any, sample_weight: np.ndarray | 
 
 
 def microseconds_a_row(extractor: Any, X: Any, sizes: np.ndarray) -> np.ndarray:
-    """Time the projector of the first features on one sample, for every size.
+    """Return the time of a projector for one sample, in microseconds, for every number of features.
 
     The shortest of some runs counts: whatever else the machine does only adds to it.
     """

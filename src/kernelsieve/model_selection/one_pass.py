@@ -1,4 +1,4 @@
-"""Folds from one pass over samples in memory: the statistics of the folds are all that fits need."""
+"""Cross-validate in one pass over samples in memory, by statistics of the folds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..kernels import BlockCache, sharing
 from ..kernels.distance_cache import unshared
 from ..statistics import FoldSums
 from .fold_curves import SettledFolds, have_closed_form, known_score
-from .folds import Curve, Data, Group, HeadSettings, Task, fresh, score_extractor
+from .folds import Curve, Data, Group, HeadSettings, Task, clone_with, score_extractor
 
 _FEW_SAMPLES = 3000  # up to which every fold draws a pool of its own
 _SCREENING_SAMPLES = 10_000  # which are never held out; at least as many others must be there
@@ -29,7 +29,7 @@ Folds = Sequence[tuple[np.ndarray, np.ndarray]]
 
 @dataclass
 class OnePassScores:
-    """The curves of all settings in every fold, and the statistics that they come from."""
+    """The curves of all settings in every fold, and the statistics behind them."""
 
     curves: list[dict[int, Curve]]
     settled: dict[int, SettledFolds] = field(default_factory=dict)  # by the number of the setting
@@ -40,14 +40,16 @@ class OnePassScores:
 def run_in_one_pass(
     task: Task, data: Data, folds: Folds, groups: Sequence[Group], scoring: Any
 ) -> OnePassScores | None:
-    """Return the scores of all settings in every fold; None where folds need passes of their own."""
+    """Return the scores of all settings in every fold; None if folds need passes of their own."""
     if task.time_rows or not _are_a_partition(folds, len(data)):
         return None
-    settings = [[fresh(task.extractor, of_extractor) for of_extractor, _ in group] for group in groups]
+    settings = [
+        [clone_with(task.extractor, of_extractor) for of_extractor, _ in group] for group in groups
+    ]
     if not all(_is_told_by_sums(extractor, data) for of_group in settings for extractor in of_group):
         return None
     screened = _screening_samples(settings[0][0], data)
-    folds = [_parted(test, screened, len(data)) for _, test in folds]
+    folds = [_training_and_test(test, screened, len(data)) for _, test in folds]
     found, score = OnePassScores([{} for _ in folds]), known_score(scoring)
     for group, extractors in zip(groups, settings, strict=True):
         gathering = _Gathering(data, folds, screened)
@@ -55,7 +57,7 @@ def run_in_one_pass(
             if settled is None:
                 return None
             for fold, (train, test) in enumerate(folds):
-                curves = _told(task, settled, fold, head_settings, score)
+                curves = _curves_from_sums(task, settled, fold, head_settings, score)
                 if curves is None:
                     found.looked_again = True
                     fitted = settled.fitted(fold)
@@ -69,11 +71,11 @@ def run_in_one_pass(
     return found
 
 
-def _told(
+def _curves_from_sums(
     task: Task, settled: SettledFolds, fold: int, head_settings: HeadSettings, score: str | None
 ) -> dict[int, Curve] | None:
-    """Return what the statistics tell of the heads; None where one needs the samples."""
-    heads = [fresh(task.head, of_head) for _, of_head in head_settings]
+    """Return the curves of the heads from the statistics; None if a head needs the samples."""
+    heads = [clone_with(task.head, of_head) for _, of_head in head_settings]
     if score is None or not have_closed_form(settled.extractor, heads) or settled.has_classes:
         return None
     curves = settled.curves(task, fold, heads, score)
@@ -85,19 +87,19 @@ def _told(
 
 
 def _are_a_partition(folds: Folds, n_samples: int) -> bool:
-    """Tell if every sample is held out once, and every fold is fitted to all others."""
+    """Return True if every sample is held out once, and each fold is fitted to all others."""
     held_out = np.concatenate([test for _, test in folds])
-    if len(folds) < 2 or len(held_out) != n_samples or not _marked(held_out, n_samples).all():
+    if len(folds) < 2 or len(held_out) != n_samples or not _mask(held_out, n_samples).all():
         return False
     return all(
         len(train) + len(test) == n_samples
-        and np.array_equal(_marked(train, n_samples), ~_marked(test, n_samples))
+        and np.array_equal(_mask(train, n_samples), ~_mask(test, n_samples))
         for train, test in folds
     )
 
 
 def _is_told_by_sums(extractor: Any, data: Data) -> bool:
-    """Tell if the folds may share one pool, and the extractor sees samples through inner products.
+    """Return True if folds can share a pool, and the extractor needs inner products only.
 
     A pool that was given is shared in any case, and one that is drawn from many samples. Samples by
     whose targets it is screened must not be held out, so that more are needed.
@@ -118,28 +120,30 @@ def _is_told_by_sums(extractor: Any, data: Data) -> bool:
 
 
 def _screening_samples(extractor: Any, data: Data) -> np.ndarray:
-    """Draw the samples by which candidates are screened; none where they are not."""
+    """Draw the samples that screen candidates; empty if candidates are not screened."""
     if not screens(extractor, data.X):
         return np.empty(0, np.intp)
     random_state = check_random_state(extractor._seed)
     return np.sort(random_state.choice(len(data), _SCREENING_SAMPLES, replace=False))
 
 
-def _parted(test: np.ndarray, screened: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the samples of a fold's training, and its own: those that did not screen candidates."""
-    held_out = _marked(test, n_samples) & ~_marked(screened, n_samples)
+def _training_and_test(
+    test: np.ndarray, screened: np.ndarray, n_samples: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a fold's training and test samples; samples that screen candidates are never held out."""
+    held_out = _mask(test, n_samples) & ~_mask(screened, n_samples)
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)
 
 
-def _marked(rows: np.ndarray, n_samples: int) -> np.ndarray:
-    """Return which samples are among some rows; masks of millions cost less than sets of them."""
+def _mask(rows: np.ndarray, n_samples: int) -> np.ndarray:
+    """Return a boolean mask of rows; for millions of rows cheaper than a set."""
     marks = np.zeros(n_samples, dtype=bool)
     marks[rows] = True
     return marks
 
 
 def _as_slice(rows: np.ndarray) -> np.ndarray | slice:
-    """Return consecutive rows as a slice, which copies nothing."""
+    """Return consecutive rows as a slice, which avoids a copy."""
     consecutive = len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all()
     return slice(int(rows[0]), int(rows[-1]) + 1) if consecutive else rows
 
@@ -149,7 +153,7 @@ def _as_slice(rows: np.ndarray) -> np.ndarray | slice:
 
 @dataclass
 class _Gathering:
-    """Sums up all folds for extractors that differ in the width of their kernel alone.
+    """Sums up all folds for extractors that differ only in kernel width.
 
     Distances of a block are computed once and used for every width, where that saves time.
     """
@@ -200,7 +204,7 @@ class _Gathering:
         groups: Sequence[np.ndarray],
         cache: BlockCache,
     ) -> list[FoldSums]:
-        """Pass once over all samples, a part at a time where distances are shared.
+        """Pass once over the samples, in parts if widths share distances.
 
         Samples of a group are copied when it is their turn, if they are not consecutive.
         """

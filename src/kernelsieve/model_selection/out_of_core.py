@@ -1,4 +1,4 @@
-"""A search over samples that are not in memory: batches, files, clusters, or sums from elsewhere."""
+"""Search over samples that are not in memory: batches, files, clusters, or merged sums."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..fitting import OnePass, split_item
 from ..statistics import FoldWork, WorkTogether
 from .choosing import ChoosesByScores
 from .fold_curves import SCORES, SettledFolds, have_closed_form, known_score
-from .folds import Curve, HeadSettings, Task, fresh, group_settings, with_setting
+from .folds import Curve, HeadSettings, Task, clone_with, group_settings, with_setting
 from .heads import COLLINEAR
 
 
@@ -54,7 +54,7 @@ def _is_number(cv: Any) -> bool:
 
 
 class SearchesOutOfCore(ChoosesByScores):
-    """Chooses from the statistics of folds that samples tell by their inputs."""
+    """Mixin that chooses from fold statistics; hashes of the inputs assign samples to folds."""
 
     head: Any
     cv: Any
@@ -65,7 +65,7 @@ class SearchesOutOfCore(ChoosesByScores):
 
     @all_or_nothing
     def finish(self, plan: Any, part: Any) -> Self:
-        """Choose from statistics alone, and fit from them.
+        """Choose and fit from statistics alone.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class SearchesOutOfCore(ChoosesByScores):
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
-        """Add samples, and choose anew.
+        """Add samples, and choose again.
 
         The first call, and the first after ``fit``, begins anew: it settles kernels and candidates, so
         its samples should be many, and like those to come.
@@ -141,7 +141,7 @@ class SearchesOutOfCore(ChoosesByScores):
     @available_if(_is_offered)
     @all_or_nothing
     def fit_batches(self, batches: Iterable[Any], classes: Any = None) -> Self:
-        """Choose by samples that come in batches, none of which has to be in memory with another.
+        """Fit to samples that come in batches, of which one at a time is in memory.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class SearchesOutOfCore(ChoosesByScores):
         plans: list[StatisticPlan] | None = None,
         parts: list[StatisticPart] | None = None,
     ) -> None:
-        """Sum batches up, each by the plans of all settings, and choose."""
+        """Sum up batches by the plans of all settings, and choose."""
         settings, folds = self._extractor_settings(), self._n_folds()
         for item in batches:
             given = split_item(item)
@@ -181,7 +181,7 @@ class SearchesOutOfCore(ChoosesByScores):
         self._stream = (plans, parts)
 
     def _fit_source(self, source: Source) -> None:
-        """Settle plans by samples drawn from all, and pass once over all of them for every setting."""
+        """Draw samples to make a plan for every setting, then pass once over the source."""
         settings, folds = self._extractor_settings(), self._n_folds()
         plans, works, batches = [], [], None
         for extractor, _ in settings:
@@ -199,7 +199,7 @@ class SearchesOutOfCore(ChoosesByScores):
         self._choose_from(plans, list(map(StatisticPart, sums.sums)))
 
     def _choose_from(self, plans: Sequence[StatisticPlan], parts: Sequence[StatisticPart]) -> None:
-        """Score all settings by the statistics of the folds, choose, and fit from the sum of them."""
+        """Score all settings by fold statistics, choose, and fit from their sum."""
         settings, task = self._check_parameters(), self._task({})
         n_folds = {0 if plan.folds is None else plan.folds.n_folds for plan in plans}
         if len(n_folds) > 1 or 0 in n_folds:
@@ -231,10 +231,10 @@ class SearchesOutOfCore(ChoosesByScores):
             self._refit(task, None, known[number])
 
     def _extractor_settings(self) -> list[tuple[Any, HeadSettings]]:
-        """Return the extractor with each of its settings, and the settings of the head."""
+        """Return the extractors of all settings, and the settings of the head."""
         groups, task = group_settings(self._check_parameters()), self._task({})
         return [
-            (fresh(task.extractor, of_extractor), head_settings)
+            (clone_with(task.extractor, of_extractor), head_settings)
             for group in groups
             for of_extractor, head_settings in group
         ]

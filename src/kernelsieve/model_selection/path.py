@@ -35,7 +35,7 @@ from .nested_extractors import check_nested, last_step, name_in_pipeline, predic
 from .one_pass import run_in_one_pass
 from .out_of_core import SearchesOutOfCore
 from .rules import RULES, is_negative_error
-from .table import error_table, sizes_of, thinned
+from .table import error_table, geometric_subset, sizes_of
 
 
 @linked_to_documentation
@@ -256,7 +256,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         return self
 
     def _check_parameters(self) -> list[Mapping[str, Any]]:
-        """Refuse what cannot work before any work is done; return the settings of the grid."""
+        """Check all parameters before any work; return the settings of the grid."""
         check_nested(self.extractor)
         check_head(self.head)
         if self.rule == "budget" and not self._budget.given:
@@ -299,7 +299,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         name = name_in_pipeline(self.extractor, "n_components")
         asked = last_step(self.extractor).n_components
         if self.n_components is None and asked is None:
-            sizes, largest = thinned(DEFAULT_COMPONENTS), None  # as many as the data give
+            sizes, largest = geometric_subset(DEFAULT_COMPONENTS), None  # as many as the data give
         else:
             sizes = sizes_of(asked if self.n_components is None else self.n_components)
             largest = int(sizes[-1])
@@ -318,7 +318,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         folds: Sequence[tuple[np.ndarray, np.ndarray]],
         settings: Sequence[Mapping[str, Any]],
     ) -> tuple[list[list[Curve]], Mapping[int, SettledFolds]]:
-        """Return the curves of all folds (rows) and settings (columns), and statistics of settings."""
+        """Return the curves of all folds (rows) and settings (columns), and fold statistics."""
         groups = group_settings(settings)
         shared = run_in_one_pass(task, data, folds, groups, self.scoring)
         if shared is None:
@@ -335,7 +335,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         return curves, {} if shared is None else shared.settled
 
     def _fit_without_folds(self, task: Task, data: Data, settings: Sequence[Mapping[str, Any]]) -> None:
-        """Choose by scores in closed form, of the fit that is kept."""
+        """Choose by leave-one-out or generalised cross-validation scores in closed form."""
         groups = group_settings(settings)
         found = score_without_folds(task, data, groups, self.cv, self.scoring)
         number = self._choose_by([[found.curves[i] for i in range(len(settings))]], task, settings)
@@ -349,7 +349,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
     def error_path_(self) -> dict[str, np.ndarray]:
         if not is_negative_error(self.scoring):
             raise AttributeError(
-                f"scoring={self.scoring!r} is no negative error; pass one such as "
+                f"scoring={self.scoring!r} is not a negative error; pass one such as "
                 "'neg_root_mean_squared_error', or read scores in path_."
             )
         check_is_fitted(self)

@@ -1,4 +1,4 @@
-"""Which number of features to take, and why."""
+"""Rules that choose a number of features, and give the reason."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Scores:
 
     @property
     def measure(self) -> str:
-        """What sentences tell the means of."""
+        """Name of the score in sentences."""
         return "mean test error" if self.are_negative_errors else "mean test score"
 
     def shown(self, model: int) -> str:
-        """Return the mean of a model as a sentence tells it: errors are positive."""
+        """Return the mean score of a model for a sentence; negative errors become positive."""
         return f"{-self.mean[model] if self.are_negative_errors else self.mean[model]:.4g}"
 
     def name(self, model: int) -> str:
-        """Return how a model is called in a sentence."""
+        """Return the name of a model for a sentence."""
         k = f"k = {self.sizes[model]}"
         return f"{k} ({self.settings[model]})" if self.settings else k
 
@@ -51,13 +51,13 @@ class Scores:
 
 
 def is_negative_error(scoring: object) -> bool:
-    """Return whether ``scoring`` is the name of an error that scikit-learn gives the other sign."""
+    """Return True if ``scoring`` names one of scikit-learn's negated errors."""
     return isinstance(scoring, str) and scoring.startswith("neg_")
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a new sample may cost."""
+    """Limits on the cost of a prediction."""
 
     max_kernel_evaluations: float | None = None
     max_latency_us: float | None = None
@@ -67,7 +67,7 @@ class Budget:
         return self.max_kernel_evaluations is not None or self.max_latency_us is not None
 
     def allows(self, scores: Scores) -> np.ndarray:
-        """Return for each model whether it is cheap enough in every fold."""
+        """Return a mask of the models within the budget in every fold."""
         allowed = np.ones(len(scores.sizes), dtype=bool)
         if self.max_kernel_evaluations is not None:
             allowed &= scores.evaluations <= self.max_kernel_evaluations
@@ -86,14 +86,14 @@ class Budget:
 
 @dataclass(frozen=True)
 class Choice:
-    """The chosen model and one sentence why."""
+    """The chosen model, with the reason as a sentence."""
 
     index: int
     reason: str
 
 
 def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
-    """Choose a model by a rule, among those within the budget."""
+    """Choose a model by a rule, within the budget."""
     eligible = _eligible(scores, budget)
     mean, k = scores.mean, scores.sizes
     best = _first(eligible, -mean, k)
@@ -126,14 +126,14 @@ def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
 
 
 def _about_the_end(scores: Scores, chosen: int, budget: Budget) -> str:
-    """Return what to try where the best k is the largest."""
+    """Return advice for a best k that is the largest one tried."""
     if budget.given or scores.sizes[chosen] < scores.sizes.max():
         return ""
     return " No larger k was tried: a larger n_components may be better."
 
 
 def _eligible(scores: Scores, budget: Budget) -> np.ndarray:
-    """Return the models that every fold has a score for, and that are cheap enough."""
+    """Return the models within the budget that have a score in every fold."""
     scored = np.flatnonzero(np.isfinite(scores.mean))
     if not len(scored):
         raise InvalidDataError(
@@ -153,5 +153,5 @@ def _eligible(scores: Scores, budget: Budget) -> np.ndarray:
 
 
 def _first(models: np.ndarray, *keys: np.ndarray) -> int:
-    """Return the model that is smallest by the first key, and of equal ones by the next."""
+    """Return the first model in lexicographic order of the keys."""
     return int(models[np.lexsort([key[models] for key in reversed(keys)])[0]])

@@ -1,4 +1,4 @@
-"""Which numbers of features to look at, and the table of what was seen."""
+"""The numbers of features to try, and the table of scores."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MOST_SIZES = 50  # numbers of components that are scored by default
 
 
 def sizes_of(n_components: Any) -> np.ndarray:
-    """Return the numbers of features that were asked for, in order."""
+    """Return the requested numbers of features, sorted."""
     if isinstance(n_components, Integral):
-        return thinned(int(n_components))
+        return geometric_subset(int(n_components))
     sizes = np.asarray(n_components)
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
         raise InvalidParameterError(
@@ -26,8 +26,8 @@ def sizes_of(n_components: Any) -> np.ndarray:
     return np.unique(sizes)
 
 
-def thinned(largest: int) -> np.ndarray:
-    """Return every number up to the largest, or some in a geometric progression where they are many."""
+def geometric_subset(largest: int) -> np.ndarray:
+    """Return all numbers up to the largest, or a geometric subset if there are many."""
     if largest <= _MOST_SIZES:
         return np.arange(1, largest + 1)
     return np.unique(np.geomspace(1, largest, _MOST_SIZES).round().astype(int))
@@ -41,7 +41,7 @@ def tidy_table(
     *,
     timed: bool,
 ) -> dict[str, np.ndarray]:
-    """Return the tidy table, in the order of folds, settings and sizes."""
+    """Return the tidy table of scores, ordered by fold, setting and size."""
     kept = np.isin(all_sizes, sizes)
     n_folds, n_settings, n_sizes = len(curves), len(settings), len(sizes)
     flat = [curve for of_fold in curves for curve in of_fold]
@@ -64,7 +64,7 @@ def tidy_table(
 
 
 def error_table(path: Mapping[str, np.ndarray], chosen: int) -> dict[str, np.ndarray]:
-    """Return errors against k, from scores that are negative errors, of the setting of one row.
+    """Return errors by number of features for the chosen row's setting, from negative scores.
 
     The rows of a tidy table are in the order of folds, settings and sizes.
     """
@@ -85,7 +85,7 @@ def error_table(path: Mapping[str, np.ndarray], chosen: int) -> dict[str, np.nda
 
 
 def _column_of(values: list[Any]) -> np.ndarray:
-    """Return numbers as numbers, and all else as objects, one a row."""
+    """Return an array of values: numeric if all are numbers, otherwise of objects."""
     if all(isinstance(v, Real) and not isinstance(v, bool) for v in values):
         return np.array(values)
     column = np.empty(len(values), dtype=object)
@@ -94,7 +94,7 @@ def _column_of(values: list[Any]) -> np.ndarray:
 
 
 def in_words(settings: Sequence[Mapping[str, Any]], repeat: int) -> list[str]:
-    """Return the settings as text, each as often as there are numbers of features; nothing for one."""
+    """Return the settings as text, repeated for each number of features; empty for one setting."""
     if len(settings) < 2:
         return []
     words = [", ".join(f"{k}={v!r}" for k, v in setting.items()) for setting in settings]

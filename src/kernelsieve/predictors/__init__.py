@@ -1,4 +1,4 @@
-"""Predictors with nothing to assemble: tables in, predictions with intervals and reasons out."""
+"""Predictors that take tables as they are, and give intervals and explanations."""
 
 from ..program import Explanation
 from .classifier import SieveClassifier

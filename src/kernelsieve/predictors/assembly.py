@@ -1,4 +1,4 @@
-"""From a table to a fitted sieve: encode, choose on few samples, fit all of them."""
+"""Fit a sieve: encode the table, choose settings on few samples, fit all of them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 
 from ..data import row_slices
 from ..metric_learning.evidence import apply_metric
-from ..metric_learning.rounds import first_of_least
+from ..metric_learning.rounds import first_minimum
 from ..model import KernelModel
 from ..model_selection import ComponentPathCV
 from ..program import AffineMap, EncodeColumns, KernelSum
 from ..program.tables import rows_of
 from .calibration import HeldOut
-from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, tried
+from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, run_trials
 from .clock import Clock
 from .inputs import InputEncoder
 from .losses import LOSSES, RegressionLoss
@@ -28,9 +28,9 @@ from .recipe import (
     SieveRecipe,
     expected_warnings_ignored,
     fit_with,
+    fold_head,
     held_out_scores,
     linear_head,
-    with_head,
     with_little_memory,
 )
 
@@ -46,7 +46,7 @@ _OF_CHOICE = 0.4  # of the seconds that there are
 
 @dataclass(frozen=True)
 class SieveSettings:
-    """What the parameters of an estimator say."""
+    """The parameters of a sieve estimator."""
 
     n_landmarks: int
     metric: bool
@@ -58,7 +58,7 @@ class SieveSettings:
 
 @dataclass(frozen=True)
 class Finalist:
-    """The best trial of a kernel, with its error on chosen landmarks."""
+    """The best trial of a kernel, with its error on selected landmarks."""
 
     trial: Trial
     recipe: SieveRecipe
@@ -67,7 +67,7 @@ class Finalist:
 
 @dataclass(frozen=True)
 class Preparation:
-    """What a few thousand samples settle."""
+    """The encoding, kernel, width and metric, chosen on a few thousand samples."""
 
     encoder: InputEncoder
     finalists: Sequence[Finalist]
@@ -76,7 +76,7 @@ class Preparation:
 
     @property
     def best(self) -> Finalist:
-        return self.finalists[first_of_least([finalist.error for finalist in self.finalists])]
+        return self.finalists[first_minimum([finalist.error for finalist in self.finalists])]
 
     @property
     def recipe(self) -> SieveRecipe:
@@ -84,12 +84,12 @@ class Preparation:
 
     @property
     def steps(self) -> tuple[EncodeColumns, AffineMap]:
-        """What makes samples of a table what the kernel sees."""
+        """Preprocessing that runs before the kernel: column encoding, then scaling and the metric."""
         encode, scale = self.encoder.steps
         return encode, scale.then(AffineMap(self.recipe.L))
 
     def mapped(self, X: Any, rows: np.ndarray | None = None) -> np.ndarray:
-        """Return samples of a table, or some rows of it, as the kernel sees them."""
+        """Return samples of a table, or some of its rows, preprocessed for the kernel."""
         numbers = np.arange(X.shape[0]) if rows is None else rows
         encode, affine = self.steps
         mapped = np.empty((len(numbers), affine.n_outputs))
@@ -98,13 +98,13 @@ class Preparation:
         return mapped
 
     def samples(self, X: Any, Y: np.ndarray, weight: np.ndarray, rows: np.ndarray) -> MappedSamples:
-        """Return some samples of a table with their targets and weights."""
+        """Return preprocessed samples with their targets and weights."""
         return MappedSamples(self.mapped(X, rows), Y[rows], weight[rows])
 
 
 @dataclass(frozen=True)
 class Sieve:
-    """A fitted function of tables."""
+    """A fitted model of tables."""
 
     preparation: Preparation
     model: KernelModel  # of the scores
@@ -116,19 +116,19 @@ class Sieve:
 
     @cached_property
     def steps(self) -> tuple[EncodeColumns, AffineMap, KernelSum]:
-        """The function as steps of a program; their last outputs are the scores."""
+        """The model as program steps; the outputs of the last one are the scores."""
         return (*self.preparation.steps, KernelSum(self.model))
 
     def renumbered(self, rows: np.ndarray) -> Sieve:
-        """Return the sieve of samples that have these numbers among all."""
+        """Return the sieve with landmark indices translated to rows of a larger table."""
         return replace(self, landmark_indices=rows[self.landmark_indices])
 
     def to_state(self) -> dict[str, Any]:
-        """Return the fields, which a file holds."""
+        """Return the fields to be saved."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def take_state(self, state: dict[str, Any]) -> None:
-        """Take the fields from what a file holds; in earlier ones two of them are one."""
+        """Restore the fields from a file; older files have two of them as one."""
         if "function" in state:
             former = state.pop("function")
             state |= {"model": former.model, "landmark_indices": former.indices}
@@ -143,7 +143,7 @@ def prepare(
     categorical: np.ndarray,
     settings: SieveSettings,
 ) -> Preparation:
-    """Learn the encoding, and choose kernel, width and metric, by the first samples of an order."""
+    """Learn the encoding, and choose kernel, width and metric on the first samples of an order."""
     random_state = settings.random_state
     encoder = InputEncoder.fit(rows_of(X, order[:MANY_SAMPLES]), categorical)
     clock = settings.clock.part(_OF_CHOICE)
@@ -156,7 +156,7 @@ def prepare(
         random_state,
     )
     names = AUTOMATIC if settings.kernel == "auto" else (settings.kernel,)
-    trials = list(tried(samples, names, settings.metric, clock))
+    trials = list(run_trials(samples, names, settings.metric, clock))
     seed = int(random_state.randint(2**31 - 1))
     # In order of their errors so far, so that those for which there is no time are the worse ones.
     compared: list[Finalist] = []
@@ -183,7 +183,7 @@ def _recipe(trial: Trial, settings: SieveSettings, seed: int) -> SieveRecipe:
 
 
 def _error_of_splits(trial: Trial, recipe: SieveRecipe, samples: Samples) -> float:
-    """Return the held-out error with landmarks that are chosen, and the ridge that suits them.
+    """Return the held-out error with selected landmarks, and the best ridge.
 
     Splits are those of the trials, each with the metric that its fitted samples have taught.
     """
@@ -197,11 +197,11 @@ def _error_of_splits(trial: Trial, recipe: SieveRecipe, samples: Samples) -> flo
             of_splits.append(held_out_scores(replace(recipe, gamma=gamma), data, [fold], loss))
     if not of_splits:
         return trial.error
-    return min(loss.error(HeldOut.of_all(parts)) for parts in zip(*of_splits, strict=True))
+    return min(loss.error(HeldOut.concatenate(parts)) for parts in zip(*of_splits, strict=True))
 
 
 def _standardised(Y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return targets with mean 0 and variances that add up to 1, in parts of which errors are."""
+    """Return targets with mean 0 and total variance 1, so that errors are shares of the variance."""
     centred = Y - np.average(Y, axis=0, weights=weight)
     spread = float(np.sqrt(np.average(centred**2, axis=0, weights=weight).sum()))
     return centred / spread if spread > 0 else centred
@@ -213,11 +213,11 @@ def fit_folds(
     folds: Sequence[Fold],
     loss: RegressionLoss,
 ) -> Sieve:
-    """Fit every fold with all ridges, and all samples with the best one."""
+    """Cross-validate all ridges, and fit all samples with the best one."""
     recipe = preparation.recipe
     scores = held_out_scores(recipe, data, folds, loss)
     errors = [loss.error(each) for each in scores]
-    best = len(errors) - 1 - first_of_least(errors[::-1])  # of equals, the largest ridge rounds least
+    best = len(errors) - 1 - first_minimum(errors[::-1])  # of equals, the largest ridge rounds least
     ridge = float(recipe.ridges[best])
     model, indices = fit_with(recipe, data, loss, ridge)
     way = f"{len(folds)} folds of {len(data)} samples"
@@ -225,7 +225,7 @@ def fit_folds(
 
 
 def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sieve:
-    """Pass once over all samples but the last, which calibrate; sums tell folds and ridges."""
+    """Fit in one pass; choose the ridge from sums by fold, and calibrate on held-out samples."""
     recipe = preparation.recipe
     fitted, held_out = data[:-CALIBRATION_SAMPLES], data[-CALIBRATION_SAMPLES:]
     total = float(fitted.weight.sum())
@@ -233,10 +233,10 @@ def fit_many(preparation: Preparation, data: MappedSamples, n_folds: int) -> Sie
     with expected_warnings_ignored(), with_little_memory():
         search.fit(fitted.U, fitted.Y, sample_weight=fitted.weight)
     way = f"{n_folds} folds of {len(fitted)} samples, by {search.way_}"
-    return sieve_of_search(preparation, search, total, held_out, len(fitted), way)
+    return sieve_from_search(preparation, search, total, held_out, len(fitted), way)
 
 
-def sieve_of_search(
+def sieve_from_search(
     preparation: Preparation,
     search: ComponentPathCV,
     total_weight: float,
@@ -244,9 +244,9 @@ def sieve_of_search(
     n_fitted: int,
     way: str,
 ) -> Sieve:
-    """Return what a search in one pass has found; samples that it has not seen are scored by it."""
+    """Build a sieve from a search in one pass, calibrated on held-out samples."""
     best = search.best_estimator_
-    model = with_head(best.extractor, linear_head(best.head))
+    model = fold_head(best.extractor, linear_head(best.head))
     if isinstance(held_out, MappedSamples):
         held_out = held_out.scored(model, preparation.recipe.n_jobs)
     ridge = float(search.best_params_["head__alpha"]) / total_weight
@@ -255,7 +255,7 @@ def sieve_of_search(
 
 
 def affordable(preparation: Preparation, few: MappedSamples, n_fits: int, clock: Clock) -> float:
-    """Return how many samples can be fitted in the seconds that are left, by timing a fit to few."""
+    """Estimate how many samples can be fitted in the time left, by timing a fit on a few."""
     if clock.seconds is None or len(few) < PROBED:
         return np.inf
     start = time.perf_counter()

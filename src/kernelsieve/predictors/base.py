@@ -1,4 +1,4 @@
-"""What the regressor and the classifier share: parameters, the order of work, explanations."""
+"""Base of the sieve regressor and classifier: parameters, fitting, explanations."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from .clock import Clock
 from .importances import importances
 from .inputs import as_table, categorical_mask, table_hashes
 from .losses import LOSSES, RegressionLoss
-from .recipe import Fold, MappedSamples, of_these
+from .recipe import Fold, MappedSamples, restrict_folds
 from .report import cv_results, in_words, sentences
 from .streams import SETTLING_SAMPLES, SieveStream, SourceRows, last_held_out
 
@@ -80,7 +80,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose and fit everything.
+        """Choose all settings, and fit the model.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def _fit_table(self, X: Any, Y: np.ndarray, weight: np.ndarray, clock: Clock) -> np.ndarray:
-        """Fit, and return the samples that have a weight, in the order in which they are drawn."""
+        """Fit a table in memory; return its samples of positive weight in the order of drawing."""
         settings = self._settings(clock)
         order = self._drawn_order(X, Y, weight, settings.random_state)
         check_not_constant(Y[order] - Y[order].mean(axis=0), Y[order])
@@ -117,7 +117,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         n_fitted = min(self._most_samples(), affordable(preparation, few, len(folds) + 1, clock))
         kept = order if n_fitted >= len(order) else order[: int(n_fitted)]
         if len(kept) <= MANY_SAMPLES:
-            folds = of_these(folds, np.arange(len(kept)), Y[order])
+            folds = restrict_folds(folds, np.arange(len(kept)), Y[order])
         data = preparation.samples(X, Y, weight, kept)
         self._keep(self._fit_data(preparation, data, folds).renumbered(kept), data, clock)
         return order
@@ -125,7 +125,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _drawn_order(
         self, X: Any, Y: np.ndarray, weight: np.ndarray, random_state: np.random.RandomState
     ) -> np.ndarray:
-        """Return the samples that have a weight, in a random order that depends on what they are.
+        """Return the samples of positive weight in a random order that depends on their values only.
 
         So neither the order of rows nor those without weight change what is drawn. Equal inputs are
         told apart by their targets and weights.
@@ -156,7 +156,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return preparation
 
     def _fit_source(self, source: Source, clock: Clock) -> None:
-        """Choose by samples drawn from all, and sum all of them up in one pass."""
+        """Choose settings on a sample drawn from all rows, and fit all of them in one pass."""
         settings = self._settings(clock)
         some, numbers = source.sample(SETTLING_SAMPLES, settings.random_state)
         if len(numbers) == source.n_rows or self._most_samples() < source.n_rows:
@@ -169,20 +169,20 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         order = self._drawn_order(X, Y, weight, settings.random_state)
         preparation = self._prepare(X, Y, weight, order, settings)
         drawn = preparation.samples(X, Y, weight, np.arange(len(Y)))
-        stream = SieveStream.begun(preparation, drawn[order], self._n_folds, numbers[order])
+        stream = SieveStream.start(preparation, drawn[order], self._n_folds, numbers[order])
         for part in rest:
             X, Y, weight = self._read(part)
-            stream = stream.plus(MappedSamples(preparation.mapped(X), Y, weight))
+            stream = stream.with_samples(MappedSamples(preparation.mapped(X), Y, weight))
         self._keep(stream.sieve(drawn[places]), drawn[order], clock)
 
     def _read(self, part: Any) -> tuple[Any, np.ndarray, np.ndarray]:
-        """Return samples as a table, their targets in columns, and their weights."""
+        """Return X, targets as columns, and weights of a part of a source."""
         X = self._table(part.X, reset=False)
         Y = self._targets(part.y, len(X), reset=False)
         return X, Y, self._weights(part.weight, X, Y)
 
     def _fit_more(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Add samples: the first ones choose, later ones are scored before they are added."""
+        """Add samples: the first call chooses settings, later samples are scored first."""
         clock, stream = Clock(self.time_budget), vars(self).get("_stream")
         if stream is None:
             table = self._table(X, reset=True)
@@ -190,8 +190,8 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             weight = self._weights(sample_weight, table, Y)
             order = self._fit_table(table, Y, weight, clock)
             data = self._sieve.preparation.samples(table, Y, weight, order)
-            begun = SieveStream.begun(self._sieve.preparation, data, self._n_folds, order)
-            self._stream = begun.plus(data)
+            begun = SieveStream.start(self._sieve.preparation, data, self._n_folds, order)
+            self._stream = begun.with_samples(data)
             return
         table, Y, weight = self._read(Part(X, y, sample_weight))
         if not weight.any():
@@ -199,24 +199,24 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         order = self._drawn_order(table, Y, weight, check_random_state(0))
         data = stream.preparation.samples(table, Y, weight, order)
         scored = data.scored(self._sieve.model, self.n_jobs)
-        self._stream = stream.plus(data)
+        self._stream = stream.with_samples(data)
         held_out = last_held_out(self._sieve.held_out, scored)
         self._keep(self._stream.sieve(held_out), data, clock)
 
     @abstractmethod
     def _targets(self, y: Any, n_samples: int, *, reset: bool = True) -> np.ndarray:
-        """Return targets as columns of numbers; without ``reset`` they are like those before."""
+        """Return targets as columns of numbers; without ``reset``, check them against the first."""
 
     def _set_classes(self, labels: Callable[[], np.ndarray]) -> None:
-        """Take all labels that a source has."""
+        """Store the class labels of a source."""
 
     @property
     def _loss(self) -> RegressionLoss:
-        """What the linear head minimises."""
+        """The loss of the linear head."""
         return LOSSES["squared_error"]
 
     def _fit_data(self, preparation: Preparation, data: MappedSamples, folds: Sequence[Fold]) -> Sieve:
-        """Fit samples as the kernel sees them."""
+        """Fit preprocessed samples."""
         if len(data) <= MANY_SAMPLES or data.are_equal:
             return fit_folds(preparation, data, folds, self._loss)
         return fit_many(preparation, data, max(2, len(folds)))
@@ -229,7 +229,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
 
     def _most_samples(self) -> float:
-        """Return how many samples a fit may have."""
+        """Return the largest number of samples that a fit may use."""
         return np.inf
 
     def _weights(self, sample_weight: Any, X: Any, Y: np.ndarray) -> np.ndarray:
@@ -237,11 +237,11 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return np.ones(len(Y)) if given is None else given
 
     def _labels(self, Y: np.ndarray) -> np.ndarray | None:
-        """Return what every fold should have the same shares of."""
+        """Return the labels by which folds are stratified."""
         return None
 
     def _folds(self, Y: np.ndarray, order: np.ndarray) -> list[Fold]:
-        """Return folds of the samples of an order, by which folds are drawn that are only counted.
+        """Return the cross-validation folds, as row numbers in the given order of the samples.
 
         A splitter sees the samples that have a weight, as they stand; given folds number all samples.
         """
@@ -256,7 +256,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of classes with fewer samples than folds
             folds = folds_of(cv, Y[seen], labels)
-        return of_these([(seen[train], seen[test]) for train, test in folds], order, Y)
+        return restrict_folds([(seen[train], seen[test]) for train, test in folds], order, Y)
 
     @property
     def _n_folds(self) -> int:
@@ -285,7 +285,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @property
     def cv_results_(self) -> dict[str, Any]:
-        """What was tried, with scores of held-out samples, as scikit-learn's searches report it."""
+        """All trials with their held-out scores, in the format of scikit-learn's searches."""
         return cv_results(self._current_fit().preparation.trials)
 
     # ------------------------------------------------------------------ using
@@ -296,13 +296,13 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @abstractmethod
     def _link(self) -> Link:
-        """Return what is made of scores."""
+        """Return the step that converts scores to predictions."""
 
     def __program_steps__(self, output: Output) -> list[ProgramStep]:
-        """Return the encoding, the metric, the kernel sum, and for predictions the link."""
+        """Return encoding, metric and kernel sum and, for predictions, the link."""
         encode, metric, kernel = self._current_fit().steps
         if output == "features":
-            return [encode, metric, kernel.of_kernel_values()]
+            return [encode, metric, kernel.kernel_values_only()]
         return [encode, metric, kernel, self._link()]
 
     @property
@@ -314,7 +314,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @row_wise
     def transform(self, X: Any) -> np.ndarray:
-        """Return landmark features: kernel values of samples and landmarks.
+        """Return landmark features: kernel values between samples and landmarks.
 
         Predictions, or their logarithms or scores, are linear in them.
 
@@ -331,7 +331,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return model.kernel.block(U, model.landmarks)
 
     def neighbors(self, X: Any, among: Any, n_neighbors: int = 5) -> tuple[np.ndarray, np.ndarray]:
-        """Return the samples of a table, such as the training table, that are most like some samples.
+        """Return the most similar samples of a table, such as the training table.
 
         The distance weights the encoded features by ``importances_``: what moves predictions counts.
         Such neighbours hardly depend on ``random_state``. Landmarks do, and the model keeps no other

@@ -1,4 +1,4 @@
-"""What held-out scores tell: how wide intervals must be, and how sure a classifier may be."""
+"""Calibration on held-out scores: widths of intervals and probabilities of classes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _LOG_POWERS = (-2.0, 3.0)
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Scores of samples by functions that have not seen them, with what they should be."""
+    """Held-out scores of samples, with their targets and weights."""
 
     scores: np.ndarray  # (n, q)
     targets: np.ndarray  # (n, q)
     weight: np.ndarray
 
     @classmethod
-    def of_all(cls, parts: Sequence[HeldOut], most: int | None = None) -> HeldOut:
-        """Return parts one after the other; at most so many samples, the last ones."""
+    def concatenate(cls, parts: Sequence[HeldOut], most: int | None = None) -> HeldOut:
+        """Concatenate parts; keep the last ``most`` samples."""
         columns = zip(*(part._columns for part in parts), strict=True)
         return cls(*(np.concatenate(values)[-(most or 0) :] for values in columns))
 
@@ -36,7 +36,7 @@ class HeldOut:
 
 
 def half_width(residuals: np.ndarray, weight: np.ndarray, coverage: float) -> np.ndarray:
-    """Return what a new residual is below with a probability, for each target (split conformal).
+    """Return the quantile of absolute residuals for an interval, one a target (split conformal).
 
     A new sample counts as one more, with an infinite residual.
 
@@ -58,8 +58,8 @@ def half_width(residuals: np.ndarray, weight: np.ndarray, coverage: float) -> np
     return np.array(found)
 
 
-def calibrated(held_out: HeldOut) -> Calibration:
-    """Return the probabilities from scores by which held-out labels are likeliest.
+def fit_calibration(held_out: HeldOut) -> Calibration:
+    """Fit the probabilities to held-out labels by maximum likelihood.
 
     Targets are indicators of classes. As Platt does, labels count as if one more sample of every class
     had been seen.

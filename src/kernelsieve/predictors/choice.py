@@ -1,4 +1,4 @@
-"""Which kernel, which width and which metric: by held-out errors of a few thousand samples."""
+"""Choose kernel, width and metric by held-out errors on a few thousand samples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..metric_learning.rounds import (
     MetricProblem,
     Round,
     column_spreads,
-    falls,
+    improves,
     learn,
     total_variance,
 )
@@ -28,7 +28,7 @@ _LANDMARKS = 300  # most of the functions that are compared: drawn, which costs 
 
 @dataclass(frozen=True)
 class KernelKind:
-    """A kernel by its name, and the metrics that are learned for it."""
+    """A kernel name with parameters, and the metrics learned for it."""
 
     name: str
     params: dict[str, Any]
@@ -36,11 +36,11 @@ class KernelKind:
 
     @property
     def label(self) -> str:
-        """The name with the parameters."""
+        """The kernel's name and parameters."""
         return " ".join([self.name, *(f"{name}={value:g}" for name, value in self.params.items())])
 
     def kernel(self, U: Rows, width: object) -> Kernel:
-        """Return the kernel of a width, relative to the spread of the inputs."""
+        """Return the kernel with a width relative to the spread of the inputs."""
         return resolve_kernel(
             self.name, U, gamma=_gamma(self.name, U, width), kernel_params=self.params
         )
@@ -66,7 +66,7 @@ _LEARNING = ("laplacian", "matern32")
 
 @dataclass(frozen=True)
 class Trial:
-    """The best width of a kernel in a metric."""
+    """The best width of one kernel in one metric."""
 
     kind: KernelKind
     metric: str  # "identity", or of which kernel and structure
@@ -85,13 +85,13 @@ class Trial:
         return self.found.best.ridge
 
     def without_functions(self) -> Trial:
-        """Return the trial without what only a fit needs, and what is as large as samples."""
+        """Return the trial without its fitted functions, which are as large as the samples."""
         return replace(self, found=self.found.without_functions())
 
 
 @dataclass(frozen=True)
 class Samples:
-    """What trials are made on: columns of equal variance, standardised targets, weights, splits."""
+    """The samples that trials run on: scaled columns, standardised targets, weights, splits."""
 
     X: np.ndarray
     Y: np.ndarray
@@ -125,8 +125,8 @@ class Samples:
         )
 
 
-def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) -> Iterator[Trial]:
-    """Yield trials: kernels as inputs are, some with what they learn, then with what others learn."""
+def run_trials(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) -> Iterator[Trial]:
+    """Yield trials: kernels on unchanged inputs, then on their own and on each other's metrics."""
     problems = [(KINDS[name], samples.problem(KINDS[name])) for name in names]
     learning = [KINDS[name] for name in names if name in _LEARNING or len(names) == 1]
     plain = (np.ptp(samples.X, axis=0) > 0).astype(float)
@@ -140,7 +140,7 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
             if begin is None:
                 begin = best = found
                 yield Trial(kind, "identity", found)
-            best = found if falls(found, best) else best
+            best = found if improves(found, best) else best
             if clock.is_over:
                 break
         if best is not begin:
@@ -154,17 +154,17 @@ def tried(samples: Samples, names: Sequence[str], metric: bool, clock: Clock) ->
 
 
 def finalists(trials: Sequence[Trial], n_held_out: int) -> list[Trial]:
-    """Return the best trial of every kernel, and the best without a metric, by their errors."""
+    """Return the best trial of every kernel, and the best without a metric, by held-out error."""
     labels = dict.fromkeys(trial.kind.label for trial in trials)
-    found = [_best_of([t for t in trials if t.kind.label == each], n_held_out) for each in labels]
+    found = [_best_trial([t for t in trials if t.kind.label == each], n_held_out) for each in labels]
     plain = min((trial for trial in trials if trial.metric == "identity"), key=lambda t: t.error)
     if not any(trial is plain for trial in found):
         found.append(plain)
     return sorted(found, key=lambda trial: trial.error)
 
 
-def _best_of(trials: Sequence[Trial], n_held_out: int) -> Trial:
-    """Return the trial of the smallest held-out error.
+def _best_trial(trials: Sequence[Trial], n_held_out: int) -> Trial:
+    """Return the trial with the smallest held-out error.
 
     The best of many rounds of learning is better by chance as well, so a metric must gain more than
     the relative error of a mean of so many squares.

@@ -1,4 +1,4 @@
-"""A classifier with nothing to assemble."""
+"""The sieve classifier, which chooses all settings itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..exceptions import InvalidDataError, InvalidParameterError
 from ..program import Explanation, Link
 from .assembly import Sieve
 from .base import SievePredictor
-from .calibration import calibrated
+from .calibration import fit_calibration
 from .clock import Clock
 from .recipe import MappedSamples
 
@@ -55,14 +55,14 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     n_jobs : int, default=None
         Threads.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels.
     report_ : str
-        What was tried and chosen, in sentences.
+        Report on the trials and the fitted model, in sentences.
     cv_results_ : dict of arrays
         What was tried, one entry for each kernel, metric and width, as scikit-learn's searches have it:
         "param_kernel", "param_gamma", "param_metric", "param_ridge", "mean_test_score" (minus the error
@@ -160,12 +160,12 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
 
     def _keep(self, sieve: Sieve, data: MappedSamples, clock: Clock) -> None:
         super()._keep(sieve, data, clock)
-        self._calibration = calibrated(sieve.held_out)
+        self._calibration = fit_calibration(sieve.held_out)
 
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add samples, and find the function anew.
+        """Add samples, and refit.
 
         The first call, and the first after ``fit``, begins anew: it chooses kernel, width, metric and
         candidates, so its samples should be many, and like those to come. Later ones are predicted
@@ -202,7 +202,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
 
     @row_wise
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return scores: of the second class above the first for two, of every class for more.
+        """Return decision values: one for two classes, otherwise one for each class.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
 
     @row_wise
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label of samples.
+        """Predict class labels.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         return self._link().run(scores)
 
     def explain(self, X: Any) -> Explanation:
-        """Return what landmarks contribute to the values of :meth:`decision_function`.
+        """Return the contributions of landmarks to :meth:`decision_function`.
 
         Contributions are the arithmetic of this fit: they cancel, and another ``random_state`` gives
         others. For training samples that are like a sample, ask :meth:`neighbors`.

@@ -1,4 +1,4 @@
-"""A budget of seconds."""
+"""A time budget in seconds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Clock:
-    """Seconds that are left, of a budget that may be without limit."""
+    """The seconds left of a budget, which may be unlimited."""
 
     seconds: float | None = None
     started: float = field(default_factory=time.perf_counter)
@@ -26,5 +26,5 @@ class Clock:
         return self.left <= 0
 
     def part(self, share: float) -> Clock:
-        """Return a clock for a share of what is left."""
+        """Return a clock for a share of the time left."""
         return Clock(None if self.seconds is None else share * max(0.0, self.left))

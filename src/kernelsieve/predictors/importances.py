@@ -1,4 +1,4 @@
-"""How much the features of a table count in a fitted function."""
+"""Permutation importances of the features of a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLOCK = 1000  # rows
 
 
 def importances(preparation: Preparation, model: KernelModel, data: MappedSamples) -> np.ndarray:
-    """Return mean squared changes of scores if samples take a feature from others, as parts of the sum.
+    """Return the mean squared change of scores when a feature is permuted, as a share of the total.
 
     That is twice the total effect of a feature, the part of the scores' variance that is lost without
     it, where features are independent (M. J. W. Jansen. Analysis of variance designs for model output.
@@ -40,5 +40,5 @@ def importances(preparation: Preparation, model: KernelModel, data: MappedSample
 
 
 def _along(columns: np.ndarray, L: np.ndarray, used: np.ndarray) -> np.ndarray:
-    """Return what these columns of inputs add to mapped samples."""
+    """Return the contribution of some input columns to the mapped samples."""
     return columns * used if L.ndim == 1 else columns[:, used] @ L[used]

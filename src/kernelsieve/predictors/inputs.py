@@ -1,4 +1,4 @@
-"""Tables as numbers for kernels: categories as indicators, missing values by medians, equal scales."""
+"""Encode tables for kernels: one-hot categories, median imputation, equal scales."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FEW_TEXTS = 0.05  # of the values of a column of numbers, which is text for the
 
 @dataclass(frozen=True)
 class CategoryColumn:
-    """Indicators of the frequent values of one feature; a missing value is a value.
+    """Indicators of the frequent values of a categorical feature; missing counts as a value.
 
     A feature with as many values as samples, as identifiers have, has none.
     """
@@ -42,8 +42,8 @@ class CategoryColumn:
     values: list[Any]  # None is a missing one
 
     @classmethod
-    def of(cls, feature: int, column: np.ndarray, name: object = None) -> Self:
-        """Keep the most frequent values, those that come first among equally frequent ones."""
+    def fit(cls, feature: int, column: np.ndarray, name: object = None) -> Self:
+        """Keep the most frequent values; of equally frequent ones, those that come first."""
         values, codes = _factorised(column)
         counts = np.bincount(codes, minlength=len(values))
         kept = np.sort(np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES])
@@ -57,13 +57,13 @@ class CategoryColumn:
 
     @property
     def indicators(self) -> list[Indicator]:
-        """An indicator for each value; values that are not known have none."""
+        """One indicator for each value; unknown values set none."""
         missing = missing_indicator(self.feature)
         return [missing if v is None else Indicator(self.feature, v) for v in self.values]
 
 
 def _warn_of_many_values(name: object, values: list[Any], share: float) -> None:
-    """Warn where what a column of many values says is lost, for most samples or all."""
+    """Warn if a column has too many values to encode, so that most samples or all lose theirs."""
     texts = [value for value in values if isinstance(value, str) and not is_number(value)]
     if 0 < len(texts) <= _FEW_TEXTS * len(values):
         warn(
@@ -81,15 +81,15 @@ def _warn_of_many_values(name: object, values: list[Any], share: float) -> None:
 
 
 def _factorised(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
-    """Return the different values, sorted as text, and the number of each entry's value."""
+    """Return the distinct values, sorted as text, and the index of each entry's value."""
     plain = [None if is_missing(value) else value for value in column.tolist()]
     try:
         values = sorted(set(plain), key=lambda value: (value is None, str(value)))
     except TypeError:
         first = next(value for value in plain if not isinstance(value, Hashable))
         raise InvalidDataError(
-            f"A column of X has values that are no categories, such as {str(first)[:60]}; make "
-            "numbers, texts or several columns of it."
+            f"A column of X has values that cannot be categories, such as {str(first)[:60]}; "
+            "convert it to numbers, texts or several columns."
         ) from None
     number = {value: i for i, value in enumerate(values)}
     return values, np.fromiter((number[value] for value in plain), np.intp, len(plain))
@@ -97,7 +97,7 @@ def _factorised(column: np.ndarray) -> tuple[list[Any], np.ndarray]:
 
 @dataclass(frozen=True)
 class InputEncoder:
-    """Numeric features, indicators of missing ones and of categories, each at unit variance.
+    """Encodes numeric features, missing-value indicators and categories at unit variance.
 
     The indicators of one category share a scale: together they have unit variance.
     """
@@ -112,14 +112,14 @@ class InputEncoder:
 
     @classmethod
     def fit(cls, X: Any, categorical: np.ndarray) -> Self:
-        """Look at training samples; ``categorical`` tells which features are categories."""
+        """Learn the encoding of training samples; ``categorical`` marks the categorical features."""
         numeric = np.flatnonzero(~categorical)
         numbers = numbers_of(X, numeric)
         missing = np.isnan(numbers)
         medians = np.array([_median(column) for column in numbers.T])
         names = X.columns if is_frame(X) else range(X.shape[1])
         columns = [
-            CategoryColumn.of(i, column_of(X, i), names[i])
+            CategoryColumn.fit(i, column_of(X, i), names[i])
             for i in np.flatnonzero(categorical).tolist()
         ]
         with_missing = np.flatnonzero(missing.any(axis=0))
@@ -136,7 +136,7 @@ class InputEncoder:
 
     @property
     def steps(self) -> tuple[EncodeColumns, AffineMap]:
-        """The encoding of columns, and the scales, as steps of a program."""
+        """The encoding and the scaling as program steps."""
         numbers = zip(self.numeric.tolist(), self.medians.tolist(), strict=True)
         columns: list[Number | Indicator] = [Number(i, median) for i, median in numbers]
         columns += [missing_indicator(int(self.numeric[i])) for i in self.with_missing]
@@ -144,17 +144,17 @@ class InputEncoder:
         return EncodeColumns(tuple(columns), self.n_features), AffineMap(self.scales)
 
     def __call__(self, X: Any) -> np.ndarray:
-        """Return samples as numbers."""
+        """Encode samples."""
         encode, scale = self.steps
         return scale.run(encode.run(X))
 
     def take_state(self, state: dict[str, Any]) -> None:
-        """Take the fields from what a file holds; earlier ones have variances of columns, too."""
+        """Restore the fields from a file; older files hold variances of columns, too."""
         vars(self).update({known.name: state[known.name] for known in fields(self)})
 
     @property
     def groups(self) -> np.ndarray:
-        """Columns of one category have the same number."""
+        """Group number of each column; columns of one category share it."""
         n_single = len(self.numeric) + len(self.with_missing)
         single, shared = np.arange(n_single), len(self.source) + self.source[n_single:]
         return np.unique(np.concatenate([single, shared]), return_inverse=True)[1]
@@ -187,7 +187,7 @@ def _median(column: np.ndarray) -> float:
 
 
 def as_table(X: Any, min_samples: int = 1) -> Any:
-    """Return a data frame as it is, and all else as an array of numbers that may be missing."""
+    """Return data frames unchanged, and other input as a float array that may hold NaN."""
     if getattr(X, "ndim", 2) == 1:
         check_array(X, dtype=None, input_name="X")  # which says how to pass one sample
     if is_frame(X):
@@ -221,7 +221,7 @@ def as_table(X: Any, min_samples: int = 1) -> Any:
 
 
 def categorical_mask(X: Any, categorical_features: Any, names: np.ndarray | None) -> np.ndarray:
-    """Tell which features are categories, as ``HistGradientBoostingRegressor`` reads the parameter.
+    """Return a mask of the categorical features, read as ``HistGradientBoostingRegressor`` does.
 
     "from_dtype" are the columns of a data frame that are categories or text.
     """
@@ -251,7 +251,7 @@ def _number_of(value: Any, n_features: int, names: np.ndarray | None) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n_features:
         return value
     raise InvalidParameterError(
-        f"categorical_features has {value!r}, which is no feature of X; pass names of its columns, "
+        f"categorical_features has {value!r}, which is not a feature of X; pass names of its columns, "
         f"numbers from 0 to {n_features - 1}, or a mask of {n_features} truth values."
     )
 
@@ -261,7 +261,7 @@ def _is_text(dtype: Any) -> bool:
 
 
 def table_hashes(X: Any, categorical: np.ndarray) -> np.ndarray:
-    """Return a number for each row of a table, the same wherever and beside whatever it stands."""
+    """Return a hash for each row of a table, which depends on the values of that row only."""
     found = np.empty(X.shape[0], np.uint64)
     numeric, categories = np.flatnonzero(~categorical), np.flatnonzero(categorical).tolist()
     for part in row_slices(X.shape[0], _HASHED):
@@ -272,7 +272,7 @@ def table_hashes(X: Any, categorical: np.ndarray) -> np.ndarray:
 
 
 def _as_numbers(column: np.ndarray) -> np.ndarray:
-    """Return a number of 48 bits for each value of a category."""
+    """Hash each value of a categorical column to a 48-bit number."""
     values, codes = _factorised(column)
     digests = [blake2b(repr(value).encode(), digest_size=6).digest() for value in values]
     return np.array([int.from_bytes(digest) for digest in digests], np.float64)[codes]

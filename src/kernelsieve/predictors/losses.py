@@ -1,4 +1,4 @@
-"""What a regressor minimises, and what it makes of the scores of its linear head."""
+"""Losses of the sieve regressor, with heads, predictions and intervals."""
 
 from __future__ import annotations
 
@@ -30,40 +30,40 @@ class LinearHead:
 
 
 class RegressionLoss(ABC):
-    """Heads of all ridges, their held-out error, predictions from scores, and how these spread."""
+    """A regression loss: fits heads for all ridges, scores them, and predicts with intervals."""
 
     @abstractmethod
     def heads(
         self, features: np.ndarray, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray
     ) -> Iterator[LinearHead]:
-        """Yield a head for each ridge, which is relative to a mean over the samples."""
+        """Yield one head for each ridge; ridges are relative to a mean over the samples."""
 
     @abstractmethod
     def error(self, held_out: HeldOut) -> float:
-        """Return the mean loss of held-out samples."""
+        """Return the mean loss on held-out samples."""
 
     @abstractmethod
     def predictions(self, scores: np.ndarray) -> np.ndarray:
-        """Return what is predicted from scores."""
+        """Convert scores to predictions."""
 
     @abstractmethod
     def spread(self, predictions: np.ndarray) -> np.ndarray:
-        """Return by what the residuals of such predictions are divided to be alike."""
+        """Return the scale of the residuals at the given predictions."""
 
     def intervals(self, scores: np.ndarray, held_out: HeldOut, coverage: float) -> np.ndarray:
-        """Return ends of intervals, (n_samples, n_targets, 2), as wide as held-out residuals ask."""
+        """Return interval ends, (n_samples, n_targets, 2), by the quantiles of held-out residuals."""
         predicted, expected = self.predictions(scores), self.predictions(held_out.scores)
         residuals = (held_out.targets - expected) / self.spread(expected)
         reach = half_width(residuals, held_out.weight, coverage) * self.spread(predicted)
         return np.stack([self.lower_end(predicted - reach), predicted + reach], axis=-1)
 
     def lower_end(self, values: np.ndarray) -> np.ndarray:
-        """Return lower ends of intervals, not below what a target can be."""
+        """Clip lower interval ends to the range of the target."""
         return values
 
 
 class SquaredError(RegressionLoss):
-    """Least squares, for means of numbers."""
+    """The squared loss, which predicts means."""
 
     def heads(
         self, features: np.ndarray, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray
@@ -89,7 +89,7 @@ class SquaredError(RegressionLoss):
 
 
 class PoissonDeviance(RegressionLoss):
-    """Maximum likelihood of counts whose logarithm of the mean is a kernel function."""
+    """The Poisson deviance, for counts whose log mean is a kernel function."""
 
     def heads(
         self, features: np.ndarray, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray

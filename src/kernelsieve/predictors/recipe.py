@@ -1,4 +1,4 @@
-"""The chosen parts, fitted: landmarks by sparse maximal alignment, and a linear head on them."""
+"""Fit the chosen recipe: landmarks by sparse maximal alignment, and a linear head on them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Fold = tuple[np.ndarray, np.ndarray]  # numbers of the samples to fit, and of th
 
 @dataclass(frozen=True)
 class SieveRecipe:
-    """What is settled before samples are passed over: kernel, metric, ridge, how many landmarks."""
+    """The settings of the final fit: kernel, metric, ridge, number of landmarks."""
 
     kind: KernelKind
     gamma: float
@@ -41,7 +41,7 @@ class SieveRecipe:
     n_jobs: int | None
 
     def extractor(self, n_samples: int) -> SparseMaximalAlignment:
-        """Return what chooses landmarks, for so many samples."""
+        """Return the estimator that selects landmarks, for a number of samples."""
         return SparseMaximalAlignment(
             min(self.n_landmarks, n_samples),
             kernel=self.kind.name,
@@ -55,11 +55,11 @@ class SieveRecipe:
 
     @property
     def ridges(self) -> np.ndarray:
-        """Penalties to try, beside a mean of squares."""
+        """The ridge penalties to try, relative to a mean of squares."""
         return np.unique(np.maximum(self.ridge * RIDGES, _LEAST_RIDGE))
 
     def search(self, n_samples: int, total_weight: float, n_folds: int) -> ComponentPathCV:
-        """Return what finds the ridge and the landmarks in one pass over many samples."""
+        """Return the search for ridge and number of landmarks in one pass over many samples."""
         most = min(self.n_landmarks, n_samples)
         return ComponentPathCV(
             self.extractor(n_samples),
@@ -75,7 +75,7 @@ class SieveRecipe:
 
 @dataclass(frozen=True)
 class MappedSamples:
-    """Samples as the kernel sees them, their targets, and their weights."""
+    """Preprocessed samples with their targets and weights."""
 
     U: np.ndarray
     Y: np.ndarray
@@ -86,26 +86,26 @@ class MappedSamples:
 
     @property
     def are_equal(self) -> bool:
-        """Whether no input tells any of them apart."""
+        """Whether all samples are the same."""
         return not np.ptp(self.U, axis=0).any()
 
     def __getitem__(self, rows: Any) -> MappedSamples:
         return MappedSamples(self.U[rows], self.Y[rows], self.weight[rows])
 
     def scored(self, model: KernelModel, n_jobs: int | None) -> HeldOut:
-        """Return scores of these samples by a model that has not seen them."""
+        """Return the scores of these held-out samples."""
         return HeldOut(model.features(self.U, n_jobs), self.Y, self.weight)
 
 
-def with_head(extractor: SparseMaximalAlignment | EqualSamples, head: LinearHead) -> KernelModel:
-    """Fold features and the head on them into one model, whose features are scores."""
+def fold_head(extractor: SparseMaximalAlignment | EqualSamples, head: LinearHead) -> KernelModel:
+    """Fold a linear head into the feature model, so that its outputs are the scores."""
     after = AffineMap(head.coefficients, shift=head.intercept)
     return KernelSum(extractor._current_fit().model).folded(after).model
 
 
 @contextmanager
 def expected_warnings_ignored() -> Iterator[None]:
-    """Let parts not warn of what is meant: too few independent landmarks, inputs of little weight."""
+    """Ignore warnings of expected cases: too few independent landmarks, inputs of little weight."""
     with warnings.catch_warnings():
         for kind in (FewerFeaturesWarning, InputScaleWarning):
             warnings.simplefilter("ignore", kind)
@@ -113,12 +113,12 @@ def expected_warnings_ignored() -> Iterator[None]:
 
 
 def linear_head(head: Ridge) -> LinearHead:
-    """Return what scikit-learn has fitted."""
+    """Return the coefficients of a fitted ``Ridge``."""
     return LinearHead(np.atleast_2d(head.coef_).T, np.ravel(head.intercept_))
 
 
 class EqualSamples:
-    """Features of samples with equal kernel values: one, which is 0; its landmark is the first."""
+    """Stands in for the extractor if all samples are equal: one feature, which is 0."""
 
     def __init__(self, recipe: SieveRecipe, data: MappedSamples) -> None:
         kernel = recipe.kind.kernel(data.U, 1.0)
@@ -127,7 +127,7 @@ class EqualSamples:
         self.landmark_indices_ = zeros
 
     def transform(self, U: np.ndarray) -> np.ndarray:
-        """Return the feature."""
+        """Return the feature, which is 0."""
         return np.zeros((len(U), 1))
 
     def _current_fit(self) -> EqualSamples:
@@ -135,12 +135,12 @@ class EqualSamples:
 
 
 def with_little_memory() -> AbstractContextManager[None]:
-    """Return a context in which candidates are screened beside a copy of all samples."""
+    """Limit the memory of screening, which runs beside a copy of all samples."""
     return config_context(max_memory=min(get_config()["max_memory"], _SCREEN_BYTES))
 
 
 def fit_extractor(recipe: SieveRecipe, data: MappedSamples) -> SparseMaximalAlignment | EqualSamples:
-    """Choose landmarks, unless samples or their kernel values are equal."""
+    """Select landmarks; if all samples are equal, return a stand-in."""
     if data.are_equal:
         return EqualSamples(recipe, data)
     try:
@@ -155,17 +155,17 @@ def fit_extractor(recipe: SieveRecipe, data: MappedSamples) -> SparseMaximalAlig
 def fit_with(
     recipe: SieveRecipe, data: MappedSamples, loss: RegressionLoss, ridge: float
 ) -> tuple[KernelModel, np.ndarray]:
-    """Fit landmarks and a head to samples; return the model of scores, and the rows of landmarks."""
+    """Fit landmarks and a head; return the model of the scores, and the rows of the landmarks."""
     extractor = fit_extractor(recipe, data)
     features = extractor.transform(data.U)
     (head,) = loss.heads(features, data.Y, data.weight, np.array([ridge]))
-    return with_head(extractor, head), np.asarray(extractor.landmark_indices_)
+    return fold_head(extractor, head), np.asarray(extractor.landmark_indices_)
 
 
 def held_out_scores(
     recipe: SieveRecipe, data: MappedSamples, folds: Sequence[Fold], loss: RegressionLoss
 ) -> list[HeldOut]:
-    """Return for each ridge the scores of samples by functions that were fitted to the others."""
+    """Return cross-validated scores, one ``HeldOut`` for each ridge."""
     of_folds = []
     for train, test in folds:
         fitted, held_out = data[train], data[test]
@@ -173,11 +173,11 @@ def held_out_scores(
         features, of_test = (extractor.transform(samples.U) for samples in (fitted, held_out))
         heads = loss.heads(features, fitted.Y, fitted.weight, recipe.ridges)
         of_folds.append([HeldOut(head.scores(of_test), held_out.Y, held_out.weight) for head in heads])
-    return [HeldOut.of_all(parts) for parts in zip(*of_folds, strict=True)]
+    return [HeldOut.concatenate(parts) for parts in zip(*of_folds, strict=True)]
 
 
-def of_these(folds: Sequence[Fold], rows: np.ndarray, Y: np.ndarray) -> list[Fold]:
-    """Return the folds of some samples, numbered anew, without those that nothing can be fitted to."""
+def restrict_folds(folds: Sequence[Fold], rows: np.ndarray, Y: np.ndarray) -> list[Fold]:
+    """Restrict folds to some samples, renumbered; drop folds that nothing can be fitted to."""
     place = np.full(len(Y), -1)
     place[rows] = np.arange(len(rows))
     parts = ((place[train], place[test]) for train, test in folds)

@@ -1,4 +1,4 @@
-"""A regressor with nothing to assemble."""
+"""The sieve regressor, which chooses all settings itself."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     n_jobs : int, default=None
         Threads.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
     report_ : str
-        What was tried and chosen, in sentences.
+        Report on the trials and the fitted model, in sentences.
     cv_results_ : dict of arrays
         What was tried, one entry for each kernel, metric and width, as scikit-learn's searches have it:
         "param_kernel", "param_gamma", "param_metric", "param_ridge", "mean_test_score" (minus the error
@@ -155,7 +155,7 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add samples, and find the function anew.
+        """Add samples, and refit.
 
         The first call, and the first after ``fit``, begins anew: it chooses kernel, width, metric and
         candidates, so its samples should be many, and like those to come. Later ones are predicted
@@ -219,7 +219,7 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         return ends[:, 0] if self._one_dimensional_y else ends
 
     def explain(self, X: Any) -> Explanation:
-        """Return what landmarks contribute to predictions; to their logarithm, for counts.
+        """Return the contributions of landmarks to predictions; for counts, to their logarithm.
 
         Contributions are the arithmetic of this fit: they cancel, and another ``random_state`` gives
         others. For training samples that are like a sample, ask :meth:`neighbors`.

@@ -1,4 +1,4 @@
-"""What was tried and chosen, in sentences."""
+"""A report on the trials and the fitted model, in sentences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAMED = 3  # features
 
 
 def cv_results(trials: Sequence[Trial]) -> dict[str, Any]:
-    """Return what was tried as scikit-learn's searches do: arrays with one entry for each width."""
+    """Return all trials as scikit-learn's searches do: arrays with one entry for each width."""
     tried = [(trial, fitted) for trial in trials for fitted in trial.found.tried]
     params = [
         {
@@ -43,18 +43,18 @@ def cv_results(trials: Sequence[Trial]) -> dict[str, Any]:
 
 
 def _full_name(kind: KernelKind) -> str:
-    """Return the name by which a sieve takes the kernel."""
+    """Return the kernel name that a sieve's ``kernel`` parameter accepts."""
     return next((name for name in PRESETS if KINDS[name] == kind), kind.name)
 
 
 def kernel_in_words(trial: Trial) -> str:
-    """Return the name of a kernel with its parameters but the width."""
+    """Return the kernel's name and parameters, without the width."""
     params = ", ".join(f"{name}={value:g}" for name, value in trial.kind.params.items())
     return trial.kind.name + (f" ({params})" if params else "")
 
 
 def in_words(trial: Trial) -> str:
-    """Return a kernel, its width and its metric as part of a sentence."""
+    """Describe a trial: its kernel, width and metric."""
     params = "".join(f", {name}={value:g}" for name, value in trial.kind.params.items())
     gamma = trial.kernel.gamma  # type: ignore[attr-defined]
     metric = "no metric" if trial.metric == "identity" else f"a metric ({trial.metric})"
@@ -70,9 +70,9 @@ def sentences(
     *,
     classifies: bool,
 ) -> Iterator[str]:
-    """Yield the report."""
-    yield _of_inputs(sieve.preparation)
-    yield from _of_choice(sieve.preparation, classifies)
+    """Yield the sentences of the report."""
+    yield _encoding_sentence(sieve.preparation)
+    yield from _choice_sentences(sieve.preparation, classifies)
     n_landmarks = len(sieve.landmark_indices)
     yield (
         f"Fitted to {sieve.n_fitted} samples with {n_landmarks} landmarks; ridge penalty "
@@ -86,7 +86,7 @@ def sentences(
 
 
 def _score(held_out: HeldOut, loss: RegressionLoss, classifies: bool) -> str:
-    """Return the accuracy, or R2, of samples that were held out."""
+    """Return the held-out accuracy, or R2."""
     y, scores, weight = held_out.targets, held_out.scores, held_out.weight
     if classifies:
         right = y.argmax(axis=1) == scores.argmax(axis=1)
@@ -96,7 +96,7 @@ def _score(held_out: HeldOut, loss: RegressionLoss, classifies: bool) -> str:
     return f"R2 {1 - errors.sum() / (variances.sum() or 1.0):.3f}"
 
 
-def _of_inputs(preparation: Preparation) -> str:
+def _encoding_sentence(preparation: Preparation) -> str:
     encoder = preparation.encoder
     left_out = sum(not column.values for column in encoder.categories)
     n_categories, n_missing = len(encoder.categories) - left_out, len(encoder.with_missing)
@@ -106,25 +106,23 @@ def _of_inputs(preparation: Preparation) -> str:
         done.append(f"{left_out} with a value of its own for each sample {were} left out")
     if n_categories:
         were = "was" if n_categories == 1 else "were"
-        done.append(f"{n_categories} categorical feature{_s(n_categories)} {were} one-hot encoded")
+        done.append(f"{_counted(n_categories, 'categorical feature')} {were} one-hot encoded")
     if n_missing:
         done.append(
-            f"missing values of {n_missing} numeric feature{_s(n_missing)} were filled with medians "
+            f"missing values of {_counted(n_missing, 'numeric feature')} were filled with medians "
             "and flagged by indicators"
         )
-    features = f"{encoder.n_features} feature{_s(encoder.n_features)}"
+    features = _counted(encoder.n_features, "feature")
     if not done:
         return f"{features}, all numeric."
-    return (
-        f"{features}: {', '.join(done)}, giving {len(encoder.source)} column{_s(len(encoder.source))}."
-    )
+    return f"{features}: {', '.join(done)}, giving {_counted(len(encoder.source), 'column')}."
 
 
-def _s(number: int) -> str:
-    return "" if number == 1 else "s"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _of_choice(preparation: Preparation, classifies: bool) -> Iterator[str]:
+def _choice_sentences(preparation: Preparation, classifies: bool) -> Iterator[str]:
     best = preparation.best
     of_what = " of the class indicators" if classifies else ""
     yield (

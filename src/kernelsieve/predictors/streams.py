@@ -1,4 +1,4 @@
-"""Samples that are not in memory together: sums of theirs, from which functions are found."""
+"""Fit a sieve to a stream or a source: settings from the first samples, sums of all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data import Source
 from ..estimators import StatisticPart, StatisticPlan, prepared
-from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve, sieve_of_search
+from .assembly import CALIBRATION_SAMPLES, MANY_SAMPLES, Preparation, Sieve, sieve_from_search
 from .calibration import HeldOut
 from .recipe import MappedSamples, expected_warnings_ignored, with_little_memory
 
@@ -20,7 +20,7 @@ SETTLING_SAMPLES = MANY_SAMPLES
 
 @dataclass(frozen=True)
 class SieveStream:
-    """What was chosen by the first samples, and the sums of all so far."""
+    """The settings chosen on the first samples, with the one-pass sums of all samples so far."""
 
     preparation: Preparation
     extractor: Any
@@ -31,17 +31,17 @@ class SieveStream:
     numbers: np.ndarray | None = None  # of the samples that have settled the candidates
 
     @classmethod
-    def begun(
+    def start(
         cls, preparation: Preparation, first: MappedSamples, n_folds: int, numbers: np.ndarray
     ) -> SieveStream:
-        """Let some samples settle the candidates; they are not summed up yet."""
+        """Choose the candidates by the first samples, which are not summed up yet."""
         extractor = preparation.recipe.extractor(len(first))
         with with_little_memory():
             plan = prepared(extractor, first.U, first.Y, first.weight, None, max(2, n_folds))
         return cls(preparation, extractor, plan, numbers=numbers)
 
-    def plus(self, data: MappedSamples) -> SieveStream:
-        """Return the stream with more samples."""
+    def with_samples(self, data: MappedSamples) -> SieveStream:
+        """Return the stream with more samples added."""
         new = self.plan.statistic(data.U, data.Y, data.weight)
         return replace(
             self,
@@ -51,39 +51,39 @@ class SieveStream:
         )
 
     def sieve(self, held_out: HeldOut | MappedSamples) -> Sieve:
-        """Find the function of all samples; samples that no sum has seen are scored by it."""
+        """Fit the sieve from the sums, calibrated on samples that were not summed up."""
         recipe, folds = self.preparation.recipe, self.plan.folds
         assert folds is not None
         search = recipe.search(self.extractor.n_components, self.total_weight, folds.n_folds)
         with expected_warnings_ignored(), with_little_memory():
             search.finish(self.plan, self.part)
         way = f"{folds.n_folds} folds of {self.n_samples} samples out of core"
-        sieve = sieve_of_search(
+        sieve = sieve_from_search(
             self.preparation, search, self.total_weight, held_out, self.n_samples, way
         )
         return sieve if self.numbers is None else sieve.renumbered(self.numbers)
 
 
 def last_held_out(before: HeldOut, new: HeldOut) -> HeldOut:
-    """Return the last held-out samples of a stream: new ones are scored before they are added."""
-    return HeldOut.of_all([before, new], _MOST_HELD_OUT)
+    """Append held-out samples, and keep the last ones."""
+    return HeldOut.concatenate([before, new], _MOST_HELD_OUT)
 
 
 @dataclass(frozen=True)
 class SourceRows:
-    """The samples of a source, but for some that are held out of the sums."""
+    """The samples of a source without those held out."""
 
     source: Source
     held_out: np.ndarray  # their numbers, which ascend
 
     @classmethod
     def drawn(cls, source: Source, numbers: np.ndarray, random_state: np.random.RandomState) -> Any:
-        """Hold out some of the samples that were drawn already; return their places among these."""
+        """Hold out some of the drawn samples; return also their positions in the draw."""
         places = np.sort(random_state.permutation(len(numbers))[:CALIBRATION_SAMPLES])
         return cls(source, numbers[places]), places
 
     def __iter__(self) -> Any:
-        """Yield X, y and weights of the samples to be summed up."""
+        """Yield the samples to be summed up, in parts."""
         start = 0
         for part in self.source:
             inside = self.held_out[np.searchsorted(self.held_out, start) :]

@@ -1,4 +1,4 @@
-"""Fitted pipelines as short lists of pure steps: run as functions, written as ONNX and C."""
+"""Fitted pipelines as short lists of pure steps, which run in Python and export to ONNX and C."""
 
 from .c import export_c
 from .compilation import Compilable, Output, compiled, predictor

@@ -1,4 +1,4 @@
-"""Programs as one file of C99, which needs nothing but the mathematical library."""
+"""Export of programs as one C99 file that needs only the math library."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def export_c(
 
 
 def _parts(program: Program, file: CFile, names: list[str], name: str) -> Iterator[str]:
-    """Yield the parts of the file; in those that are code NAME stands for the name."""
+    """Yield the parts of the file; in code, NAME stands for the function's name."""
     kernel = program.kernel_sum
     yield f"/* Written by kernelsieve. {'Inputs()' if kernel is None else kernel.model.kernel!r} */"
     yield (
@@ -109,7 +109,7 @@ def _parts(program: Program, file: CFile, names: list[str], name: str) -> Iterat
 
 
 def _check_texts(program: Program, names: list[str]) -> None:
-    """Refuse texts that C would take for others, since there a NUL character ends a text."""
+    """Raise an error for texts with a NUL character, which would end a C string."""
     labels = [] if program.classes is None else program.classes.tolist()
     categories = {} if program.encoding is None else program.encoding.texts
     for what, values in [

@@ -1,4 +1,4 @@
-"""A file of C99, put together step by step."""
+"""A C99 file, assembled step by step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CFile:
         self._n_variables = 0
 
     def array(self, name: str, values: np.ndarray) -> str:
-        """Return the full name of an array, which has a number where others have its name."""
+        """Add an array, and return its name; repeated names get a number."""
         taken, number = name, 1
         while taken in self.arrays:
             number += 1
@@ -29,7 +29,7 @@ class CFile:
         return f"NAME_{taken}"
 
     def variable(self, size: int) -> str:
-        """Declare an array of the main function; return its name."""
+        """Declare an array in the main function, and return its name."""
         self._n_variables += 1
         name = f"u{self._n_variables}"
         self.add(f"double {name}[{size}];")
@@ -45,12 +45,12 @@ class CFile:
 
     @property
     def code(self) -> list[str]:
-        """What the file says apart from arrays."""
+        """The text of the file without the arrays."""
         return [*self.functions, *self.statements, *self.decisions]
 
 
 def array_text(name: str, values: np.ndarray) -> str:
-    """Return an array with all digits: C99 reads hexadecimal floats."""
+    """Return a C array with all digits, as C99's hexadecimal floats."""
     kind = {"f": "double", "i": "int"}[values.dtype.kind]
     sizes = "".join(f"[{size}]" for size in values.shape)
     rows = [_line(row) for row in (values if values.ndim == 2 else values[None])]
@@ -59,7 +59,7 @@ def array_text(name: str, values: np.ndarray) -> str:
 
 
 def texts_text(name: str, texts: list[str]) -> str:
-    """Return an array of strings."""
+    """Return a C array of strings."""
     return f"const char *const {name}[{len(texts)}] = {{{', '.join(map(_string, texts))}}};\n"
 
 
@@ -75,7 +75,7 @@ def _number(value: float | int) -> str:
 
 
 def _string(value: str) -> str:
-    """Return a string of C; bytes beyond ASCII as octal numbers, which end after three digits."""
+    """Return a C string literal; bytes beyond ASCII become octal escapes of three digits."""
     plain = "".join(
         chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in value.encode()
     )

@@ -1,4 +1,4 @@
-"""Names that a function of C can have: none that the language, its library or the file itself uses."""
+"""Valid C names: no keywords, no names of the standard library or of the file itself."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def check_name(name: str, code: Iterable[str]) -> None:
-    """Refuse what is no name of C, or means something else in the file or in what it includes."""
+    """Raise an error if a name is not valid in C, or already taken in the file or its headers."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise InvalidParameterError(f"name={name!r} must be a name of C, such as 'model'.")
     used = {word for part in code for word in _WORD.findall(_COMMENT.sub("", part))} - {"NAME"}
     if name in _TAKEN | used or _OF_HEADERS.fullmatch(name):
         raise InvalidParameterError(
-            f"name={name!r} has a meaning of its own in C or in the file; pass another name, such as "
+            f"name={name!r} is reserved in C or used in the file; pass another name, such as "
             f"'{name}_model'."
         )

@@ -1,4 +1,4 @@
-"""A fitted pipeline as a program: its steps one after the other, folded into few."""
+"""Compile a fitted pipeline to a program, with neighbouring steps folded into one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..exceptions import InvalidParameterError
 from .heads import read_head
 from .program import Program
-from .scikit_learn import AFFINE_STEPS, ENCODERS, Front, affine_of
+from .scikit_learn import AFFINE_STEPS, ENCODERS, Preprocessing, affine_of
 from .steps.affine import AffineMap
 from .steps.encode import EncodeColumns
 from .steps.kernel_sum import KernelSum
@@ -23,14 +23,14 @@ Output = Literal["prediction", "features"]
 
 @runtime_checkable
 class Compilable(Protocol):
-    """An estimator that says itself which steps it consists of; those of this package do."""
+    """An estimator that describes itself as program steps; all estimators of this package do."""
 
     def __program_steps__(self, output: Output) -> Sequence[ProgramStep]:
-        """Return the steps that give features; or predictions, of which the last one is a ``Link``."""
+        """Return the steps to the features; or to predictions, ending in a ``Link``."""
 
 
 def compiled(model: Any, output: Output = "prediction") -> Program:
-    """Return a fitted model as a short list of pure steps.
+    """Compile a fitted model to a program, a short list of pure steps.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def compiled(model: Any, output: Output = "prediction") -> Program:
     """
     if not hasattr(model, "fit"):
         raise InvalidParameterError(
-            f"A {type(model).__name__} is no estimator; pass a fitted one, a pipeline, a search, or "
-            "the attribute pipeline of a model of the command line."
+            f"A {type(model).__name__} is not an estimator; pass a fitted one, a pipeline, a search, "
+            "or the attribute pipeline of a model of the command line."
         )
     parts = list(_parts(model))
     for _, part in parts:
@@ -61,7 +61,7 @@ def compiled(model: Any, output: Output = "prediction") -> Program:
     else:
         if not hasattr(parts[-1][1], "transform"):
             parts.pop()
-        steps = _composed([(name, part, None) for name, part in parts])
+        steps = _compose_steps([(name, part, None) for name, part in parts])
         if not steps:
             raise InvalidParameterError(
                 "The model has no step that computes anything; pass a fitted one."
@@ -113,7 +113,7 @@ def predictor(model: Any) -> Program:
 
 
 def _parts(model: Any, name: str = "model") -> Iterator[tuple[str, Any]]:
-    """Yield the estimators that a model consists of, with those of what is inside them."""
+    """Yield the estimators inside a model, with their names."""
     chosen = getattr(model, "best_estimator_", getattr(model, "pipeline", None))
     if chosen is not None:
         yield from _parts(chosen, name)
@@ -127,7 +127,7 @@ def _parts(model: Any, name: str = "model") -> Iterator[tuple[str, Any]]:
 
 
 def _predicting(parts: list[tuple[str, Any]]) -> list[ProgramStep]:
-    """Return the steps of a model whose last part predicts."""
+    """Return the steps of a model that predicts."""
     name, last = parts[-1]
     is_ours = isinstance(last, Compilable)
     head = last.__program_steps__("prediction") if is_ours else read_head(last, last.n_features_in_)
@@ -138,12 +138,12 @@ def _predicting(parts: list[tuple[str, Any]]) -> list[ProgramStep]:
             "LogisticRegression, or call projector() of the extractor and the last step yourself."
         )
     before = [(name, part, None) for name, part in parts[:-1]]
-    return [*_composed([*before, (name, last, head[:-1])]), head[-1]]
+    return [*_compose_steps([*before, (name, last, head[:-1])]), head[-1]]
 
 
-def _composed(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) -> list[ProgramStep]:
-    """Return parts as steps, folded where that loses nothing; some parts come with their steps."""
-    front, later = Front(), list[ProgramStep]()
+def _compose_steps(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) -> list[ProgramStep]:
+    """Concatenate the steps of all parts, folded where no digits are lost."""
+    front, later = Preprocessing(), list[ProgramStep]()
     for name, part, given in parts:
         longer = front.then(part) if given is None and not later else None
         if longer is not None:
@@ -162,15 +162,15 @@ def _composed(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) ->
                 later[-1] = later[-1].then(step)
             else:
                 later.append(step)
-    return [*front.steps, *_folded(later)]
+    return [*front.steps, *_fold_affine_maps(later)]
 
 
 def _is_second_kernel(step: ProgramStep, before: Sequence[ProgramStep]) -> bool:
     return isinstance(step, KernelSum) and any(isinstance(each, KernelSum) for each in before)
 
 
-def _folded(steps: Sequence[ProgramStep]) -> list[ProgramStep]:
-    """Return steps in which kernel sums have taken in the affine maps behind them."""
+def _fold_affine_maps(steps: Sequence[ProgramStep]) -> list[ProgramStep]:
+    """Fold affine maps into the kernel sums before them."""
     found: list[ProgramStep] = []
     for step in steps:
         last = found[-1] if found else None
@@ -182,7 +182,7 @@ def _folded(steps: Sequence[ProgramStep]) -> list[ProgramStep]:
 
 
 def _steps_of(part: Any) -> Sequence[ProgramStep]:
-    """Return the steps of an estimator that gives features; none where it is not known."""
+    """Return the feature steps of an estimator; empty if it cannot be compiled."""
     if isinstance(part, Compilable):
         return part.__program_steps__("features")
     affine = affine_of(part)
@@ -196,8 +196,8 @@ def _cannot_fold(name: str, part: Any, step: ProgramStep | None = None) -> str:
             "themselves; of these one can be folded. Call predict of the pipeline."
         )
     return (
-        f"Step {name!r} ({type(part).__name__}) is no function of its inputs that is known here, so it "
-        f"cannot be folded; these can: {AFFINE_STEPS} (without clip), what selects inputs, and in the "
-        f"beginning {ENCODERS} (of values that are frequent). Apply that step to samples yourself, "
-        "and pass a Pipeline of the fitted steps after it."
+        f"Step {name!r} ({type(part).__name__}) cannot be compiled; steps that can: {AFFINE_STEPS} "
+        f"(without clip), feature selectors, and at the beginning {ENCODERS} (without infrequent "
+        "categories). Apply that step to samples yourself, and pass a Pipeline of the fitted steps "
+        "after it."
     )

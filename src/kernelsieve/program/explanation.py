@@ -1,4 +1,4 @@
-"""A prediction as a sum over landmarks."""
+"""Explain a prediction as a sum over landmarks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN = 3  # samples, and landmarks of each
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Contributions of landmarks to scores: with the baseline they add up to the score.
+    """Contributions of landmarks to scores; with the baseline they add up to the score.
 
     The score of a sample is a weighted sum of the scores of the landmarks, by the weights of
     interpolation with the kernel. A landmark contributes its weight times by how much its own score is
@@ -83,7 +83,7 @@ class Explanation:
         )
 
     def of_difference(self, output: int, other: int) -> Explanation:
-        """Return the explanation of how much larger one output is than another.
+        """Return the explanation of the difference between two outputs.
 
         Parameters
         ----------
@@ -105,14 +105,14 @@ class Explanation:
         )
 
     def strongest(self, sample: int = 0, n_landmarks: int = 10) -> np.ndarray:
-        """Return the places of the landmarks that contribute most to a sample, in either direction.
+        """Return the landmarks with the largest contributions to a sample, positive or negative.
 
         Parameters
         ----------
         sample : int, default=0
-            Which of the explained samples.
+            Number of the explained sample.
         n_landmarks : int, default=10
-            How many landmarks, the strongest first.
+            Number of landmarks, the strongest first.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What exports have in common: what they write, and what they return."""
+"""Options and results that the ONNX and C exports share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OUTPUTS = ("auto", "prediction", "features")
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written, and what it costs; returned by ``export_onnx`` and ``export_c``.
+    """The result of ``export_onnx`` and ``export_c``: the file, and the cost of a prediction.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Exported:
 
 
 def check_output(model: Any, output: str) -> Output:
-    """Return what is written of a model: "auto" predicts where it does."""
+    """Return the output to export; "auto" means predictions where the model predicts."""
     if output not in _OUTPUTS:
         raise InvalidParameterError(
             f"output={output!r} must be one of {', '.join(map(repr, _OUTPUTS))}."

@@ -1,4 +1,4 @@
-"""Linear predictors of scikit-learn as steps: an affine map, and what is made of its scores."""
+"""Linear predictors of scikit-learn as steps: an affine map and a link."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from scipy import sparse
 
 from .steps.affine import AffineMap
-from .steps.link import Link, Logistic, Probabilities, Softmax, agree
+from .steps.link import Link, Logistic, Probabilities, Softmax, outputs_agree
 from .steps.step import ProgramStep
 
 _PROBES, _CLOSE = 16, 1e-8  # random features by which a head is told to be linear, and how nearly
 
 
 def read_head(head: Any, n_inputs: int) -> list[ProgramStep]:
-    """Return a fitted predictor with coefficients as steps; none where its outputs are not linear."""
+    """Return the steps of a fitted linear predictor; empty if its outputs are not linear."""
     classes = getattr(head, "classes_", None)
     needed = ("coef_", "intercept_", "predict" if classes is None else "decision_function")
     if not all(hasattr(head, name) for name in needed):
@@ -34,13 +34,13 @@ def read_head(head: Any, n_inputs: int) -> list[ProgramStep]:
         link = Link(scores.shape[1], flat, classes, _probabilities_of(head, probe, scores))
         expected = predicted if classes is None else head.decision_function(probe)
     found = link.run(scores) if classes is None else link.decide(scores)
-    return [linear, link] if agree(found, expected, _CLOSE) else []
+    return [linear, link] if outputs_agree(found, expected, _CLOSE) else []
 
 
 def _probabilities_of(head: Any, probe: np.ndarray, scores: np.ndarray) -> Probabilities | None:
-    """Return which of the known ways a head makes probabilities of scores; None for any other."""
+    """Return the known probability function that a head uses; None for any other."""
     if not hasattr(head, "predict_proba"):
         return None
     expected = head.predict_proba(probe)
     known = (Logistic(), Softmax())
-    return next((link for link in known if agree(link(scores), expected, _CLOSE)), None)
+    return next((link for link in known if outputs_agree(link(scores), expected, _CLOSE)), None)

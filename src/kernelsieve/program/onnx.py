@@ -1,4 +1,4 @@
-"""Programs as ONNX graphs, which run without Python."""
+"""Export of programs as ONNX graphs, which run without Python."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _onnx() -> Any:
 
 
 def _columns(program: Program) -> dict[str, list[str]]:
-    """Return the names of the columns of ``X``, and of ``categories`` where there are texts."""
+    """Return the names of the columns of ``X``, and of ``categories`` if there are text columns."""
     texts = {} if program.encoding is None else program.encoding.texts
     of_texts = [program.input_names[i] for i in texts]
     of_numbers = [name for i, name in enumerate(program.input_names) if i not in texts]
@@ -111,7 +111,7 @@ def _columns(program: Program) -> dict[str, list[str]]:
 
 
 def _float32_suffices(program: Program) -> bool:
-    """Tell if sums in float32 keep five digits, by outputs for landmarks."""
+    """Return True if float32 sums keep five digits of the outputs at the landmarks."""
     if program.kernel_sum is None:
         return True
     model = program.kernel_sum.model

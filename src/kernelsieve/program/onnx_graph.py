@@ -1,4 +1,4 @@
-"""A graph of ONNX operators, put together one by one."""
+"""An ONNX graph, assembled operator by operator."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Graph:
-    """Collects operators; every value inside has one float type, inputs and outputs another."""
+    """Collects operators; inner values have one float type, inputs and outputs another."""
 
     def __init__(self, onnx: Any, dtype: type, outer: type) -> None:
         self.dtype = dtype
@@ -20,21 +20,21 @@ class Graph:
         self._outputs: list[Any] = []
 
     def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """Apply an operator; return the name of its result."""
+        """Add an operator, and return the name of its result."""
         name = f"v{len(self._nodes)}"
         self._nodes.append(self._onnx.helper.make_node(operator, list(inputs), [name], **attributes))
         return name
 
     def constant(self, values: np.ndarray) -> str:
-        """Return the name of an array in the float type of the graph."""
+        """Add an array in the float type of the graph, and return its name."""
         return self._constant(np.asarray(values, dtype=self.dtype))
 
     def number(self, value: float) -> str:
-        """Return the name of a single number in the float type of the graph."""
+        """Add a single number in the float type of the graph, and return its name."""
         return self.constant(np.array(value))
 
     def integers(self, values: list[int]) -> str:
-        """Return the name of whole numbers, such as axes."""
+        """Add an array of integers, such as axes, and return its name."""
         return self._constant(np.array(values, dtype=np.int64))
 
     def _constant(self, values: np.ndarray) -> str:
@@ -43,21 +43,21 @@ class Graph:
         return name
 
     def flags(self, values: list[bool]) -> str:
-        """Return the name of truth values."""
+        """Add an array of booleans, and return its name."""
         return self._constant(np.array(values, dtype=np.bool_))
 
     def typed(self, values: Any, dtype: type) -> str:
-        """Return the name of an array in a type of its own."""
+        """Add an array of the given type, and return its name."""
         return self._constant(np.asarray(values, dtype=dtype))
 
     def input(self, name: str, dtype: type, n_columns: int) -> str:
-        """Name something that the graph takes: so many values for each sample."""
+        """Declare an input of the graph, with a number of columns."""
         shape = ["samples", n_columns]
         self._inputs.append(self._onnx.helper.make_tensor_value_info(name, self._type(dtype), shape))
         return name
 
     def numbered(self, texts: str, known: list[str], otherwise: int) -> str:
-        """Return the places of texts among those that are known."""
+        """Convert texts to their numbers among the known ones."""
         name = f"v{len(self._nodes)}"
         numbers = list(range(len(known)))
         attributes = {"keys_strings": known, "values_int64s": numbers, "default_int64": otherwise}
@@ -72,7 +72,7 @@ class Graph:
         return self.add("Cast", value, to=self._type(dtype))
 
     def inner(self, value: str) -> str:
-        """Return an input in the float type of the graph."""
+        """Cast an input to the float type of the graph."""
         return value if self.outer is self.dtype else self.cast(value, self.dtype)
 
     def _type(self, dtype: Any) -> int:
@@ -81,13 +81,13 @@ class Graph:
         return int(self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
     def output(self, name: str, value: str, n_columns: int | None) -> None:
-        """Name a result of the graph: a number, or so many, for each sample."""
+        """Declare an output of the graph: one number, or several, for each sample."""
         cast = value if self.outer is self.dtype else self.cast(value, self.outer)
         self._nodes.append(self._onnx.helper.make_node("Identity", [cast], [name]))
         self._declare(name, self.outer, ["samples"] if n_columns is None else ["samples", n_columns])
 
     def label_output(self, name: str, numbers: str, labels: np.ndarray) -> None:
-        """Name the labels that belong to numbers of classes: whole numbers, or text."""
+        """Declare an output of labels, integers or text, given class numbers."""
         whole = labels.dtype.kind in "biu"
         kept = labels.astype(np.int64) if whole else labels.astype(str).astype(object)
         self._nodes.append(
@@ -99,7 +99,7 @@ class Graph:
         self._outputs.append(self._onnx.helper.make_tensor_value_info(name, self._type(dtype), shape))
 
     def serialised(self, opset: int, ir_version: int, about: dict[str, str]) -> bytes:
-        """Return the bytes of the graph, checked by onnx, with facts about it."""
+        """Return the graph as bytes, checked by onnx, with metadata."""
         helper = self._onnx.helper
         graph = helper.make_graph(
             self._nodes, "kernelsieve", self._inputs, self._outputs, self._constants

@@ -1,4 +1,4 @@
-"""A fitted pipeline as a short list of pure steps, which can be run and written elsewhere."""
+"""A fitted pipeline as a short list of pure steps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TOGETHER = 16_384  # rows that threads share
 
 def _has_classes(program: Program) -> bool:
     if program.classes is None:
-        raise AttributeError("This program returns numbers, so it decides nothing.")
+        raise AttributeError("This program predicts numbers, so it has no decision_function.")
     return True
 
 
@@ -106,7 +106,7 @@ class Program:
 
     @available_if(_has_classes)
     def decision_function(self, X: Rows) -> Any:
-        """Return one number for two classes, positive for the second; one for each class otherwise.
+        """Return one score for two classes, positive for the second; otherwise one for each class.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Program:
         return self._applied(X, self.link.probabilities)  # type: ignore[arg-type]
 
     def inputs(self, X: Any) -> np.ndarray:
-        """Return samples as the kernel takes them.
+        """Return samples preprocessed for the kernel.
 
         Parameters
         ----------
@@ -151,14 +151,14 @@ class Program:
         return self._in_blocks(X, self._to_kernel, _TOGETHER)
 
     def scores(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """Return what the link takes, by threads; samples for which there is no number are refused.
+        """Return the scores that the link converts to predictions; raise an error for NaN or infinity.
 
         Parameters
         ----------
         X : array, CSR matrix or data frame of shape (n_samples, n_features)
             Samples.
         n_jobs : int, default=None
-            Threads; None for as many as BLAS uses.
+            Number of threads; None for as many as BLAS uses.
 
         Returns
         -------
@@ -170,7 +170,7 @@ class Program:
         return self._run(self._from_kernel, found)
 
     def explain(self, X: Any, landmark_indices: np.ndarray) -> Explanation:
-        """Return what landmarks contribute to scores: of the second class above the first for two.
+        """Return the contributions of landmarks to scores; for two classes, to the score of the second.
 
         Parameters
         ----------
@@ -187,11 +187,11 @@ class Program:
         Raises
         ------
         InvalidParameterError
-            If scores are no sums over landmarks.
+            If the scores are not sums over landmarks.
         """
         if self.kernel_sum is None or not all(isinstance(s, AffineMap) for s in self._from_kernel):
             raise InvalidParameterError(
-                "The scores of this model are no sums over landmarks, so none contributes to them; "
+                "The scores of this model are no sums over landmarks, so they cannot be explained; "
                 "pass a model with a kernel and a linear head."
             )
         model, inputs = self.kernel_sum.model, self.inputs(X)
@@ -218,7 +218,7 @@ class Program:
         return function(self._in_blocks(rows, self._before, self._block_rows))
 
     def _in_blocks(self, X: Any, steps: Sequence[ProgramStep], n_rows: int) -> Any:
-        """Return what some steps make of samples, so many of them at once."""
+        """Apply steps to blocks of samples."""
         if not steps:
             return X
         cut: Any = getattr(X, "iloc", X)
@@ -233,7 +233,7 @@ class Program:
         return X
 
     def _as_rows(self, X: Any) -> Any:
-        """Return samples as they can be cut: matrices as they are, all else as arrays.
+        """Convert samples to a form that can be sliced; matrices stay as they are.
 
         Data frames that are to be encoded stay as well; a row of one is a series.
         """
@@ -243,7 +243,7 @@ class Program:
         return np.asarray(X, dtype=object if encoding is not None and encoding.texts else None)
 
     def _check_columns(self, rows: Any, X: Any) -> None:
-        """Refuse another number of features, and data frames with other columns than those of fit."""
+        """Raise an error if the number of features or the column names differ from those of fit."""
         if self.n_features is not None and rows.shape[-1] != self.n_features:
             raise InvalidDataError(
                 f"X has {rows.shape[-1]} features, and the model has {self.n_features}: pass one "

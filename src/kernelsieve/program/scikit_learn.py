@@ -1,4 +1,4 @@
-"""Fitted transformers of scikit-learn as steps: an encoding of the table, and an affine map."""
+"""Fitted transformers of scikit-learn as steps: column encoding, then an affine map."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ ENCODERS = "SimpleImputer, OneHotEncoder, ColumnTransformer"
 
 
 @dataclass(frozen=True)
-class Front:
-    """Steps before a kernel, as an encoding of columns and an affine map; None does nothing."""
+class Preprocessing:
+    """Preprocessing that runs before the kernel: column encoding, then an affine map."""
 
     encoding: EncodeColumns | None = None
     affine: AffineMap | None = None
@@ -41,10 +41,10 @@ class Front:
     def is_empty(self) -> bool:
         return self.encoding is None and self.affine is None
 
-    def then(self, step: Any) -> Front | None:
-        """Return the front with one more fitted step; None where the step is not known, or too late."""
+    def then(self, step: Any) -> Preprocessing | None:
+        """Append a fitted transformer; return None if it is unknown, or cannot stand here."""
         if isinstance(step, ColumnTransformer):
-            return _of_columns(step) if self.is_empty else None
+            return _column_transformer(step) if self.is_empty else None
         if isinstance(step, SimpleImputer):
             return self._with_imputer(step)
         if isinstance(step, OneHotEncoder):
@@ -52,27 +52,27 @@ class Front:
         affine = affine_of(step)
         return None if affine is None else self.then_affine(affine)
 
-    def then_step(self, step: ProgramStep) -> Front | None:
-        """Return the front with one more step of a program; None where it cannot stand there."""
+    def then_step(self, step: ProgramStep) -> Preprocessing | None:
+        """Append a program step; return None if it cannot stand here."""
         if isinstance(step, AffineMap):
             return self.then_affine(step)
         if not isinstance(step, EncodeColumns):
             return None
-        return Front(step) if self.is_empty else self._then_encoding(step)
+        return Preprocessing(step) if self.is_empty else self._then_encoding(step)
 
-    def then_affine(self, affine: AffineMap) -> Front:
-        """Return the front with one more affine map."""
+    def then_affine(self, affine: AffineMap) -> Preprocessing:
+        """Append an affine map."""
         return replace(self, affine=affine if self.affine is None else self.affine.then(affine))
 
     @property
     def steps(self) -> list[ProgramStep]:
-        """The steps that do anything."""
+        """The steps, without those that change nothing."""
         useless = self.encoding is None or not self.encoding.changes
         found = (None if useless else self.encoding, self.affine)
         return [step for step in found if step is not None]
 
-    def _then_encoding(self, step: EncodeColumns) -> Front | None:
-        """Return the front with an encoding that fills gaps, and marks them."""
+    def _then_encoding(self, step: EncodeColumns) -> Preprocessing | None:
+        """Append an encoding that imputes missing values and adds indicators of them."""
         n = step.n_features
         numbers, marks = step.columns[:n], step.columns[n:]
         is_in_order = all(isinstance(c, Number) and c.input == i for i, c in enumerate(numbers))
@@ -82,18 +82,18 @@ class Front:
         return self._filled(n, fills, [mark.input for mark in marks])
 
     def _columns(self, n_inputs: int) -> tuple[Column, ...]:
-        return (EncodeColumns.of_all(n_inputs) if self.encoding is None else self.encoding).columns
+        return (EncodeColumns.passthrough(n_inputs) if self.encoding is None else self.encoding).columns
 
     def _encoded(
         self, columns: Sequence[Column], n_inputs: int, affine: AffineMap | None = None
-    ) -> Front:
-        """Return a front of these columns, made from as many inputs as before."""
+    ) -> Preprocessing:
+        """Return preprocessing with these columns, made from the same inputs."""
         n = n_inputs if self.encoding is None else self.encoding.n_inputs
-        return Front(EncodeColumns(tuple(columns), n), affine)
+        return Preprocessing(EncodeColumns(tuple(columns), n), affine)
 
     # ------------------------------------------------------------------ steps
 
-    def _with_imputer(self, step: SimpleImputer) -> Front | None:
+    def _with_imputer(self, step: SimpleImputer) -> Preprocessing | None:
         marks_nan = isinstance(step.missing_values, float) and np.isnan(step.missing_values)
         values = np.asarray(step.statistics_)
         kept = [not is_missing(v) for v in values.tolist()]
@@ -103,20 +103,26 @@ class Front:
         marked = step.indicator_.features_ if step.add_indicator else []
         return self._filled(n_inputs, values.tolist(), marked)
 
-    def _filled(self, n_inputs: int, fill: Sequence[Any], marked: Sequence[int]) -> Front | None:
-        """Fill gaps, and mark those of some columns: by the inputs themselves."""
+    def _filled(
+        self, n_inputs: int, fill: Sequence[Any], marked: Sequence[int]
+    ) -> Preprocessing | None:
+        """Impute missing values, and add indicators of missing values for some columns."""
         columns, affine = list(self._columns(n_inputs)), self.affine
         if affine is not None and not affine.is_diagonal:  # which refuses missing values itself
             return None if len(marked) else self
         if any(isinstance(columns[i], Indicator) for i in marked):
             return None
         marks = [missing_indicator(columns[i].input) for i in marked]
-        raw = fill if affine is None else _before(affine, np.asarray(fill, np.float64)).tolist()
+        raw = (
+            fill
+            if affine is None
+            else _inverse_of_diagonal(affine, np.asarray(fill, np.float64)).tolist()
+        )
         columns = [_with_fill(column, value) for column, value in zip(columns, raw, strict=True)]
-        wider = None if affine is None else _with_more(affine, len(marks))
+        wider = None if affine is None else _with_identity_columns(affine, len(marks))
         return self._encoded([*columns, *marks], n_inputs, wider)
 
-    def _with_one_hot(self, step: OneHotEncoder) -> Front | None:
+    def _with_one_hot(self, step: OneHotEncoder) -> Preprocessing | None:
         columns = self._columns(step.n_features_in_)
         is_raw = self.affine is None and all(isinstance(column, Number) for column in columns)
         if not is_raw or any(v is not None for v in getattr(step, "infrequent_categories_", [])):
@@ -131,7 +137,7 @@ class Front:
 
 
 def _indicator(column: Any, value: Any) -> Indicator:
-    """Return the indicator of a value, which may be what fills gaps."""
+    """Return the indicator of a category; imputed values count if the category is the fill value."""
     if value is None:
         return Indicator(column.input, None, of_none=True)
     if is_missing(value):
@@ -145,16 +151,16 @@ def _with_fill(column: Column, value: Any) -> Column:
     return replace(column, fill=value)
 
 
-def _before(affine: AffineMap, values: np.ndarray) -> np.ndarray:
-    """Return what a diagonal function makes these values of; columns of no weight are constant."""
+def _inverse_of_diagonal(affine: AffineMap, values: np.ndarray) -> np.ndarray:
+    """Apply the inverse of a diagonal affine map; columns of weight 0 map to its centre."""
     shifted = values if affine.shift is None else values - affine.shift
     weighted = affine.matrix != 0
     inside = np.divide(shifted, affine.matrix, out=np.zeros(len(values)), where=weighted)
     return inside if affine.centre is None else inside + affine.centre
 
 
-def _with_more(affine: AffineMap, number: int) -> AffineMap:
-    """Return a diagonal function that leaves more columns as they are."""
+def _with_identity_columns(affine: AffineMap, number: int) -> AffineMap:
+    """Extend a diagonal affine map by columns that it leaves unchanged."""
     ones, zeros = np.ones(number), np.zeros(number)
     centre, shift = (
         None if v is None else np.concatenate([v, zeros]) for v in (affine.centre, affine.shift)
@@ -162,28 +168,28 @@ def _with_more(affine: AffineMap, number: int) -> AffineMap:
     return AffineMap(np.concatenate([affine.matrix, ones]), centre, shift)
 
 
-def _of_columns(step: ColumnTransformer) -> Front | None:
-    """Return the blocks of columns side by side."""
+def _column_transformer(step: ColumnTransformer) -> Preprocessing | None:
+    """Return the preprocessing of a ColumnTransformer: its blocks side by side."""
     columns: list[Column] = []
     affines: list[tuple[int, AffineMap | None]] = []
     n_inputs = step.n_features_in_
-    for name, of_block, _ in step.transformers_:
+    for name, transformer, _ in step.transformers_:
         inputs = step._transformer_to_input_indices[name]
-        if len(inputs) == 0 or (isinstance(of_block, str) and of_block == "drop"):
+        if len(inputs) == 0 or (isinstance(transformer, str) and transformer == "drop"):
             continue
-        front = _of_block(of_block)
+        front = _block_preprocessing(transformer)
         if front is None:
             return None
-        encoding = front.encoding or EncodeColumns.of_all(len(inputs))
-        columns += encoding.taken_from(inputs, n_inputs).columns
+        encoding = front.encoding or EncodeColumns.passthrough(len(inputs))
+        columns += encoding.on_inputs(inputs, n_inputs).columns
         affines.append((len(encoding.columns), front.affine))
-    whole = Front(EncodeColumns(tuple(columns), n_inputs))
+    whole = Preprocessing(EncodeColumns(tuple(columns), n_inputs))
     return whole if all(a is None for _, a in affines) else whole.then_affine(_side_by_side(affines))
 
 
-def _of_block(step: Any) -> Front | None:
-    """Return what a part of a table goes through."""
-    front: Front | None = Front()
+def _block_preprocessing(step: Any) -> Preprocessing | None:
+    """Return the preprocessing of one block of columns; None if a step is unknown."""
+    front: Preprocessing | None = Preprocessing()
     steps = [inner for _, inner in step.steps] if isinstance(step, Pipeline) else [step]
     for inner in steps:
         if front is None:
@@ -194,7 +200,7 @@ def _of_block(step: Any) -> Front | None:
 
 
 def _side_by_side(affines: Sequence[tuple[int, AffineMap | None]]) -> AffineMap:
-    """Return functions of blocks of columns as one of all columns."""
+    """Combine affine maps of blocks of columns into one map of all columns."""
     known = [AffineMap(np.ones(n)) if affine is None else affine for n, affine in affines]
     if not all(affine.is_diagonal for affine in known):
         known = [affine.dense for affine in known]
@@ -258,7 +264,7 @@ AFFINE_STEPS = ", ".join(kind.__name__ for kind in _AFFINE)
 
 
 def affine_of(step: Any) -> AffineMap | None:
-    """Return a fitted transformer of scikit-learn as an affine map; None where it is not one."""
+    """Return a fitted scikit-learn transformer as an affine map; None if it is not affine."""
     if isinstance(step, SelectorMixin):
         return _selected(step)
     known = _AFFINE.get(type(step))

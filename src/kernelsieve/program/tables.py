@@ -1,4 +1,4 @@
-"""Data frames and arrays, read by columns."""
+"""Access to data frames and arrays by columns."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from ..exceptions import InvalidDataError
 
 
 def is_missing(value: Any) -> bool:
-    """Tell if a value of a table is none: None, NaN or NA."""
+    """Return True for None, NaN and NA."""
     return value is None or value != value or type(value).__name__ == "NAType"
 
 
 def is_frame(X: Any) -> bool:
-    """Tell if X is a data frame, whose columns have types of their own."""
+    """Return True if X is a data frame."""
     return hasattr(X, "iloc") and hasattr(X, "dtypes")
 
 
 def rows_of(X: Any, rows: np.ndarray | slice) -> Any:
-    """Return some samples of a table."""
+    """Return rows of a table."""
     return X.iloc[rows] if is_frame(X) else X[rows]
 
 
 def column_of(X: Any, feature: int) -> np.ndarray:
-    """Return a feature as Python objects."""
+    """Return a column as Python objects."""
     column = X.iloc[:, feature] if is_frame(X) else X[:, feature]
     return np.asarray(column, dtype=object)
 
 
 def numbers_of(X: Any, features: np.ndarray) -> np.ndarray:
-    """Return numeric features as float64, NaN where they are missing."""
+    """Return numeric columns as float64, with NaN for missing values."""
     if not is_frame(X):
         return X if len(features) == X.shape[1] else X[:, features]
     if len(features) == 0:
@@ -50,7 +50,7 @@ def numbers_of(X: Any, features: np.ndarray) -> np.ndarray:
 
 
 def first_text(X: Any) -> str:
-    """Name the first column that holds text, with the first text that is no number."""
+    """Return the first column that holds text, with its first non-numeric value."""
     names = list(getattr(X, "columns", ()))
     values = np.asarray(X, dtype=object)
     where, first = "X", ""
@@ -64,7 +64,7 @@ def first_text(X: Any) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Tell if a text is a number."""
+    """Return True if a text is a number."""
     try:
         float(text)
     except ValueError:

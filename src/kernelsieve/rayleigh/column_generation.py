@@ -1,4 +1,4 @@
-"""Kernel columns that are priced in blocks: a solver keeps only those that it works with."""
+"""Kernel columns for column generation: priced in blocks, stored only while a solver uses them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLOCKS = 4  # of rows at once, in sizes of the factor, so that little work is s
 
 
 class PricedColumns:
-    """The columns ``k_j`` of all candidates over the samples; nothing of that size is ever stored.
+    """The kernel columns ``k_j`` of all candidates, of which only selected ones are stored.
 
     ``prices`` evaluates all of them once, block by block, and ``take`` keeps those that were asked
     for, so that a path over penalties and several classes share them.
@@ -34,7 +34,7 @@ class PricedColumns:
     points : Rows
         The candidates.
     n_passes : int
-        How many times all columns were evaluated.
+        Number of passes over all columns.
     """
 
     def __init__(self, X: Rows, kernel: Kernel, points: Rows, *, n_jobs: int | None = None) -> None:
@@ -48,7 +48,7 @@ class PricedColumns:
 
     @property
     def n_kept(self) -> int:
-        """How many columns are in memory."""
+        """Number of stored columns."""
         return len(self._kept)
 
     def prices(self, vector: np.ndarray) -> np.ndarray:
@@ -56,8 +56,8 @@ class PricedColumns:
         self.n_passes += 1
         return self._all.inner(vector)
 
-    def take(self, chosen: np.ndarray) -> np.ndarray:
-        """Return the chosen columns, (n, len(chosen))."""
+    def select(self, chosen: np.ndarray) -> np.ndarray:
+        """Return columns, and store them, (n, len(chosen))."""
         missing = np.unique(chosen[self._place[chosen] < 0])
         if len(missing):
             self._place[missing] = len(self._kept) + np.arange(len(missing))
@@ -70,7 +70,7 @@ class PricedColumns:
 
 
 class ProgramColumns:
-    """Columns of a program: kernel columns, what transformations change in them below, times factors.
+    """Columns of a program: scaled kernel columns, with their changes under transformations below.
 
     The lines below are ``k_j(x_i) - k_j(t x_i)`` for each transformation t. A penalty of one for the
     coefficient of a scaled column is one over its factor for that of the column as it was.
@@ -95,27 +95,27 @@ class ProgramColumns:
             prices = prices - moved.prices(part)
         return np.asarray((prices.T * self._factors).T)
 
-    def take(self, chosen: np.ndarray) -> np.ndarray:
-        """Return the chosen columns."""
-        values = self._columns.take(chosen)
-        stacked = np.vstack([values, *(values - moved.take(chosen) for moved in self._moved)])
+    def select(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the columns of the chosen candidates."""
+        values = self._columns.select(chosen)
+        stacked = np.vstack([values, *(values - moved.select(chosen) for moved in self._moved)])
         return np.asarray(stacked * self._factors[chosen])
 
     @property
     def fits_in_memory(self) -> bool:
-        """Whether a triangular factor of all columns is of moderate size."""
+        """Whether the triangular factor of all columns fits in memory."""
         n, m = self.shape
         return not self._moved and min(n, m) * m <= _MOST_VALUES
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield blocks of samples, a few times as many as there are columns, and all columns there."""
+        """Yield blocks of samples with all their columns, a few times as many rows as columns."""
         for rows in row_slices(self.shape[0], _BLOCKS * (1 + self.shape[1])):
             yield rows, self._columns.block(rows) * self._factors
 
 
 @dataclass(frozen=True)
 class Lines:
-    """What the lines of ``K alpha + b constant = y - xi`` are: samples, then changes.
+    """Right-hand side of ``K alpha + b constant = y - xi``: lines of samples, then of changes.
 
     A change is to be zero, whatever b is; its weight is that of its sample times that of its
     transformation.
@@ -126,8 +126,8 @@ class Lines:
     constant: np.ndarray  # 1 for samples, 0 for changes
 
     @classmethod
-    def of(cls, y: np.ndarray, weight: np.ndarray, of_changes: Sequence[float] = ()) -> Lines:
-        """Return the lines for labels and weights of samples, and the weights of transformations."""
+    def from_labels(cls, y: np.ndarray, weight: np.ndarray, of_changes: Sequence[float] = ()) -> Lines:
+        """Return the lines for labels and weights of samples, and weights of transformations."""
         none = np.zeros(len(y) * len(of_changes))
         return cls(
             np.concatenate([y, np.zeros((len(none), *y.shape[1:]))]),
@@ -140,7 +140,7 @@ class Lines:
         return [replace(self, y=np.ascontiguousarray(y)) for y in self.y.T]
 
     def centred(self, values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return values less their means over the samples, times root weights, and the means."""
+        """Centre values over the samples and scale them by root weights; return the means, too."""
         of_rows = weight * self.constant
         means = np.asarray(of_rows @ values / of_rows.sum())
         less = np.multiply.outer(self.constant, means)
@@ -148,31 +148,31 @@ class Lines:
 
 
 class Design(Protocol):
-    """Columns and targets of least squares with a free constant, which centring takes out.
+    """A least-squares problem with an unpenalised intercept, removed by centring.
 
     Attributes
     ----------
     targets : ndarray of shape (n_rows, n_outputs)
         Weighted and centred.
     target_means : ndarray of shape (n_outputs,)
-        What centring took from them.
+        Means that centring subtracted from them.
     columns_a_round : int
-        How many columns a solver should take at once.
+        Number of columns that a solver should add at once.
     """
 
     columns_a_round: int
     targets: np.ndarray
     target_means: np.ndarray
 
-    def take(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the chosen columns, (n_rows, len(chosen)), and what centring took from them."""
+    def select(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the chosen centred columns, (n_rows, len(chosen)), and their means."""
 
     def prices(self, residuals: np.ndarray) -> np.ndarray:
         """Return the slopes of the sum of squares along every column, (n_columns, ...)."""
 
 
 class CentredColumns:
-    """Columns that are evaluated when they are asked for."""
+    """Centred columns, evaluated on demand."""
 
     columns_a_round = COLUMNS_A_ROUND
 
@@ -182,15 +182,15 @@ class CentredColumns:
         self._root = np.sqrt(lines.weight)
         self.targets, self.target_means = lines.centred(lines.y, lines.weight)
 
-    def take(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._lines.centred(self._columns.take(chosen), self._lines.weight)
+    def select(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._lines.centred(self._columns.select(chosen), self._lines.weight)
 
     def prices(self, residuals: np.ndarray) -> np.ndarray:
         return self._columns.prices(2 * (residuals.T * self._root).T)
 
 
 class ReducedColumns:
-    """All columns at once, by the triangular factor of them and the targets.
+    """All columns at once, reduced to the triangular factor of columns and targets.
 
     An orthogonal transformation of the rows changes no sum of squares. Behind the column of ones the
     factor has the centred columns, and its first row has their means. It is found from blocks of
@@ -212,7 +212,7 @@ class ReducedColumns:
         self._values, self._means = np.asfortranarray(factor[1:, 1 : m + 1]), means[:m]
         self.targets, self.target_means = factor[1:, m + 1 :], means[m:]
 
-    def take(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def select(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._values[:, chosen], self._means[chosen]
 
     def prices(self, residuals: np.ndarray) -> np.ndarray:
@@ -221,14 +221,14 @@ class ReducedColumns:
 
 @dataclass
 class Effort:
-    """How much work a solver may still do for one penalty, in linear systems."""
+    """The number of linear systems that a solver may solve for one penalty."""
 
     limit: int
     spent: int = 0
 
     @property
     def exhausted(self) -> bool:
-        """Whether nothing is left."""
+        """Whether the limit is reached."""
         return self.spent >= self.limit
 
 
@@ -247,7 +247,7 @@ class SparseSolution:
 def most_violated(
     prices: np.ndarray, C: float, known: np.ndarray, tol: float, count: int = COLUMNS_A_ROUND
 ) -> np.ndarray:
-    """Return the columns that break ``|k_j' d| <= C`` most and are not known yet.
+    """Return the columns outside the working set that violate ``|k_j' d| <= C`` most.
 
     Of columns with the same price one is enough for now, and none where a known one has it: those of
     equal examples are the same, and a solver would share a coefficient between them.
@@ -268,7 +268,7 @@ def most_violated(
 def merged_coefficients(
     solutions: list[SparseSolution], n_candidates: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the used candidates by first use, that use, and their coefficients (m, k)."""
+    """Merge solutions: candidates by first use, that use, and their coefficients (m, k)."""
     alpha = np.zeros((n_candidates, len(solutions)))
     for j, solution in enumerate(solutions):
         alpha[solution.candidates, j] = solution.alpha

@@ -1,4 +1,4 @@
-"""How discriminants tell classes apart, as users ask for it."""
+"""The decision rule of discriminants, as users specify it."""
 
 from __future__ import annotations
 
@@ -85,18 +85,18 @@ class DecisionRule:
 
     def _refuse(self, name: str, allowed: str) -> None:
         raise InvalidParameterError(
-            f"DecisionRule({name}={getattr(self, name)!r}) decides nothing: {name} must be {allowed}; "
+            f"DecisionRule({name}={getattr(self, name)!r}) is not valid: {name} must be {allowed}; "
             f"pass such a value, or leave {name} out."
         )
 
     @classmethod
     def of(cls, given: Any) -> Self:
-        """Return a rule as it is, and make one of the word for a threshold.
+        """Return a rule unchanged, or make one from the name of a threshold.
 
         Parameters
         ----------
         given : DecisionRule or str
-            What an estimator was given.
+            The ``decision`` parameter of an estimator.
 
         Returns
         -------
@@ -106,7 +106,7 @@ class DecisionRule:
 
     @property
     def folds(self) -> int | None:
-        """How many folds give probabilities; None where they come from one fit."""
+        """Number of folds for probabilities; None without cross-validation."""
         number = isinstance(self.probability, Integral) and not isinstance(self.probability, bool)
         return int(self.probability) if number else None
 

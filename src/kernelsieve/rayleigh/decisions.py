@@ -1,4 +1,4 @@
-"""How the classifiers of this room decide: thresholds, probabilities, held-out outputs."""
+"""Decisions of the discriminants: thresholds, probabilities, held-out outputs."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ MOVED_TO_DECISION: dict[str, str] = InvarianceMixin._moved | {
 
 
 def program_rule(self: Any) -> DecisionRule:
-    """Return how features decide, by the constant of a programme too."""
+    """Return the decision rule, which may use the intercept of the program."""
     return DecisionRule.of(self.decision)
 
 
 def decision_rule(self: Any) -> DecisionRule:
-    """Return how features decide."""
+    """Return the decision rule."""
     rule = DecisionRule.of(self.decision)
     if rule.threshold == "intercept":
         raise InvalidParameterError(
@@ -64,7 +64,7 @@ def decision_rule(self: Any) -> DecisionRule:
 
 
 def two_class_rule(self: Any) -> DecisionRule:
-    """Return how features decide between two classes."""
+    """Return the decision rule for two classes."""
     rule = decision_rule(self)
     if rule.multi_class != "auto":
         raise InvalidParameterError(
@@ -75,20 +75,20 @@ def two_class_rule(self: Any) -> DecisionRule:
 
 
 def weighted_batch(self: Any, X: Rows, y: Any, sample_weight: Any, encoder: TargetEncoder) -> Batch:
-    """Return samples whose weights are multiplied by those of their classes."""
+    """Return samples with their weights multiplied by the class weights."""
     batch = KernelEstimator._batch(self, X, y, sample_weight, encoder)
     return with_class_weight(batch, self.class_weight, encoder.classes)
 
 
 def unweighted_copy(self: Any) -> Any:
-    """Return a copy to be fitted to samples whose weights have those of their classes in them."""
+    """Return a copy without class weights, for samples whose weights include them."""
     return clone(self).set_params(class_weight=None)
 
 
 @fit_context(prefer_skip_nested_validation=True)
 @all_or_nothing
 def fit_discriminant(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-    """Find features that separate classes, and how to decide by them.
+    """Fit the features, and the decision rule on them.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def fit_discriminant(self: Any, X: Any, y: Any = None, sample_weight: Any = None
 
 
 def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any, folds: int) -> None:
-    """Take probabilities from the outputs of samples that were held out."""
+    """Fit the probabilities to cross-validated outputs."""
     if model._is_precomputed and model._candidates().are_points:
         raise InvalidParameterError(
             "Cross-validated probabilities need fits on some of the samples, among which row numbers "
@@ -136,7 +136,7 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any, folds: int) -> Non
         params=params,
     ).reshape(len(batch), -1)
     fit = model._current_fit()
-    some = thinned(replace(batch, X=outputs))
+    some = spread_batch(replace(batch, X=outputs))
     slope = likeliest_slope(np.asarray(some.X), some.Y, some.root_weight**2)
     # The same factor corrects the slopes with fewer features.
     slopes = fit.decision.slopes * (slope / fit.decision.slopes[-1])
@@ -144,7 +144,7 @@ def _hold_out(model: Any, X: Any, y: Any, sample_weight: Any, folds: int) -> Non
 
 
 def check_out_of_core(model: Any) -> None:
-    """Refuse parameters that need all samples at once."""
+    """Raise an error for parameters that need all samples in memory."""
     if isinstance(model.class_weight, str):
         raise InvalidParameterError(
             "class_weight='balanced' needs all samples at once, because it counts the classes; out of "
@@ -160,7 +160,7 @@ def check_out_of_core(model: Any) -> None:
 def held_out(
     model: Any, outputs: Outputs, wanted: np.ndarray, leverages: Any, *, drawn: bool = False
 ) -> Outputs:
-    """Return the outputs that probabilities are made of, as the parameters say.
+    """Return the outputs for fitting probabilities, held out as the parameters say.
 
     ``wanted`` are the targets of the samples. Where samples cannot be passed over again, outputs are
     drawn, and all leave out the same part.
@@ -173,7 +173,7 @@ def held_out(
 
 
 def left_weights(model: Any, outputs: Outputs) -> np.ndarray:
-    """Return the weight of each sample that is left out: of several equal samples, one."""
+    """Return the weight of each left-out sample; of several equal samples one is left out."""
     if model.class_weight is None:
         return np.minimum(outputs.weight, 1.0)
     of_class = outputs.weight @ outputs.indicators
@@ -182,7 +182,7 @@ def left_weights(model: Any, outputs: Outputs) -> np.ndarray:
 
 
 def check_few_classes(n_classes: int, what: str, remedy: str) -> None:
-    """Refuse work on each of many classes alone, before it is begun."""
+    """Raise an error if a method that treats each class separately has too many classes."""
     if n_classes > MOST_ALONE:
         raise InvalidParameterError(
             f"y has {n_classes} classes, and {what} for each of them; that is for {MOST_ALONE} at "
@@ -190,14 +190,14 @@ def check_few_classes(n_classes: int, what: str, remedy: str) -> None:
         )
 
 
-def thinned(batch: Batch) -> Batch:
-    """Return as many samples, from all over the batch, as probabilities need."""
+def spread_batch(batch: Batch) -> Batch:
+    """Return an evenly spaced subset of a batch, large enough to fit probabilities."""
     most = min(_MOST_SAMPLES, max(1, _MOST_DECISIONS // batch.n_targets))
     return batch if len(batch) <= most else batch[spread_places(len(batch), most)]
 
 
-def decided(fit: Fit, heads: Heads, outputs: Outputs, n_candidates: int, *, joint: bool) -> Fit:
-    """Add to a fit how it decides, and how probable that is by outputs of samples."""
+def add_decision(fit: Fit, heads: Heads, outputs: Outputs, n_candidates: int, *, joint: bool) -> Fit:
+    """Add decision heads to a fit, and probabilities calibrated on the outputs of samples."""
     k = outputs.values.shape[1]
     numbers = range(1, k + 1) if joint else [k]
     slopes = [
@@ -251,7 +251,7 @@ def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def probabilities(decisions: np.ndarray, slope: float) -> np.ndarray:
-    """Return the probability of each class; that of the largest decision is the largest.
+    """Return class probabilities; the class of the largest decision value has the largest.
 
     Examples
     --------
@@ -261,11 +261,11 @@ def probabilities(decisions: np.ndarray, slope: float) -> np.ndarray:
     array([[0.25, 0.75],
            [0.5 , 0.5 ]])
     """
-    return np.asarray(softmax(slope * _of_classes(decisions), axis=1))
+    return np.asarray(softmax(slope * _class_scores(decisions), axis=1))
 
 
 def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.ndarray) -> float:
-    """Return the slope of log odds per unit of decision that makes the classes of samples likeliest.
+    """Return the maximum likelihood slope of log odds per unit of decision value.
 
     Half an error is added to those of all samples, or the slope of decisions without any error would
     be infinite.
@@ -279,7 +279,7 @@ def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.nd
     >>> round(float(np.exp(2 * slope)), 3)
     3.0
     """
-    scores = _of_classes(decisions)
+    scores = _class_scores(decisions)
     counts = (weight @ indicators > 0) | (scores > NEVER / 2).all(axis=0)
     scores = scores[:, counts]
     wrong = 0.5 / (weight.sum() + 1)
@@ -304,8 +304,8 @@ def likeliest_slope(decisions: np.ndarray, indicators: np.ndarray, weight: np.nd
     return float(np.exp(brentq(excess, smallest, largest, xtol=1e-12)) / size)
 
 
-def _of_classes(decisions: np.ndarray) -> np.ndarray:
-    """Return a score of each class; a single decision is that of the second of two."""
+def _class_scores(decisions: np.ndarray) -> np.ndarray:
+    """Return one score for each class; a single decision value belongs to the second of two."""
     if decisions.shape[1] > 1:
         return decisions
     return np.hstack([np.zeros_like(decisions), decisions])
@@ -314,7 +314,7 @@ def _of_classes(decisions: np.ndarray) -> np.ndarray:
 def mean_ridge_leverage(
     columns: np.ndarray, weight: np.ndarray, ridge: float, lengths: np.ndarray | None = None
 ) -> float:
-    """Return the mean leverage in ridge regression with a constant.
+    """Return the mean leverage of ridge regression with an intercept.
 
     The ridge is on the squares of the coefficients, or on the squared length of the combination, by
     the inner products ``lengths`` of the columns in feature space.

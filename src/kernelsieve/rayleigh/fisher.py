@@ -18,16 +18,16 @@ from .decision_rule import DecisionRule
 from .decisions import (
     DECISION_CONSTRAINTS,
     MOVED_TO_DECISION,
+    add_decision,
     check_few_classes,
     check_out_of_core,
-    decided,
     decision_rule,
     fit_discriminant,
     held_out,
     predict_proba,
     probability_link,
     sparsity,
-    thinned,
+    spread_batch,
     thresholds,
     unweighted_copy,
     weighted_batch,
@@ -70,9 +70,9 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
         at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     candidates : {"auto", "all"}, int, array or Candidates, default="auto"
@@ -88,8 +88,8 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         with a kernel of unit diagonal (``python -m papers run mika2003/default_reg``); other kernels
         need a value of their own.
     penalty : {"alpha", "norm"}, default="alpha"
-        What ``reg`` keeps small: the coefficients alpha of the candidates, or the length of the
-        direction in feature space.
+        Quantity that ``reg`` keeps small: the coefficients alpha of the candidates, or the length of
+        the direction in feature space.
     invariances : list of (transform, weight) or Tangent, default=None
         Features are to change little under these: each transform is a function from X to X transformed
         by a small step, such as ``kernelsieve.rayleigh.ImageRotation(5.0)``, and the squared changes,
@@ -103,11 +103,11 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     class_weight : dict or "balanced", default=None
         Weights of labels, which multiply the sample weights; "balanced" gives all classes the same.
     random_state : int, RandomState or None, default=None
-        For drawing candidates.
+        Seed or generator for drawing candidates.
     n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
+        Number of threads; None for as many as BLAS uses.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
@@ -118,25 +118,25 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     landmarks_ : array of shape (n_landmarks, n_features)
         The chosen samples, in the order of choice; column numbers for a precomputed kernel.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Their indices in the training set, or in the given candidates; -1 for points of neither.
+        Indices of the landmarks in the training set, or in the given candidates; -1 for other points.
     projection_ : ndarray of shape (n_landmarks, n_components)
         Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
     offset_ : ndarray of shape (n_components,)
-        What is subtracted, so that features have mean zero where they are centred.
+        Subtracted from the features, so that centred features have mean zero.
     n_components_ : int
         Number of components found.
     kernel_, gamma_ : Kernel, float
-        The kernel with all of its parameters, and its width, where it has one.
+        The fitted kernel with all its parameters, and its width if it has one.
     kernel_evaluations_ : ndarray of shape (n_components,)
-        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+        Kernel evaluations for a new sample with the first 1, 2, ... components.
     criterion_path_ : ndarray of shape (n_components,)
         The criterion's value at each step.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Ratio of the variance of the kernel images that each component's direction adds.
+        Share of the variance of the kernel images that each component adds.
     explained_target_ratio_ : ndarray of shape (n_components,)
-        Ratio of the targets' variance that each component explains; zeros without targets.
+        Share of the variance of the targets that each component explains; zeros without targets.
     classes_ : ndarray of shape (n_classes,)
-        Labels, where ``y`` has labels.
+        Class labels, if ``y`` holds labels.
     n_features_in_, feature_names_in_
         Number and names of the features of X, as in scikit-learn.
 
@@ -267,7 +267,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     def _complete(
         self, fit: Fit, found: LargestRatios, batches: Iterable[Batch] | None, *, joint: bool
     ) -> Fit:
-        """Add to a fit how it decides."""
+        """Add decision heads and probabilities to a fit."""
         if len(found.ratios) == 0:  # which is refused later
             return fit
         offset, moments, samples = fit.model.offset, found.moments(fit.model.offset), None
@@ -283,7 +283,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
             heads = decision_heads(self._rule.threshold, moments, samples, self._rule.nu)
         targets = regression_targets(moments, found.ratios, joint=joint)
         if isinstance(batches, list) and self._rule.folds is None:
-            some = thinned(batches[0])
+            some = spread_batch(batches[0])
             features, leverages = found.with_leverages(some.X, offset, self.n_jobs)
             outputs = Outputs(features, some.Y, some.root_weight**2)
             outputs = held_out(self, outputs, outputs.indicators @ targets, leverages)
@@ -291,4 +291,4 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
             outputs = Outputs.drawn(moments)
             wanted = outputs.indicators @ targets
             outputs = held_out(self, outputs, wanted, found.mean_leverage, drawn=True)
-        return decided(fit, heads, outputs, len(found.alpha), joint=joint)
+        return add_decision(fit, heads, outputs, len(found.alpha), joint=joint)

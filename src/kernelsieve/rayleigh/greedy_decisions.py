@@ -1,4 +1,4 @@
-"""How the greedy discriminant decides, from what its loop knows of the features."""
+"""Decisions of the greedy discriminant, from the moments that its loop knows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .outputs import Moments
 
 @dataclass(frozen=True)
 class DecidingPass:
-    """A pass over the samples of which every fit knows how it decides."""
+    """A pass over the samples that adds decision heads to its fit."""
 
     one_pass: RowPass
     decide: Callable[[Fit, Batch | None], Fit]
@@ -37,7 +37,7 @@ class DecidingPass:
 
 
 def moments_of_features(fit: Fit) -> Moments:
-    """Return the moments of the features from what the loop knows of them."""
+    """Return the moments of the features, as the loop knows them."""
     m, k = fit.total_weight, fit.model.n_components
     heads = fit.heads
     assert heads is not None
@@ -49,7 +49,7 @@ def moments_of_features(fit: Fit) -> Moments:
 
 
 def nested_heads(lines: list[tuple[np.ndarray, np.ndarray]], directions: np.ndarray) -> Heads:
-    """Turn decisions by combinations of the first j features into heads of the features."""
+    """Convert decisions on the first j features to heads of the features, for every j."""
     k, n_outputs = directions.shape
     coefficients = np.zeros((k, k, n_outputs))
     for j, (slopes, _) in enumerate(lines, start=1):

@@ -39,7 +39,7 @@ from .decisions import (
     predict_proba,
     probability_link,
     sparsity,
-    thinned,
+    spread_batch,
     two_class_rule,
     unweighted_copy,
     weighted_batch,
@@ -82,9 +82,9 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
         at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     candidates : {"auto", "all"}, int, array or Candidates, default="auto"
@@ -116,11 +116,11 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     class_weight : dict or "balanced", default=None
         Weights of labels, which multiply the sample weights; "balanced" gives all classes the same.
     random_state : int, RandomState or None, default=None
-        For drawing candidates.
+        Seed or generator for drawing candidates.
     n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
+        Number of threads; None for as many as BLAS uses.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
@@ -131,25 +131,25 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     landmarks_ : array of shape (n_landmarks, n_features)
         The chosen samples, in the order of choice; column numbers for a precomputed kernel.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Their indices in the training set, or in the given candidates; -1 for points of neither.
+        Indices of the landmarks in the training set, or in the given candidates; -1 for other points.
     projection_ : ndarray of shape (n_landmarks, n_components)
         Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
     offset_ : ndarray of shape (n_components,)
-        What is subtracted, so that features have mean zero where they are centred.
+        Subtracted from the features, so that centred features have mean zero.
     n_components_ : int
         Number of components found.
     kernel_, gamma_ : Kernel, float
-        The kernel with all of its parameters, and its width, where it has one.
+        The fitted kernel with all its parameters, and its width if it has one.
     kernel_evaluations_ : ndarray of shape (n_components,)
-        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+        Kernel evaluations for a new sample with the first 1, 2, ... components.
     criterion_path_ : ndarray of shape (n_components,)
         The criterion's value at each step.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Ratio of the variance of the kernel images that each component's direction adds.
+        Share of the variance of the kernel images that each component adds.
     explained_target_ratio_ : ndarray of shape (n_components,)
-        Ratio of the targets' variance that each component explains; zeros without targets.
+        Share of the variance of the targets that each component explains; zeros without targets.
     classes_ : ndarray of shape (n_classes,)
-        Labels, where ``y`` has labels.
+        Class labels, if ``y`` holds labels.
     n_features_in_, feature_names_in_
         Number and names of the features of X, as in scikit-learn.
 
@@ -256,7 +256,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
 
     @property
     def thresholds_(self) -> np.ndarray:
-        """Constants of the decisions with all features."""
+        """Intercepts of the decision function with all features."""
         return np.asarray(self._current_fit().heads.intercepts[-1])  # type: ignore[union-attr]
 
     def _target_kind(self) -> str:
@@ -323,7 +323,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     # ------------------------------------------------------------------ decisions
 
     def _deciding(self, fit: Fit, n_candidates: int, batch: Batch | None) -> Fit:
-        """Add to a fit how the discriminant on its first j features decides, for every j.
+        """Add the decision heads on the first j features to a fit, for every j.
 
         Features are orthonormal together with the ridge, and their products with the targets are
         known, so that their moments need no further pass over the samples.
@@ -355,17 +355,17 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         )
 
     def _rows(self, fit: Fit, batch: Batch) -> Outputs | None:
-        """Return the features of all samples where the margin needs them, or of some of them."""
+        """Return the features of all samples for the margin, or else of a subset."""
         if self._rule.threshold != "margin":
             if self._rule.folds is not None:
                 return None
-            batch = thinned(batch)
+            batch = spread_batch(batch)
         return Outputs(fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
 
     def _held_out(
         self, fit: Fit, samples: Outputs | None, features: Moments, directions: np.ndarray
     ) -> Outputs:
-        """Return the outputs that probabilities are made of.
+        """Return the outputs for fitting probabilities.
 
         Features are orthonormal together with the ridge, so leverages are their squares; outputs are
         regressions to the indicators of the classes.

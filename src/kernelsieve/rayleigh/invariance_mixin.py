@@ -1,4 +1,4 @@
-"""What estimators with invariances share: reading them, and transformed samples as candidates."""
+"""Mixin for invariances: reads the parameter, and adds transformed samples to the candidates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .scatter import Tangent, move
 
 
 class InvarianceMixin:
-    """Features that change little under transformations, which may give further candidates."""
+    """Mixin for features that change little under given transformations."""
 
     _moved: ClassVar[dict[str, str]] = {
         "virtual_candidates": "pass Tangent(transform, weight, virtual_candidates=True), of "
@@ -24,7 +24,7 @@ class InvarianceMixin:
     }
 
     def _given_tangents(self: Any) -> list[Tangent]:
-        """Turn pairs (transform, weight) into scatters, and keep those that are scatters already."""
+        """Convert pairs (transform, weight) to scatters; keep scatters unchanged."""
         scatters: list[Tangent] = []
         for item in self.invariances or ():
             if isinstance(item, Tangent):
@@ -44,7 +44,7 @@ class InvarianceMixin:
         return scatters
 
     def _tangents(self: Any) -> list[Tangent]:
-        """Return what features are to be invariant under."""
+        """Return the scatters of the invariances."""
         found: list[Tangent] = self._given_tangents()
         if found and self._is_precomputed:
             raise InvalidParameterError(
@@ -54,7 +54,7 @@ class InvarianceMixin:
         return found
 
     def _with_moved(self: Any, batch: Batch) -> Batch:
-        """Return samples with their transformed copies below them, where these may be candidates."""
+        """Append transformed copies of the samples if these may be candidates."""
         moves = [tangent.transform for tangent in self._tangents() if tangent.virtual_candidates]
         if not moves:
             return batch

@@ -1,4 +1,4 @@
-"""Small steps of images: translation, rotation, line thickening, for samples that are square images."""
+"""Transforms of square images by small steps: translation, rotation, line thickening."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..kernels import Rows
 
 
 class ImageTransform(ABC):
-    """Transforms flat square images by a small step; a plain function that can be pickled."""
+    """Transforms flat square images by a small step; can be pickled."""
 
     def __call__(self, X: Rows) -> np.ndarray:
         """Return the transformed images, of the shape of X."""
@@ -24,8 +24,8 @@ class ImageTransform(ABC):
         side = isqrt(rows.shape[-1]) if rows.ndim == 2 else 0
         if side == 0 or side * side != rows.shape[1]:
             raise InvalidDataError(
-                f"X has the shape {rows.shape}, which is no square image; images of other shapes need "
-                "a transformation of your own, a function from X to X transformed."
+                f"X has the shape {rows.shape}, which is not a square image; images of other shapes "
+                "need a transformation of your own, a function from X to X transformed."
             )
         moved = self.move(rows.reshape(-1, side, side))
         return np.asarray(moved).reshape(rows.shape).astype(rows.dtype, copy=False)
@@ -47,7 +47,7 @@ class ImageTransform(ABC):
 
 @dataclass(frozen=True)
 class ImageTranslation(ImageTransform):
-    """Shift images, by parts of a pixel too; pixels that come in repeat those at the border.
+    """Shift images, also by fractions of a pixel; new pixels repeat the border.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class LineThickening(ImageTransform):
     Parameters
     ----------
     step : float, default=0.1
-        How far to go.
+        Length of the step.
 
     Examples
     --------

@@ -21,7 +21,7 @@ _GAP = 1e-7  # between the objective and its lower bound, as a part of it
 
 
 def import_highspy() -> Any:
-    """Return the module of the HiGHS solver, which is an optional dependency."""
+    """Import the optional HiGHS solver; the error names the extra to install."""
     try:
         import highspy
     except ImportError as error:
@@ -55,7 +55,7 @@ class ColumnGeneration:
         self._master = self._empty_master()
 
     def solve(self, C: float) -> list[SparseSolution]:
-        """Minimise for a penalty, from where the last one ended."""
+        """Solve for a penalty, starting from the last solution."""
         self._set_penalty(C)
         for n_rounds in range(1, _MOST_ROUNDS + 1):
             d = self._solved()
@@ -111,7 +111,7 @@ class ColumnGeneration:
             )
 
     def _enter(self, new: np.ndarray, C: float) -> None:
-        self._add_rows(self._master, np.ascontiguousarray(self._columns.take(new).T) / C, 1.0)
+        self._add_rows(self._master, np.ascontiguousarray(self._columns.select(new).T) / C, 1.0)
         self._known = np.concatenate([self._known, new])
         self._units = np.append(self._units, np.full(len(new), C))
 
@@ -150,18 +150,18 @@ class ColumnGeneration:
 
     def _objective(self, alpha: np.ndarray, intercept: float, C: float) -> float:
         used = np.flatnonzero(alpha)
-        values = self._columns.take(self._known[used]) @ alpha[used]
+        values = self._columns.select(self._known[used]) @ alpha[used]
         xi = self._lines.y - values - intercept * self._lines.constant
         loss = np.maximum(np.abs(xi) - self._epsilon, 0.0)
         return float(self._lines.weight @ loss) + C * float(np.abs(alpha).sum())
 
 
 def check_gap(objective: float, bound: float) -> None:
-    """Warn where an objective is further from its lower bound, the dual objective, than rounding."""
+    """Warn if the duality gap is larger than rounding explains."""
     gap = (objective - bound) / max(abs(objective), abs(bound), 1e-300)
     if gap > _GAP:
         warn(
             f"The linear program is solved to {gap:.2g} of its objective only, because kernel columns "
-            "are all but dependent. Raise C, or scale X.",
+            "are nearly dependent. Raise C, or scale X.",
             ConvergenceWarning,
         )

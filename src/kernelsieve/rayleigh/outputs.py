@@ -1,4 +1,4 @@
-"""Outputs, the values of discriminating features, and their moments: functions of plain arrays."""
+"""Outputs, the values of discriminating features, and their moments, as functions of plain arrays."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _MOST_INDICATORS = 2**22  # of their classes
 
 @dataclass(frozen=True)
 class Moments:
-    """Weights, means and pooled covariance of classes: all that Gaussian models need of outputs.
+    """Weights, means and pooled covariance of the classes, which determine Gaussian models.
 
     Examples
     --------
     >>> import numpy as np
     >>> from kernelsieve.rayleigh.outputs import Moments
-    >>> moments = Moments.of(np.array([[0.0], [2.0], [5.0]]), np.eye(2)[[0, 0, 1]])
+    >>> moments = Moments.from_outputs(np.array([[0.0], [2.0], [5.0]]), np.eye(2)[[0, 0, 1]])
     >>> moments.weights, moments.means.ravel(), moments.covariance.round(3)
     (array([2., 1.]), array([1., 5.]), array([[0.667]]))
     """
@@ -32,8 +32,10 @@ class Moments:
     covariance: np.ndarray  # about the means of the classes, (q, q)
 
     @classmethod
-    def of(cls, outputs: np.ndarray, indicators: np.ndarray, weight: np.ndarray | None = None) -> Self:
-        """Measure outputs (n, q), with indicators (n, c) of their classes."""
+    def from_outputs(
+        cls, outputs: np.ndarray, indicators: np.ndarray, weight: np.ndarray | None = None
+    ) -> Self:
+        """Compute the moments of outputs (n, q), given class indicators (n, c)."""
         shares = indicators if weight is None else indicators * weight[:, None]
         weights = shares.sum(axis=0)
         means = shares.T @ outputs / np.where(weights > 0, weights, 1.0)[:, None]
@@ -42,7 +44,7 @@ class Moments:
         return cls(weights, means, scatter / weights.sum())
 
     def sides(self, directions: np.ndarray | None = None) -> list[Moments]:
-        """Return the moments of the rest and of a class along each direction; None for each output.
+        """Return the moments of each class against the rest along directions; None for the outputs.
 
         It is the class of the same number; the second of two, for a single direction.
         """
@@ -63,7 +65,7 @@ class Moments:
 
     @property
     def distance(self) -> float:
-        """Of the means of two classes, along one output."""
+        """Distance of the means of two classes, along one output."""
         return float(self.means[1, 0] - self.means[0, 0])
 
     def first(self, n_outputs: int) -> Moments:
@@ -72,25 +74,25 @@ class Moments:
         return Moments(self.weights, self.means[:, :j], self.covariance[:j, :j])
 
     def combined(self, directions: np.ndarray) -> Moments:
-        """Return the moments of combinations of the outputs, one for each column."""
+        """Return the moments of linear combinations of the outputs, one for each column."""
         covariance = directions.T @ self.covariance @ directions
         return replace(self, means=self.means @ directions, covariance=covariance)
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Outputs of samples whose classes are known."""
+    """Outputs of samples, with class indicators and weights."""
 
     values: np.ndarray  # (n, q)
     indicators: np.ndarray  # of the classes, (n, c)
     weight: np.ndarray  # (n,)
 
     def combined(self, directions: np.ndarray) -> Self:
-        """Return combinations of the outputs, one for each column."""
+        """Return linear combinations of the outputs, one for each column."""
         return replace(self, values=self.values @ directions)
 
     def left_out(self, wanted: np.ndarray, leverages: np.ndarray) -> Self:
-        """Return what a fit without the sample would give to each: least squares, in closed form.
+        """Return leave-one-out outputs of a least-squares fit, in closed form.
 
         ``wanted`` (n, q) is what each sample is regressed to, ``leverages`` the share of
         its own target in the output of each sample, of shape (n, 1) or (n, q).
@@ -109,7 +111,7 @@ class Outputs:
 
     @classmethod
     def drawn(cls, moments: Moments) -> Self:
-        """Return outputs of Gaussian classes with the given moments."""
+        """Draw outputs of Gaussian classes with the given moments."""
         n_classes, n_outputs = moments.means.shape
         half = np.random.default_rng(0).normal(size=(_DRAWN // 2, n_outputs))
         values, vectors = np.linalg.eigh(moments.covariance)
@@ -123,7 +125,7 @@ class Outputs:
 
 
 def spread_places(n: int, most: int) -> np.ndarray:
-    """Return places from all over a sequence.
+    """Return evenly spaced indices of a sequence.
 
     Examples
     --------
@@ -135,6 +137,6 @@ def spread_places(n: int, most: int) -> np.ndarray:
 
 
 def explained_targets(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Return the share of the squared targets that each feature adds to those before it."""
+    """Return the share of the squared targets that each feature adds to the earlier ones."""
     products = orthonormal_combinations(features.T @ features).T @ (features.T @ targets)
     return np.asarray((products**2).sum(axis=1) / (float((targets**2).sum()) or np.inf))

@@ -1,4 +1,4 @@
-"""Fisher discriminants with quadratic penalties beside any loss, problem (9) of Mika et al. (2003)."""
+"""Fisher discriminants with a quadratic penalty and any loss, problem (9) of Mika et al. (2003)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PenalisedQuadratic(ABC):
         self._max_iter = max_iter
 
     def solve(self, C: float) -> list[SparseSolution]:
-        """Minimise for a penalty."""
+        """Solve for a penalty."""
         effort = Effort(self._max_iter)
         v, b, objective = self.minimise(C, effort)
         if effort.exhausted:
@@ -52,21 +52,21 @@ class PenalisedQuadratic(ABC):
 
 
 def coordinates_of(W: np.ndarray) -> np.ndarray:
-    """Return M with ``M' W M = I``, of a matrix W whose small and negative eigenvalues are left out."""
+    """Return M with ``M' W M = I``; small and negative eigenvalues of W are dropped."""
     sizes, axes = np.linalg.eigh(W)
     kept = sizes > _DEPENDENT * sizes[-1]
     return np.asarray(axes[:, kept] / np.sqrt(sizes[kept]))
 
 
 class _Ridge:
-    """Ridge regression with a free constant, and other weights at each step."""
+    """Ridge regression with an unpenalised intercept, reweighted at each step."""
 
     def __init__(self, Z: np.ndarray, constant: np.ndarray) -> None:
         self.constant = constant
         self.design = np.column_stack([Z, constant])
 
     def solver(self, curvature: np.ndarray, C: float) -> Callable[[np.ndarray], np.ndarray]:
-        """Return what solves ``(D' diag(curvature) D + C I) x = right``; the constant pays nothing."""
+        """Return a solver of ``(D' diag(curvature) D + C I) x = right``, with a free intercept."""
         scaled = self.design * np.sqrt(curvature)[:, None]
         matrix = scaled.T @ scaled
         diagonal = np.einsum("ii->i", matrix)
@@ -80,7 +80,7 @@ class _Ridge:
 
 
 class SmoothRegression(PenalisedQuadratic):
-    """Newton's method with a line search, for losses with a slope everywhere."""
+    """Regression with a differentiable loss, by Newton's method with a line search."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class SmoothRegression(PenalisedQuadratic):
         return self._x[:-1], float(self._x[-1]), self._objective(self._x, C)
 
     def _step(self, xi: np.ndarray, downhill: np.ndarray, C: float) -> bool:
-        """Lower the objective; return whether that was possible."""
+        """Take one Newton step; return whether the objective fell."""
         start = self._objective(self._x, C)
         for curvatures in (self._loss.curvatures(xi), self._loss.safe_curvatures(xi)):
             move = self._ridge.solver(self._lines.weight * curvatures, C)(downhill)
@@ -170,14 +170,14 @@ class CornerRegression(PenalisedQuadratic):
         return float(self._weight @ loss) + C * float(point.x[:-1] @ point.x[:-1])
 
     def _violations(self, point: _Interior, C: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the linear conditions lack: those of v and b, and those of the slacks."""
+        """Return the residuals of the linear conditions: of v and b, and of the slacks."""
         xi = self._y - self._ridge.design @ point.x
         off = self._ridge.design.T @ (point.u[0] - point.u[1])
         off[:-1] -= 2 * C * point.x[:-1]
         return off, _SIDES * xi - self._epsilon - (point.t - point.z)
 
     def _advanced(self, point: _Interior, C: float) -> _Interior:
-        """Take a step of Mehrotra's method."""
+        """Take one predictor-corrector step of Mehrotra's method."""
         u, z, t = point.u, point.z, point.t
         room = self._weight - u
         off, slack = self._violations(point, C)
@@ -203,7 +203,7 @@ class CornerRegression(PenalisedQuadratic):
 
 @dataclass(frozen=True)
 class _Interior:
-    """A point of the interior point method, or a move: coefficients, multipliers and both slacks."""
+    """A point of the interior point method, or a step: coefficients, multipliers and slacks."""
 
     x: np.ndarray  # v and b
     u: np.ndarray  # (2, n), as z and t: above the tube and below
@@ -227,7 +227,7 @@ class _Interior:
         )
 
     def longest(self, move: _Interior, weight: np.ndarray) -> float:
-        """Return the longest step, up to 1, that keeps all bounds."""
+        """Return the longest step, at most 1, within all bounds."""
         values = np.concatenate([self.u, weight - self.u, self.z, self.t])
         changes = np.concatenate([move.u, -move.u, move.z, move.t])
         falls = changes < 0

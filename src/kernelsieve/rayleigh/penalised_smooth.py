@@ -1,4 +1,4 @@
-"""Sparse KFD with smooth losses: l1-penalised, by reweighted least squares on a working set."""
+"""Sparse KFD with smooth losses and l1 penalty, by reweighted least squares on a working set."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class PenalisedSmooth:
         self._b = 0.0
 
     def solve(self, C: float) -> list[SparseSolution]:
-        """Minimise for a penalty, from where the last one ended."""
+        """Solve for a penalty, starting from the last solution."""
         self._effort = Effort(self._max_iter)
         for _ in range(_MOST_ROUNDS):
             self._minimise(C)
@@ -97,7 +97,7 @@ class PenalisedSmooth:
             new = most_violated(prices, C, self._known, self._tol)
             if len(new) == 0 or self._effort.exhausted:
                 break
-            self._X = np.hstack([self._X, self._columns.take(new)])
+            self._X = np.hstack([self._X, self._columns.select(new)])
             self._known = np.concatenate([self._known, new])
             self._alpha = np.concatenate([self._alpha, np.zeros(len(new))])
         check_solved(prices, C, self._tol, self._effort)
@@ -139,7 +139,7 @@ class PenalisedSmooth:
                 return
 
     def _violation(self, xi: np.ndarray, C: float) -> float:
-        """Return by how much the optimality conditions of the working set are violated."""
+        """Return the violation of the optimality conditions on the working set."""
         slopes = self._slopes(xi)
         prices = self._X.T @ slopes / C
         used = self._alpha != 0
@@ -150,7 +150,7 @@ class PenalisedSmooth:
         )
 
     def _minimum(self, xi: np.ndarray, curvature: np.ndarray, C: float) -> tuple[np.ndarray, float]:
-        """Return coefficients and constant at the minimum of a quadratic model."""
+        """Return coefficients and intercept at the minimum of a quadratic model."""
         v = self._weight * curvature
         response = self._y - xi + self._loss.slopes(xi) / curvature
         X, means = self._lines.centred(self._X, v)
@@ -160,7 +160,7 @@ class PenalisedSmooth:
         return alpha, float(mean - means @ alpha)
 
     def _search(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
-        """Go as far towards a point as the objective falls; return whether that was far."""
+        """Search along the line to a point; return whether the step was long enough."""
         change = xi - self._residual_of(alpha, b)
         start = self._objective(xi, self._alpha, C)
         for step in 0.5 ** np.arange(_HALVINGS):
@@ -171,7 +171,7 @@ class PenalisedSmooth:
         return False
 
     def _polish(self, xi: np.ndarray, alpha: np.ndarray, b: float, C: float) -> bool:
-        """Go all the way if the optimality conditions are met better there."""
+        """Take the full step if it satisfies the optimality conditions better."""
         before, violation = (self._alpha, self._b), self._violation(xi, C)
         self._alpha, self._b = alpha, b
         if self._violation(self._residual(), C) < 0.5 * violation:

@@ -1,4 +1,4 @@
-"""Sparse KFD: penalised least squares on screened kernel columns, problem (12) of Mika et al."""
+"""Sparse KFD by penalised least squares on screened columns, problem (12) of Mika et al."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PenalisedSquares:
         self._last_C = np.inf
 
     def solve(self, C: float) -> list[SparseSolution]:
-        """Minimise for a penalty, from where the last one ended; return a solution for each class."""
+        """Solve for a penalty, starting from the last solution; return a solution for each class."""
         effort = Effort(self._max_iter)
         self._enter(self._screened(C))
         for _ in range(_MOST_ROUNDS):
@@ -67,7 +67,7 @@ class PenalisedSquares:
         return self._solutions(C, residual, effort)
 
     def _screened(self, C: float) -> np.ndarray:
-        """Return what the sequential strong rule keeps: prices of at least ``2 C - last C``.
+        """Return the columns that pass the sequential strong rule: prices of at least ``2 C - last C``.
 
         The rule may err, so every column is priced afterwards (Tibshirani et al., 2012).
         """
@@ -80,14 +80,14 @@ class PenalisedSquares:
         """Add columns to the working set."""
         if len(new) == 0:
             return
-        added, means = self._design.take(new)
+        added, means = self._design.select(new)
         self._X = np.asfortranarray(np.hstack([self._X, added]))
         self._means = np.concatenate([self._means, means])
         self._known = np.concatenate([self._known, new])
         self._alpha = np.vstack([self._alpha, np.zeros((len(new), self._Y.shape[1]))])
 
     def _solutions(self, C: float, residual: np.ndarray, effort: Effort) -> list[SparseSolution]:
-        """Return what each class has of the solution, and its part of the objective."""
+        """Return the solution of each class, with its part of the objective."""
         used = np.flatnonzero(self._alpha.any(axis=1))
         used = used[np.argsort(self._known[used])]
         alpha, largest = self._alpha[used], float(self._prices.max()) / C
@@ -101,7 +101,7 @@ class PenalisedSquares:
 
 
 def check_solved(prices: np.ndarray | None, C: float, tol: float, effort: Effort) -> None:
-    """Warn where the optimality conditions are far from holding."""
+    """Warn if the optimality conditions are violated."""
     largest = float(np.abs(np.asarray(prices)).max()) / C
     if effort.exhausted:
         warn(
@@ -164,7 +164,7 @@ class _UnitPenalties:
 
     @classmethod
     def reduced(cls, X: np.ndarray, Y: np.ndarray) -> _UnitPenalties:
-        """Return the same problem with no more rows than there are columns in X and Y.
+        """Reduce the problem to at most as many rows as X and Y have columns.
 
         An orthogonal factor changes no length. Inner products of the columns would be as small, but
         have half the digits only, which is too few for kernels of very unequal eigenvalues.
@@ -179,7 +179,7 @@ class _UnitPenalties:
         return float(np.sum((self.Y - self.X @ A) ** 2) + np.linalg.norm(A, axis=1).sum())
 
     def excess(self, A: np.ndarray) -> float:
-        """Return by how much the optimality conditions are violated."""
+        """Return the violation of the optimality conditions."""
         slopes = 2 * self.X.T @ (self.Y - self.X @ A)
         used = A.any(axis=1)
         units = A[used] / np.linalg.norm(A[used], axis=1, keepdims=True)
@@ -196,7 +196,7 @@ def _group_sweep(problem: _UnitPenalties, start: np.ndarray) -> np.ndarray:
 
 
 def _descended(X: np.ndarray, Y: np.ndarray, first: np.ndarray, n_sweeps: int) -> np.ndarray:
-    """Return coefficients after some sweeps of coordinate descent."""
+    """Run sweeps of coordinate descent, and return the coefficients."""
     how = {"precompute": False, "coef_init": first, "max_iter": n_sweeps, "tol": 1e-14}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -204,7 +204,7 @@ def _descended(X: np.ndarray, Y: np.ndarray, first: np.ndarray, n_sweeps: int) -
 
 
 def _on_support(problem: _UnitPenalties, A: np.ndarray, effort: Effort) -> np.ndarray:
-    """Go to the minimum for given signs; a coefficient that would change its sign becomes zero."""
+    """Minimise for fixed signs; a coefficient that would change its sign becomes zero."""
     A = A.copy()
     z, y = A[:, 0], problem.Y[:, 0]
     while (support := np.flatnonzero(z)).size and not effort.exhausted:
@@ -222,7 +222,7 @@ def _on_support(problem: _UnitPenalties, A: np.ndarray, effort: Effort) -> np.nd
 
 
 def _towards(X: np.ndarray, residual: np.ndarray, signs: np.ndarray, effort: Effort) -> np.ndarray:
-    """Return the move that lowers ``||residual - X move||^2 + signs'move`` most along its line.
+    """Return the step that minimises ``|residual - X move||^2 + signs'move`` along its line.
 
     Where columns depend on each other and their penalties do not agree there is no minimum; along what
     is left of the signs the sum of squares hardly changes and the penalty falls.
@@ -256,7 +256,7 @@ def _system(
 
 
 def _on_rows(problem: _UnitPenalties, A: np.ndarray, effort: Effort) -> np.ndarray:
-    """Lower the objective by Newton's method on the rows that are not zero."""
+    """Take a Newton step on the nonzero rows."""
     effort.spent += 1  # for the sweeps
     A, value = A.copy(), problem.objective(A)
     for _ in range(_NEWTON_STEPS):
@@ -276,7 +276,7 @@ def _on_rows(problem: _UnitPenalties, A: np.ndarray, effort: Effort) -> np.ndarr
 def _search(
     problem: _UnitPenalties, A: np.ndarray, move: np.ndarray, value: float
 ) -> np.ndarray | None:
-    """Go as far along a move as the objective falls; a row that would turn round becomes zero."""
+    """Search along a step; a row that would reverse becomes zero."""
     along = np.einsum("jq,jq->j", A, move) / np.einsum("jq,jq->j", A, A)  # -1 is where it turns
     far = max(1.0, -float(along.min()))
     for step in np.append(1 / far, 0.5 ** np.arange(_HALVINGS)):
@@ -288,7 +288,7 @@ def _search(
 
 
 def _factored(matrix: np.ndarray) -> Any:
-    """Return a Cholesky factor, of a slightly larger matrix where rounding makes it indefinite."""
+    """Return a Cholesky factor, regularised if rounding makes the matrix indefinite."""
     try:
         return cho_factor(matrix, check_finite=False)
     except LinAlgError:
@@ -297,7 +297,7 @@ def _factored(matrix: np.ndarray) -> Any:
 
 
 def _newton(problem: _UnitPenalties, A: np.ndarray) -> np.ndarray:
-    """Return Newton's move, by conjugate gradients.
+    """Return the Newton step, by conjugate gradients.
 
     The curvature of the length of a row is the identity over that length, less a direction. Without
     "less", one small matrix serves all classes: that is the preconditioner.

@@ -1,4 +1,4 @@
-"""How strong the penalties of coefficients are: reading C, and saying what it did."""
+"""Strength of the penalties: read C, and explain its effect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def as_penalties(Cs: Any) -> list[float]:
 
 
 def strength_and_priors(C: Any, n_candidates: int) -> tuple[float, np.ndarray | None]:
-    """Return the factor of all penalties, and what each coefficient's is multiplied by, if not one."""
+    """Return the strength of all penalties, and a factor for each coefficient if C is an array."""
     if np.ndim(C) == 0:
         return float(C), None
     values = _numbers(C)
@@ -32,8 +32,8 @@ def strength_and_priors(C: Any, n_candidates: int) -> tuple[float, np.ndarray | 
     return 1.0, values
 
 
-def why_constant(C: Any, limit: float, rounding: float, invariant: bool) -> str:
-    """Explain why no coefficient is worth its penalty, and what to do.
+def explain_zero_solution(C: Any, limit: float, rounding: float, invariant: bool) -> str:
+    """Explain why all coefficients are zero, and what to do.
 
     ``limit`` is the largest slope of the losses along a column, as a part of C, and ``rounding`` what
     is no slope at all.

@@ -1,4 +1,4 @@
-"""Directions with the largest ratios of two quadratic forms: pure functions on arrays.
+"""Maximise ratios of two quadratic forms: pure functions on arrays.
 
 Forms are given by factors: F stands for ``F'F``. Factors keep the digits that products lose.
 """
@@ -19,7 +19,7 @@ _SMALL_NUMERATOR = 0.25  # of the columns: up to so many rows the singular value
 
 @dataclass(frozen=True)
 class Denominator:
-    """A factorised quadratic form on the independent ones of its columns."""
+    """A factorised quadratic form, on its linearly independent columns."""
 
     triangle: np.ndarray  # R with R'R the form on these columns
     kept: np.ndarray  # which columns they are
@@ -27,7 +27,7 @@ class Denominator:
 
     @property
     def largest(self) -> float:
-        """The largest eigenvalue, nearly: from a few products."""
+        """The largest eigenvalue, approximated by a few products."""
         vector, size = np.ones(len(self.triangle)), float(len(self.triangle))
         for _ in range(20):
             if size > 0:
@@ -36,18 +36,18 @@ class Denominator:
         return size
 
     def whiten(self, factor: np.ndarray) -> np.ndarray:
-        """Return ``F R^-1``: a factor of a form in coordinates in which this one is the identity."""
+        """Return ``F R^-1``: a form in coordinates in which this one is the identity."""
         return solve_triangular(self.triangle, factor[:, self.kept].T, trans="T").T
 
     def directions(self, vectors: np.ndarray) -> np.ndarray:
-        """Return the combinations of columns that have the given coordinates."""
+        """Convert whitened coordinates to combinations of the columns."""
         alpha = np.zeros((self.n_columns, vectors.shape[1]))
         alpha[self.kept] = solve_triangular(self.triangle, vectors)
         return alpha
 
 
 def factorise(factors: Sequence[np.ndarray], *, squared: bool = False) -> Denominator:
-    """Factorise a sum of forms; columns that are combinations of others are left out.
+    """Factorise a sum of forms; linearly dependent columns are dropped.
 
     ``squared`` goes by products, faster, for factors that come from products themselves.
 
@@ -108,7 +108,7 @@ def largest_ratios(
 def one_against_rest(
     columns: np.ndarray, targets: np.ndarray, denominator: Denominator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each target the direction that separates it from the rest, and its ratio.
+    """Return for each target the direction that separates it from the rest, with its ratio.
 
     ``denominator`` holds the total scatter of the (centred) columns where the Fisher criterion has
     the scatter within both sides. They differ by the numerator itself, which changes the length of

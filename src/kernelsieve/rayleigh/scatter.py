@@ -1,4 +1,4 @@
-"""Scatters: the quadratic forms that Rayleigh coefficients are made of.
+"""Scatters: the quadratic forms in Rayleigh coefficients.
 
 Each is a sum over the training samples, or a mean over them times their number, so that weights of
 different kinds compare. All are known from one pass over the samples, for a pool of candidates.
@@ -27,7 +27,7 @@ Transform = Callable[[Rows], Rows]
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of the training samples, in coordinates: centred columns and targets."""
+    """The training samples as scatters see them: centred kernel columns and targets."""
 
     kernel: Kernel
     pool: Pool
@@ -38,7 +38,7 @@ class Seen:
 
 
 class Scatter(ABC):
-    """A quadratic form in directions, with a weight in a sum of several.
+    """A weighted quadratic form in directions, a term of a sum of scatters.
 
     To write your own, return in :meth:`factor` a matrix F with ``F'F`` the form in the coefficients
     alpha of the candidates. A form that sees the samples in another way than through their kernel
@@ -64,7 +64,7 @@ class Scatter(ABC):
         return f"{type(self).__name__}(weight={self.weight:g})"
 
     def augmented_block(self, kernel: Kernel, points: Rows) -> AugmentedBlock | None:
-        """Return what fills lines, one a candidate, whose squares over all samples are the form.
+        """Return a function that fills lines, one a candidate, whose squares sum up to the form.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Scatter(ABC):
 
     @abstractmethod
     def factor(self, seen: Seen) -> np.ndarray:
-        """Return F, without the weight; without rows where :meth:`augmented_block` says everything.
+        """Return F, without the weight; without rows if :meth:`augmented_block` covers the form.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class TotalScatter(Scatter):
 
 
 class BetweenClasses(Scatter):
-    """Scatter of the class means about the mean of all, each as often as it has samples.
+    """Scatter of the class means about the overall mean, weighted by class size.
 
     For two classes with m and l of n samples this is m l / n times M of formula (6).
 
@@ -140,7 +140,7 @@ class BetweenClasses(Scatter):
 
 
 class WithinClasses(Scatter):
-    """Scatter of the images about the means of their classes: N of formula (7).
+    """Scatter of the images about their class means: N of formula (7).
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class WithinClasses(Scatter):
 
 
 class Tangent(Scatter):
-    """What a transformation changes: the tangent covariance of formula (3), summed over the samples.
+    """Change under a transformation: the tangent covariance of formula (3), summed over the samples.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class Tangent(Scatter):
 
 
 class NoiseSamples(Scatter):
-    """Scatter of noise samples about their mean, as if there were as many as training samples.
+    """Scatter of noise samples about their mean, scaled to the number of training samples.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ class NoiseSamples(Scatter):
 
 
 class NoiseCovariance(Scatter):
-    """A covariance of noise in input space, times the number of samples; for the linear kernel.
+    """A noise covariance in input space, times the number of samples; for the linear kernel.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ class NoiseCovariance(Scatter):
 
 
 def move(transform: Transform, X: Rows) -> Rows:
-    """Apply a transformation and check what comes back."""
+    """Apply a transformation, and check its result."""
     moved = transform(X.copy())  # it may work in place
     moved = moved if sparse.issparse(moved) else np.asarray(moved)
     shape = moved.shape

@@ -1,4 +1,4 @@
-"""Features with the largest ratio of two scatters: scatters, ridge and eigenproblem, from one pass."""
+"""Maximise the ratio of two scatters: scatters, ridge and eigenproblem, from one pass."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FEW_ROWS = 2  # times the candidates: up to so many samples the safe statistic 
 
 
 def solve_ratio(self: Any, problem: Problem) -> Fit:
-    """Find the directions with the largest ratio, among candidates that are given or drawn."""
+    """Find the directions with the largest ratio among given or drawn candidates."""
     rows, candidates, copies = problem.rows, problem.given, None
     if candidates is None:
         size = self._pool_size(problem, len(self._with_moved(rows)))
@@ -60,7 +60,7 @@ def solve_ratio(self: Any, problem: Problem) -> Fit:
 
 
 class RatioEstimator(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
-    """Base of the estimators whose features have the largest ratio of two scatters."""
+    """Base of the estimators that maximise the ratio of two scatters."""
 
     center: bool
     tol: float
@@ -75,7 +75,7 @@ class RatioEstimator(InvarianceMixin, OutOfCoreMixin, KernelEstimator):
 
 @dataclass(frozen=True)
 class Ratio:
-    """What is maximised: ``alpha' M alpha`` over ``alpha' (N + C P) alpha``."""
+    """The ratio to maximise: ``alpha' M alpha`` over ``alpha' (N + C P) alpha``."""
 
     numerator: Sequence[Scatter]  # whose sum is M
     denominator: Sequence[Scatter]  # whose sum is N
@@ -87,13 +87,13 @@ class Ratio:
         return any(scatter.supervised for scatter in (*self.numerator, *self.denominator))
 
     def needs_all_digits(self) -> bool:
-        """Return whether small eigenvalues of N matter, which a ridge on alpha would cover."""
+        """Return True if small eigenvalues of N matter, because no ridge on alpha covers them."""
         return self.penalty == "norm" or self.reg == 0
 
 
 @dataclass(frozen=True)
 class LargestRatios:
-    """Directions with the largest ratios, and what they were found from."""
+    """Directions with the largest ratios, and the scatters behind them."""
 
     seen: Seen
     alpha: np.ndarray  # (m, k)
@@ -114,7 +114,7 @@ class LargestRatios:
 
     @property
     def mean_leverage(self) -> float:
-        """Of all samples."""
+        """The mean leverage of all samples."""
         coordinates = self.seen.coordinates
         return (1 + float(self._leverages(coordinates.columns).sum())) / coordinates.total_weight
 
@@ -186,13 +186,13 @@ class RayleighPass:
         )
 
     def _blocks(self, scatters: Sequence[Scatter]) -> list[WeightedBlock]:
-        """Return what sums up the lines of scatters that see more than the kernel columns."""
+        """Return the augmented blocks of scatters that need more than the kernel columns."""
         points = self._pool.points
         blocks = [(s.weight, s.augmented_block(self._kernel, points)) for s in scatters if s.weight > 0]
         return [(weight, block) for weight, block in blocks if block is not None]
 
     def new_statistic(self, *, repeatable: bool) -> ColumnSums:
-        """Return empty sums: the safe form where asked or needed, or for a single pass."""
+        """Return empty sums: the safe form if requested or needed, or for a single pass."""
         if self._needs_rows and not repeatable:
             raise InvalidParameterError(
                 "decision='margin' needs all samples at once, which a single pass cannot keep; "
@@ -202,11 +202,11 @@ class RayleighPass:
         return self._pass.empty(form_of(self._settings.precision, safe=needed))
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
-        """Add samples to a statistic that nobody needs after an error."""
+        """Add samples to a statistic, which is invalid after an error."""
         self._pass.add(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
-        """Fit on samples that can be passed over more than once."""
+        """Fit to samples that can be read more than once."""
         ratio, precision = self._ratio, self._settings.precision
         n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
         needed = ratio.needs_all_digits() or n_rows <= _FEW_ROWS * len(self._pool)
@@ -253,7 +253,7 @@ class RayleighPass:
         return LargestRatios(seen, alpha * self._signs(seen, alpha), ratios, M, denominator)
 
     def _seen_by_class(self, sums: ColumnSums) -> Seen:
-        """Return factors of both scatters from sums by class, where classes are many."""
+        """Return factors of both scatters from sums by class, if there are many classes."""
         classes = self._pass.class_scatter(sums, center=True)
         between = classes.between
         if len(between) > between.shape[1]:
@@ -262,7 +262,7 @@ class RayleighPass:
         return Seen(*known, between, classes.within, self._settings.n_jobs)
 
     def _check(self, coordinates: Coordinates) -> None:
-        """Refuse classes that cannot be separated."""
+        """Raise an error for classes that cannot be separated."""
         shares = coordinates.target_means
         if self._ratio.is_supervised():
             check_not_constant(coordinates.targets, shares * np.sqrt(coordinates.total_weight))
@@ -280,7 +280,7 @@ class RayleighPass:
         return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))).T)
 
     def _signs(self, seen: Seen, alpha: np.ndarray) -> np.ndarray:
-        """Return the signs with which features have a positive covariance with a class.
+        """Return the signs that make the largest class covariance of each feature positive.
 
         Without classes the largest feature of a candidate is positive: coefficients of equal candidates
         may be divided between them in any way.
@@ -292,7 +292,7 @@ class RayleighPass:
         return signs_of_largest(products)
 
     def _described(self, found: LargestRatios, batches: Iterable[Batch] | None) -> Fit:
-        """Return the model of the directions, and what its features explain."""
+        """Return the fit: the model of the directions, with the explained variance."""
         coordinates, alpha, ratios = found.seen.coordinates, found.alpha, found.ratios
         features, targets = coordinates.columns @ alpha, coordinates.targets
         offset = coordinates.means @ alpha if self._settings.center else np.zeros(len(ratios))
@@ -320,12 +320,12 @@ class RayleighPass:
 
 
 def _class_basis(Y: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of centred class indicators: one less than there are classes."""
+    """Return an orthonormal basis of centred class indicators, with one column less than classes."""
     B, sizes, _ = np.linalg.svd(Y, full_matrices=False)
     return np.asarray(B[:, sizes > _NO_CLASS * sizes.max(initial=0.0)])
 
 
 def _factors(scatters: Sequence[Scatter], seen: Seen, own: np.ndarray) -> list[np.ndarray]:
-    """Return weighted factors of a sum of scatters; ``own`` are lines that some of them summed up."""
+    """Return weighted factors of a sum of scatters; ``own`` are those from augmented blocks."""
     factors = [np.sqrt(scatter.weight) * scatter.factor(seen) for scatter in scatters]
     return [factor for factor in (*factors, own) if len(factor)] or [np.zeros((1, len(seen.pool)))]

@@ -1,4 +1,4 @@
-"""What solves the programs of discriminants: which solver a loss and a penalty need."""
+"""Choose the solver of a discriminant program by its loss and penalty."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LOSS_NUMBERS: dict[str, tuple[str, float, float]] = {
 
 
 def loss_and_number(given: Any) -> tuple[str, float]:
-    """Return the name of a loss, and its number: 0 where it has none."""
+    """Split a loss into its name and its parameter, 0 if it has none."""
     if isinstance(given, str):
         return given, LOSS_NUMBERS[given][1] if given in LOSS_NUMBERS else 0.0
     if len(given) == 2 and isinstance(given[0], str) and given[0] in LOSS_NUMBERS:
@@ -53,14 +53,14 @@ def loss_and_number(given: Any) -> tuple[str, float]:
             return name, float(number)
     pairs = ", ".join(f"({name!r}, {called})" for name, (called, _, _) in LOSS_NUMBERS.items())
     raise InvalidParameterError(
-        f"loss={given!r} is no loss; it must be 'squared', 'absolute' or one of {pairs}, with delta "
-        "above 0, epsilon at least 0 and a power of at least 2. Pass one of these."
+        f"loss={given!r} must be 'squared', 'absolute' or one of {pairs}, with delta above 0, epsilon "
+        "at least 0 and a power of at least 2. Pass one of these."
     )
 
 
 @dataclass(frozen=True)
 class DiscriminantProgram:
-    """What is minimised, and how well."""
+    """The optimisation problem of a discriminant, and its tolerance."""
 
     loss: str
     number: float  # that the loss has: delta of "huber", epsilon, or the power
@@ -84,7 +84,7 @@ class DiscriminantProgram:
             )
 
     def smooth_loss(self, lines: Lines) -> SmoothLoss | None:
-        """Return the loss of each line where it has slopes everywhere; changes are squared."""
+        """Return the differentiable loss of each line; changes have squared loss."""
         of_samples = lines.constant > 0
         if self.loss in ("squared", "huber"):
             delta = self.number if self.loss == "huber" else np.inf
@@ -95,7 +95,7 @@ class DiscriminantProgram:
 
     @property
     def tube(self) -> float:
-        """Residuals up to here cost nothing."""
+        """Residuals up to this size cost nothing."""
         return self.number if self.loss == "epsilon_insensitive" else 0.0
 
 
@@ -103,7 +103,7 @@ Solver = PenalisedSquares | PenalisedSmooth | ColumnGeneration | PenalisedQuadra
 
 
 class ClassPrograms:
-    """The programs of all classes on the same candidates, which keep what a path over C can reuse.
+    """The programs of all classes on the same candidates, sharing work along a path of C.
 
     W is the kernel matrix of the candidates, None where the first of them are the samples.
     """
@@ -127,12 +127,12 @@ class ClassPrograms:
         ]
         Y = 2.0 * batch.Y - 1
         Y = Y[:, 1:] if Y.shape[1] == 2 else Y  # two classes have one output
-        lines = Lines.of(Y, batch.root_weight**2, [t.weight for t in invariances])
+        lines = Lines.from_labels(Y, batch.root_weight**2, [t.weight for t in invariances])
         self._factors: np.ndarray | None = None
         self._solvers = self._solvers_of(program, moved, lines)
 
     def solve(self, C: float) -> list[SparseSolution]:
-        """Minimise for a penalty, from where the last one ended; return a solution for each class."""
+        """Solve for a penalty, starting from the last solution; return a solution for each class."""
         solutions = [solution for solver in self._solvers for solution in solver.solve(C)]
         if self._factors is None:
             return solutions
@@ -141,14 +141,14 @@ class ClassPrograms:
     def _solvers_of(
         self, program: DiscriminantProgram, moved: Sequence[PricedColumns], lines: Lines
     ) -> Sequence[Solver]:
-        """Return what solves (9), (12), (14), or a problem between them, for one class or for all."""
+        """Return the solvers of (9), (12), (14), or problems between them, for one class or all."""
         tol, max_iter, tube = program.tol, program.max_iter, program.tube
         outputs = lines.of_outputs()
         smooth = program.smooth_loss(lines)
         if program.penalty != "l1":  # (9)
             everyone = np.arange(len(self.pool))
             to_alpha = self._coordinates(program)
-            Z = ProgramColumns(self.columns, moved).take(everyone) @ to_alpha
+            Z = ProgramColumns(self.columns, moved).select(everyone) @ to_alpha
             if smooth is None:
                 return [CornerRegression(Z, y, tube, to_alpha, max_iter) for y in outputs]
             return [SmoothRegression(Z, y, smooth, to_alpha, tol, max_iter) for y in outputs]
@@ -182,12 +182,12 @@ class ClassPrograms:
         if self._W is not None:
             return self._W[np.ix_(chosen, chosen)]
         if chosen.max() < self.columns.shape[0]:
-            return self.columns.take(chosen)[chosen]
+            return self.columns.select(chosen)[chosen]
         points = self.pool.points[chosen]  # candidates that are no samples
         return self._kernel.block(points, points)
 
     def _total_variance(self) -> float:
-        """Return the sum of the squared distances of the images of the samples from their mean."""
+        """Return the total squared distance of the images from their mean."""
         batch, W, weight = self._batch, self._W, self._batch.root_weight**2
         means = self.columns.prices(weight) / weight.sum()
         if not np.isfinite(means).all():
@@ -203,7 +203,7 @@ class ClassPrograms:
     def explained_variance(
         self, chosen: np.ndarray, alpha: np.ndarray, features: np.ndarray
     ) -> np.ndarray:
-        """Return the share of all variance that each direction adds to those before it."""
+        """Return the share of the total variance that each direction adds to the earlier ones."""
         lengths = alpha.T @ self.among(chosen) @ alpha
         total = np.nan if is_indefinite(lengths) else self._variance
         return explained_variance_ratio(features, total, lengths)

@@ -1,4 +1,4 @@
-"""How the sparse discriminant decides: from the solutions of its programs to a fit."""
+"""Build the fit of the sparse discriminant from the solutions of its programs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..kernels import Kernel
 from ..model import Fit, KernelModel
 from .column_generation import SparseSolution, merged_coefficients
 from .decision_rule import DecisionRule
-from .decisions import decided, held_out, mean_ridge_leverage
+from .decisions import add_decision, held_out, mean_ridge_leverage
 from .outputs import Moments, Outputs, explained_targets
-from .penalties import why_constant
+from .penalties import explain_zero_solution
 from .solvers import ClassPrograms
 from .thresholds import decision_heads, prior_heads
 
@@ -31,17 +31,20 @@ def fit_of_solutions(
     kernel: Kernel,
     n_columns: int,
 ) -> Fit:
-    """Return the features that the programs have found, and how they decide."""
+    """Return the fit: the features of the solutions, with decision heads."""
     columns, pool = programs.columns, programs.pool
     chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
     if not alpha.any():
-        first = np.abs(columns.take(np.zeros(1, np.intp))[:, 0])
+        first = np.abs(columns.select(np.zeros(1, np.intp))[:, 0])
         terms = min(estimator.tol, 1e-6) * float(first @ batch.root_weight**2)
         limit = min(solution.largest_price for solution in solutions)
-        warn(why_constant(estimator.C, limit, terms, bool(estimator._tangents())), FewerFeaturesWarning)
+        warn(
+            explain_zero_solution(estimator.C, limit, terms, bool(estimator._tangents())),
+            FewerFeaturesWarning,
+        )
     b = np.array([solution.intercept for solution in solutions])
-    outputs = columns.take(chosen) @ alpha + b
-    moments = Moments.of(outputs, batch.Y, batch.weight)
+    outputs = columns.select(chosen) @ alpha + b
+    moments = Moments.from_outputs(outputs, batch.Y, batch.weight)
     features = weighted_targets(replace(batch, targets=outputs), True)
     fit = Fit(
         model=KernelModel(kernel, pool.points[chosen], alpha, -b, first_use),
@@ -58,7 +61,7 @@ def fit_of_solutions(
     leverages = _leverages(estimator, programs, chosen, alpha, rows.weight)
     targets = 2.0 * np.eye(batch.Y.shape[1])[:, -outputs.shape[1] :] - 1
     left = held_out(estimator, rows, rows.indicators @ targets, np.tile(leverages, (len(batch), 1)))
-    return decided(fit, heads, left, len(pool), joint=False)
+    return add_decision(fit, heads, left, len(pool), joint=False)
 
 
 def _heads(estimator: Any, rows: Outputs, moments: Moments) -> Heads:
@@ -73,12 +76,12 @@ def _heads(estimator: Any, rows: Outputs, moments: Moments) -> Heads:
 def _leverages(
     estimator: Any, programs: ClassPrograms, chosen: np.ndarray, alpha: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
-    """Return the mean leverage of samples in each output, as if the loss were that of squares."""
+    """Return the mean leverage of each output, approximated by that of least squares."""
     if estimator.penalty == "l1":  # given the support, nearly least squares on its columns
         n_used = np.count_nonzero(alpha, axis=0)
         found = (n_used + (n_used > 0)) / weight.sum()
     else:
-        columns, C = programs.columns.take(chosen), float(np.mean(estimator.C))
+        columns, C = programs.columns.select(chosen), float(np.mean(estimator.C))
         lengths = programs.among(chosen) if estimator.penalty == "norm" else None
         found = np.full(alpha.shape[1], mean_ridge_leverage(columns, weight, C, lengths))
     return np.minimum(found, _LARGEST_LEVERAGE)

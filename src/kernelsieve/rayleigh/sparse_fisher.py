@@ -67,9 +67,9 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
         at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     candidates : {"auto", "all"}, int, array or Candidates, default="auto"
@@ -104,11 +104,11 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     class_weight : dict or "balanced", default=None
         Weights of labels, which multiply the sample weights; "balanced" gives all classes the same.
     random_state : int, RandomState or None, default=None
-        For drawing candidates.
+        Seed or generator for drawing candidates.
     n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
+        Number of threads; None for as many as BLAS uses.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
@@ -124,25 +124,25 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     landmarks_ : array of shape (n_landmarks, n_features)
         The chosen samples, in the order of choice; column numbers for a precomputed kernel.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Their indices in the training set, or in the given candidates; -1 for points of neither.
+        Indices of the landmarks in the training set, or in the given candidates; -1 for other points.
     projection_ : ndarray of shape (n_landmarks, n_components)
         Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
     offset_ : ndarray of shape (n_components,)
-        What is subtracted, so that features have mean zero where they are centred.
+        Subtracted from the features, so that centred features have mean zero.
     n_components_ : int
         Number of components found.
     kernel_, gamma_ : Kernel, float
-        The kernel with all of its parameters, and its width, where it has one.
+        The fitted kernel with all its parameters, and its width if it has one.
     kernel_evaluations_ : ndarray of shape (n_components,)
-        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+        Kernel evaluations for a new sample with the first 1, 2, ... components.
     criterion_path_ : ndarray of shape (n_components,)
         The criterion's value at each step.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Ratio of the variance of the kernel images that each component's direction adds.
+        Share of the variance of the kernel images that each component adds.
     explained_target_ratio_ : ndarray of shape (n_components,)
-        Ratio of the targets' variance that each component explains; zeros without targets.
+        Share of the variance of the targets that each component explains; zeros without targets.
     classes_ : ndarray of shape (n_classes,)
-        Labels, where ``y`` has labels.
+        Class labels, if ``y`` holds labels.
     n_features_in_, feature_names_in_
         Number and names of the features of X, as in scikit-learn.
 
@@ -267,7 +267,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     def path(
         self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None
     ) -> list[SparseKernelFisherDiscriminant]:
-        """Fit for several penalties, each from the solution for the next larger one.
+        """Fit for several penalties, each starting from the solution of the next larger one.
 
         Parameters
         ----------
@@ -311,12 +311,12 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     @property
     def n_columns_(self) -> int:
-        """How many kernel columns were in memory at the end."""
+        """Number of kernel columns in memory at the end."""
         return self._current_fit().n_columns
 
     @property
     def n_iter_(self) -> int:
-        """How many linear systems the class with most of them needed."""
+        """Number of linear systems solved, the largest over the classes."""
         return self._current_fit().n_iter
 
     # ------------------------------------------------------------------ fitting
@@ -343,7 +343,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         return fit_of_solutions(self, solutions, programs, rows, problem.kernel, n_columns)
 
     def _programs(self, problem: Problem) -> ClassPrograms:
-        """Return the programs of all classes, on candidates that are given, drawn, or all samples."""
+        """Return the programs of all classes, on given or drawn candidates, or all samples."""
         rows, kernel, candidates = problem.rows, problem.kernel, problem.given
         union = self._with_moved(rows)
         size = self._pool_size(problem, len(union))

@@ -1,4 +1,4 @@
-"""From outputs to decisions: thresholds, and Gaussian models of the classes."""
+"""Thresholds and Gaussian class models: from outputs to decisions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def margin_threshold(
     weight: np.ndarray | None = None,
     nu: float | str = 0.5,
 ) -> float:
-    """Return the threshold b with the largest margin between two classes, some errors allowed.
+    """Return the threshold b of the largest soft margin between two classes.
 
     This is the linear programme (15) of Mika et al. (2003): maximise ``rho - C sum(xi)`` subject to
     ``y_i (f_i + b) >= rho - xi_i`` and ``rho, xi >= 0``. It is bounded as long as C is at least one
@@ -57,7 +57,7 @@ def margin_threshold(
 
 
 def margin_nu(outputs: np.ndarray, positive: np.ndarray, weight: np.ndarray) -> float:
-    """Return the nu whose threshold errs least on samples that it was not found from.
+    """Return the nu whose threshold has the smallest cross-validated error.
 
     Each class is dealt out to five folds in turn. Outputs are those of one fit to all samples, and only
     the threshold is found again. Of equally good values the one nearest to 1/2 is taken.
@@ -107,12 +107,12 @@ def _crossing(
 
 
 def midpoint_threshold(moments: Moments) -> float:
-    """Return b that puts zero in the middle between the means of two classes."""
+    """Return b that places zero midway between the means of two classes."""
     return -float(moments.means[:, 0].mean())
 
 
 def least_squares_threshold(moments: Moments) -> float:
-    """Return b where least squares of labels -1 and 1 on the output crosses zero."""
+    """Return b where a least-squares fit of labels -1 and 1 crosses zero."""
     share = moments.weights / moments.weights.sum()
     product = float(share[0] * share[1])
     mean = float(share @ moments.means[:, 0])
@@ -134,7 +134,7 @@ def gaussian_logit(moments: Moments) -> tuple[float, float]:
 
 
 def gaussian_threshold(moments: Moments) -> float:
-    """Return b where both classes are as probable, by :func:`gaussian_logit`."""
+    """Return b where both classes are equally probable, by :func:`gaussian_logit`."""
     a, b = gaussian_logit(moments)
     return b / a if a != 0 else midpoint_threshold(moments)
 
@@ -164,7 +164,7 @@ _THRESHOLDS: dict[str, Callable[[Moments], float]] = {
 
 
 def log_shares(weights: np.ndarray) -> np.ndarray:
-    """Return the logarithms of the shares of classes; one without weight is never the one."""
+    """Return the log shares of classes; a class without weight is never predicted."""
     shares = weights / weights.sum()
     return np.log(shares, out=np.full(len(shares), NEVER), where=shares > 0)
 
@@ -172,7 +172,7 @@ def log_shares(weights: np.ndarray) -> np.ndarray:
 def decision_heads(
     how: str, moments: Moments, samples: Outputs | None = None, nu: float | str = 0.5
 ) -> Heads:
-    """Return heads ``s (f + b)`` of outputs that each separate one class from the rest.
+    """Return heads ``s (f + b)`` of outputs, each for one class against the rest.
 
     One output separates the second of two classes from the first. The scale s makes the means of both
     sides differ by 2, as problem (9) of Mika et al. (2003) does, so that outputs can be compared and
@@ -187,7 +187,7 @@ def decision_heads(
 def decision_lines(
     how: str, sides: Sequence[Moments], samples: Outputs | None = None, nu: float | str = 0.5
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return s and ``s b`` of each output, given the moments of the two classes that it separates."""
+    """Return s and ``s b`` of each output, given the moments of the two classes it separates."""
     slopes, constants = np.ones(len(sides)), np.full(len(sides), NEVER)
     first = 1 if len(sides) == 1 else 0  # a single output is for the second class
     for j, moments in enumerate(sides):
@@ -206,7 +206,7 @@ def decision_lines(
 
 
 def joint_heads(how: str, moments: Moments, ratios: np.ndarray) -> Heads:
-    """Return heads of joint features, which serve all classes together.
+    """Return heads of joint features, which all classes share.
 
     The classes are taken for Gaussian, or their indicators regressed to, as ``how`` says.
     """
@@ -226,7 +226,7 @@ def joint_heads(how: str, moments: Moments, ratios: np.ndarray) -> Heads:
 
 
 def gaussian_heads(moments: Moments) -> Heads:
-    """Return heads of joint features: a score of each class, from the first j features for every j."""
+    """Return heads of joint features: class scores from the first j features, for every j."""
     n_classes, k = moments.means.shape
     intercepts, coefficients = np.empty((k, n_classes)), np.zeros((k, k, n_classes))
     for j in range(1, k + 1):
@@ -235,7 +235,7 @@ def gaussian_heads(moments: Moments) -> Heads:
 
 
 def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
-    """Return heads of joint features: ridge regression to the indicators of the classes.
+    """Return heads of joint features: ridge regression on class indicators.
 
     Joint features of unit length in the scatter within classes and the ridge have the length
     ``1 + ratio`` where the scatter between classes is added, so the regression on all candidates is
@@ -262,7 +262,7 @@ def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
 
 
 def prior_heads(moments: Moments) -> Heads:
-    """Return heads of outputs that say nothing about the classes: log odds by the weights alone.
+    """Return heads that ignore the outputs: log odds of the class weights.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def prior_heads(moments: Moments) -> Heads:
 
 
 def regression_targets(moments: Moments, ratios: np.ndarray, *, joint: bool) -> np.ndarray:
-    """Return what samples of each class (rows) have for targets in the regressions that features solve.
+    """Return the regression targets of each class (rows) that the features solve for.
 
     A feature with the largest ratio of scatters is ridge regression to the means that it has of the
     classes, with the distances multiplied by ``1 + 1 / ratio``; of one class against the rest, to the

@@ -1,4 +1,4 @@
-"""Subspace kernels: orthogonal centroids, KDA/QR, the learned subspace."""
+"""Subspace methods: orthogonal centroids, KDA/QR, and the learned subspace kernel."""
 
 from .alignment_weights import AlignmentWeights
 from .discriminant import KernelDiscriminantQR

@@ -1,4 +1,4 @@
-"""Weights of the features of X that align a kernel with the target: K_theta of formula (15)."""
+"""Feature weights that align a kernel with the target: K_theta of formula (15)."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     @fit_context(prefer_skip_nested_validation=True)
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the weights.
+        """Learn the weights.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return validate_data(self, X, dtype=np.float64, reset=False) * self.weights_
 
     def __program_steps__(self, output: Output) -> list[ProgramStep]:
-        """Return the products with the weights."""
+        """Return the weighting as an affine step."""
         return [AffineMap(self.weights_)]
 
     save = save
@@ -208,7 +208,7 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _target(
         self, X: np.ndarray, y: Any, random_state: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return K_y of the samples that the alignment is computed on, and which they are."""
+        """Return K_y of the samples used for the alignment, and their rows."""
         n = len(X)
         encoder = TargetEncoder.for_target(y, self.target)
         targets = encoder.targets(y, n)
@@ -253,7 +253,7 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 class WeightedAlignment:
-    """The alignment of ``k(theta * x, theta * z)`` with K_y as a function of theta, with derivative."""
+    """The alignment of ``k(theta * x, theta * z)`` with K_y and its gradient in theta."""
 
     def __init__(self, X: np.ndarray, K_y: np.ndarray, kernel: Kernel, *, center: bool) -> None:
         self.n_features = X.shape[1]

@@ -1,4 +1,4 @@
-"""What the subspace estimators share: labels, and how samples become images."""
+"""Base of the subspace estimators: labels, and images of the samples."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _MANY_SAMPLES = 4  # times as many as features of X: a pass over them shortens t
 
 
 class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
-    """Base of the estimators that look for a subspace of the feature space by labels."""
+    """Base of the estimators that find a subspace of the feature space from labels."""
 
     _use_of_candidates: ClassVar[str] = "combined"
 
     @abstractmethod
     def _method(self) -> SubspaceMethod:
-        """Return what finds a subspace, by the parameters."""
+        """Return the function that finds the subspace, with the parameters bound."""
 
     def _needs_samples(self) -> bool:
-        """Return whether images of all samples are needed, and not only their inner products."""
+        """Return True if the method needs the images of all samples, not only inner products."""
         return False
 
     def _target_kind(self) -> str:
@@ -42,7 +42,7 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
         return Alignment()  # samples that are good one by one serve a subspace, too
 
     def _takes_inputs(self, kernel: Kernel) -> bool:
-        """Return whether coordinates are the features of X: linear kernel, no candidates given."""
+        """Return True if the features of X serve as coordinates: linear kernel, no candidates."""
         return isinstance(kernel, Linear) and isinstance(self._candidates().size, str)
 
     def _solve(self, problem: Problem) -> Fit:
@@ -63,7 +63,7 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
         return self._method()(images)
 
     def _solve_inputs(self, problem: Problem) -> Fit:
-        """Find a subspace under the linear kernel, for which no candidates are needed."""
+        """Find a subspace under the linear kernel, without candidates."""
         rows = problem.rows
         n_samples, n_inputs = rows.X.shape
         problem.settings_for(n_samples)  # refuses what is no number before any work
@@ -113,6 +113,6 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
 
 
 def _inputs(n_inputs: int) -> CandidatePool:
-    """Return the features of X in place of candidates: the linear kernel loses nothing by that."""
+    """Return the features of X as candidates, which is lossless for the linear kernel."""
     numbers = np.arange(n_inputs)
     return CandidatePool(Pool(numbers, numbers), np.empty((0, 0)))

@@ -1,4 +1,4 @@
-"""One point a class in feature space, such as its centroid, and features in the span of all."""
+"""Class centroids in feature space, or stand-ins for them, and features in their span."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .images import (
     present_classes,
     products,
     squared_lengths,
-    whitened,
+    whiten,
 )
 
 _INDEPENDENT = 1e-12  # of the largest eigenvalue of the centroids' kernel matrix at unit diagonal
@@ -49,19 +49,19 @@ Combine = Callable[[np.ndarray], tuple[KernelModel, np.ndarray]]
 
 @dataclass(frozen=True)
 class Centroids(Labelled):
-    """One centroid a class, or its stand-in, along an orthonormal basis of the span of all."""
+    """One centroid, or stand-in, for each class, in an orthonormal basis of their span."""
 
     features: np.ndarray  # Q, (N, k): the samples, scaled by root weights
     own: np.ndarray  # R', (c, k): the centroids themselves
     model: Combine  # of the basis
 
     def outcome(self, found: int, wanted: int | None) -> str:
-        """Return whether linearly dependent centroids left fewer features than wanted."""
+        """Return whether linearly dependent centroids leave fewer features than requested."""
         return Outcome.COMPLETE if found == (wanted or len(self.own)) else Outcome.CENTROIDS
 
 
 def class_centroids(images: Images) -> Centroids:
-    """Return the centroids of the classes, from images."""
+    """Return the class centroids of images."""
     C = images.centroids
     # From the centroids and not from their inner products, which know them to half the digits.
     basis = orthonormal(C)
@@ -92,7 +92,7 @@ def _from_inner_products(
 
 
 def exact_centroids(batch: Batch, kernel: Kernel, settings: Settings) -> Centroids:
-    """Return the centroids of the classes as combinations of all samples; a large K is not kept."""
+    """Return class centroids as combinations of all samples; a large K is not stored."""
     everyone = np.arange(len(batch))
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     columns = row_columns(batch, kernel, pool, settings, everyone=True, center=False)
@@ -112,7 +112,7 @@ def exact_centroids(batch: Batch, kernel: Kernel, settings: Settings) -> Centroi
 
 
 def mean_images(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Centroids:
-    """Return the images of the classes' means of X: one kernel evaluation each."""
+    """Return the images of the class means of X, which cost one kernel evaluation each."""
     if isinstance(kernel, Linear):  # then they are the centroids
         return class_centroids(input_images(batch))
     root = batch.root_weight[:, None]
@@ -131,7 +131,7 @@ def mean_images(batch: Batch, kernel: Kernel, n_jobs: int | None) -> Centroids:
 
 
 def by_contribution(features: np.ndarray, labels: Rows) -> np.ndarray:
-    """Return a rotation after which features come in the order of what they add to ``<K_w, K_y>``.
+    """Return a rotation that sorts features by their contribution to ``<K_w, K_y>``.
 
     That is a sum over features, formula (21), and this rotation makes its first terms as large as can
     be. Features that add nothing come last, those of large variance first.
@@ -144,7 +144,7 @@ def by_contribution(features: np.ndarray, labels: Rows) -> np.ndarray:
     return rotation
 
 
-def finish(
+def make_fit(
     model: KernelModel,
     indices: np.ndarray,
     features: np.ndarray,
@@ -153,7 +153,7 @@ def finish(
     criterion_path: np.ndarray,
     outcome: str,
 ) -> Fit:
-    """Settle signs, and put together what is known of a subspace.
+    """Fix the signs of the features, and return the fit of a subspace.
 
     ``features`` are those of the samples, ``captured`` the same along what each direction adds to those
     before it, at unit length.
@@ -171,7 +171,7 @@ def finish(
 
 
 def _signs(features: np.ndarray, projection: np.ndarray, known: Labelled) -> np.ndarray:
-    """Positive covariance with a class; of what does not vary with them a positive mean, or weight."""
+    """Return signs that make the largest class covariance positive; else the mean, or the weight."""
     sums = features.T @ known.labels
     covariances = sums - np.outer(sums.sum(axis=1), known.class_sums) / known.total_weight
     negligible = 1e-8 * np.sqrt(known.total_weight) * np.linalg.norm(features, axis=0)
@@ -187,13 +187,13 @@ def _signs(features: np.ndarray, projection: np.ndarray, known: Labelled) -> np.
 def clusters_as_labels(
     batch: Batch, kernel: Kernel, n_clusters: int, random_state: np.random.RandomState
 ) -> np.ndarray:
-    """Return the clusters' numbers: k-means within each class, on its images in feature space."""
+    """Return cluster labels: k-means within each class, on the images in feature space."""
     of_rows = batch.Y.argmax(axis=1) if batch.codes is None else batch.codes
     clusters, n_found = np.empty(len(batch), np.intp), 0
     order = np.argsort(of_rows, kind="stable")
     for members in np.split(order, np.flatnonzero(np.diff(of_rows[order])) + 1):
         rows = _coordinates(batch, kernel, members, random_state)
-        count = different(rows, n_clusters)
+        count = count_distinct(rows, n_clusters)
         weight = None if batch.weight is None else batch.weight[members]
         means = KMeans(count, n_init=3, random_state=random_state).fit(rows, sample_weight=weight)
         found, codes = np.unique(means.labels_, return_inverse=True)
@@ -205,18 +205,18 @@ def clusters_as_labels(
 def _coordinates(
     batch: Batch, kernel: Kernel, members: np.ndarray, random_state: np.random.RandomState
 ) -> Rows:
-    """Return samples whose distances are those of images in feature space."""
+    """Return coordinates with the distances of the images in feature space."""
     if isinstance(kernel, Linear):
         return batch.X[members]
     weight = None if batch.weight is None else batch.weight[members]
     some = draw_random(len(members), min(len(members), _CLUSTERED), random_state, weight)
     points = kernel.points(batch.X, members[some])
     factor, chosen = independent(kernel.block(batch.X[members[some]], points))
-    return whitened(kernel.block(batch.X[members], points[chosen]), factor, chosen)
+    return whiten(kernel.block(batch.X[members], points[chosen]), factor, chosen)
 
 
-def different(rows: Rows, most: int) -> int:
-    """Count different samples, up to ``most``: there cannot be more clusters than that."""
+def count_distinct(rows: Rows, most: int) -> int:
+    """Count distinct samples, up to ``most``; there cannot be more clusters."""
     seen: set[bytes] = set()
     for i in range(rows.shape[0]):
         row = rows[[i]]

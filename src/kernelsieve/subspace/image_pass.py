@@ -1,4 +1,4 @@
-"""One pass over the samples for all subspace methods."""
+"""The one pass over the samples that all subspace methods share."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..fitting import Plan
 from ..kernels import Inputs, Kernel, Linear
 from ..model import Fit
 from ..statistics import ClassScatter, ColumnSums, Coordinates, StatisticPass, form_of
-from .images import CandidateImages, Images, InputImages, independent, present_classes, whitened
+from .images import CandidateImages, Images, InputImages, independent, present_classes, whiten
 
 #: Finds a subspace from images.
 SubspaceMethod = Callable[[Images], Fit]
 
 
 class ImagePass:
-    """The one pass over samples, of which a method sees images in the span of a pool.
+    """Sums up samples as images in the span of a pool, and runs a subspace method on them.
 
     Under the linear kernel a plan without the values among its pool has the features of X as pool.
     """
@@ -49,15 +49,15 @@ class ImagePass:
         return self._pass.empty(self._form)
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
-        """Add samples to a statistic that nobody needs after an error."""
+        """Add samples to a statistic, which is invalid after an error."""
         self._pass.add(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
-        """Fit on samples that come in batches."""
+        """Fit to samples that come in batches."""
         return self.solve(self._pass.gather(batches, self._form))
 
     def solve(self, statistic: ColumnSums) -> Fit:
-        """Let the method find its subspace."""
+        """Run the subspace method on a statistic."""
         coordinates: Coordinates | ClassScatter
         if self._pass.n_labels:
             coordinates = self._pass.class_scatter(statistic, center=False)
@@ -72,6 +72,6 @@ class ImagePass:
             images = InputImages(*sums, Linear(), columns)
         else:
             factor, chosen = independent(self._W)
-            rows = whitened(columns[:, chosen], factor, chosen)
+            rows = whiten(columns[:, chosen], factor, chosen)
             images = CandidateImages(*sums, self._kernel, rows, self._pool, factor, chosen)
         return self._method(images)

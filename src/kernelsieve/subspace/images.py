@@ -1,4 +1,4 @@
-"""Samples as images in feature space: coordinates in an orthonormal basis of what candidates span.
+"""Images of samples in feature space: coordinates in an orthonormal basis of the candidates' span.
 
 Everything that depends on features through inner products can be written in such coordinates, whatever
 the kernel is. Directions are columns V of numbers, features are ``rows @ V``, and lengths and angles of
@@ -26,7 +26,7 @@ _SEPARATE = 1e-9  # of the largest singular value of directions at unit length
 
 @dataclass(frozen=True)
 class Labelled:
-    """What is known of the samples besides their images.
+    """Class indicators, total weight and total k(x, x) of the samples.
 
     In place of the n samples there may be any others with the same inner products.
     """
@@ -66,11 +66,11 @@ class Images(Labelled):
 
     @abstractmethod
     def model(self, V: np.ndarray) -> tuple[KernelModel, np.ndarray]:
-        """Return the model whose features are along V, and the numbers of its landmarks."""
+        """Return the model with features along V, and the indices of its landmarks."""
 
     @abstractmethod
     def combinations(self, W: np.ndarray) -> np.ndarray:
-        """Return directions that are given as combinations of the candidates' images, formula (2)."""
+        """Convert combinations of the candidates' images to directions, formula (2)."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class InputImages(Images):
 
 @dataclass(frozen=True)
 class CandidateImages(Images):
-    """Images under any kernel, projected on the span of candidates.
+    """Images under any kernel, projected onto the span of the candidates.
 
     ``factor`` is a pivoted Cholesky factor of the candidates' kernel matrix, ``W = factor' factor``:
     their own coordinates. Those in ``chosen`` span all, and their part of it is triangular.
@@ -125,7 +125,7 @@ def labelled(batch: Batch, trace: float) -> tuple[Rows, float, float]:
 
 
 def class_columns(batch: Batch, factors: np.ndarray) -> Rows:
-    """Return indicators of the classes, times a factor for each sample; CSR where they are many."""
+    """Return class indicators scaled by a factor for each sample; CSR if there are many classes."""
     targets = batch.targets
     if not isinstance(targets, Labels):
         return targets * factors[:, None]
@@ -140,7 +140,7 @@ def products(rows: Rows, labels: Rows) -> np.ndarray:
 
 
 def input_images(batch: Batch) -> InputImages:
-    """Return images under the linear kernel; CSR input stays CSR."""
+    """Return images under the linear kernel; CSR input stays sparse."""
     rows = batch.X.astype(np.float64, copy=False)
     kernel, root = Linear(), batch.root_weight
     if batch.weight is not None:
@@ -150,7 +150,7 @@ def input_images(batch: Batch) -> InputImages:
 
 
 def row_images(batch: Batch, kernel: Kernel, max_memory: float, n_jobs: int | None) -> CandidateImages:
-    """Return the images themselves: all samples are candidates."""
+    """Return exact images, with all samples as candidates."""
     n = len(batch)
     needed = 3 * 8 * n * n  # the matrix, its factor, and the coordinates
     if needed > max_memory:
@@ -171,16 +171,16 @@ def row_images(batch: Batch, kernel: Kernel, max_memory: float, n_jobs: int | No
 def projected_images(
     batch: Batch, kernel: Kernel, pool: Pool, W: np.ndarray, n_jobs: int | None
 ) -> CandidateImages:
-    """Return all samples, projected on the span of a pool: for objectives that need the samples."""
+    """Return all samples projected onto the span of a pool, for objectives that need the samples."""
     factor, chosen = independent(W)
     columns = store_columns(batch, kernel, pool.points[chosen], center=False, n_jobs=n_jobs).values
     trace = trace_of(kernel, batch, W.diagonal())
-    rows = whitened(columns, factor, chosen)
+    rows = whiten(columns, factor, chosen)
     return CandidateImages(*labelled(batch, trace), kernel, rows, pool, factor, chosen)
 
 
 def independent(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Factorise a kernel matrix: ``W = factor' factor``, and which columns make it triangular."""
+    """Factorise a kernel matrix, ``W = factor' factor``; return independent columns, too."""
     if not np.isfinite(W).all():
         raise KernelError("Kernel values are not all finite; scale X, or lower degree.")
     largest = W.diagonal().max()
@@ -196,13 +196,13 @@ def independent(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return factor, order[:rank]
 
 
-def whitened(columns: np.ndarray, factor: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Turn kernel columns of the chosen candidates into orthonormal coordinates."""
+def whiten(columns: np.ndarray, factor: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Convert kernel columns of the independent candidates to orthonormal coordinates."""
     return solve_triangular(factor[:, chosen], columns.T, trans="T").T
 
 
 def orthonormal(directions: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of the span, without directions that are combinations of others."""
+    """Return an orthonormal basis of the span; linearly dependent directions are dropped."""
     largest = np.abs(directions).max(axis=0, initial=0.0)
     scaled = directions[:, largest > 0] / largest[largest > 0]  # squares of small numbers would vanish
     if scaled.shape[1] == 0:
@@ -212,14 +212,14 @@ def orthonormal(directions: np.ndarray) -> np.ndarray:
 
 
 def squared_lengths(labels: Rows) -> np.ndarray:
-    """Return the squared length of each column."""
+    """Return the squared norm of each column."""
     if sparse.issparse(labels):
         return np.asarray(labels.power(2).sum(axis=0)).ravel()
     return np.einsum("nc,nc->c", labels, labels)
 
 
 def present_classes(labels: Rows) -> Rows:
-    """Return the columns of classes that occur; at least two must."""
+    """Return the columns of the classes that occur; raise an error for fewer than two."""
     sums = squared_lengths(labels)
     present = sums > 1e-13 * sums.sum()  # a triangular factor leaves rounding where a class is empty
     if np.count_nonzero(present) < 2:
@@ -231,7 +231,7 @@ def present_classes(labels: Rows) -> Rows:
 
 
 def checked_start(W: np.ndarray, n_candidates: int) -> np.ndarray:
-    """Refuse an initialisation whose rows are not the candidates."""
+    """Raise an error if the rows of an initialisation do not match the candidates."""
     W = np.asarray(W, dtype=np.float64)
     if W.ndim != 2 or len(W) != n_candidates or not np.isfinite(W).all():
         raise InvalidParameterError(

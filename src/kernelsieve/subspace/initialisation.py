@@ -1,4 +1,4 @@
-"""Where the search for a subspace begins."""
+"""Initial directions and points of the subspace search."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _RANK = 1e-7  # singular values, as a part of the largest
 _SQUARED_RANK = 1e-12  # eigenvalues of inner products, as a part of their trace
 
 
-def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarray:
-    """Return orthonormal directions to begin with; fewer where the images do not span as many."""
+def initial_directions(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarray:
+    """Return orthonormal initial directions; fewer if the images span fewer."""
     if not isinstance(init, str):
         directions = images.combinations(init)
     elif init == "koc":
@@ -38,7 +38,7 @@ def start(images: Images, init: str | np.ndarray, n_components: int) -> np.ndarr
 
 
 def pls_directions(rows: Rows, labels: Rows, n_components: int) -> np.ndarray:
-    """Return the directions of partial least squares with left deflation, from products alone.
+    """Return partial least squares directions with left deflation, by products only.
 
     Each is the direction whose feature has the largest covariance with what the features before it
     leave of the labels.
@@ -60,7 +60,7 @@ def pls_directions(rows: Rows, labels: Rows, n_components: int) -> np.ndarray:
 
 
 def principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndarray:
-    """Return the directions of largest variance among those orthogonal to a basis."""
+    """Return the principal directions of the complement of a basis."""
 
     def without(values: np.ndarray) -> np.ndarray:
         return values - basis @ (basis.T @ values)
@@ -86,7 +86,7 @@ def principal_rest(rows: Rows, basis: np.ndarray, n_components: int) -> np.ndarr
 
 
 def _sparse_rest(rows: sparse.csr_matrix, basis: np.ndarray, n_components: int) -> np.ndarray:
-    """Do the same for few samples or few features, from the smaller matrix of inner products."""
+    """Return the same for few samples or few features, from the smaller Gram matrix."""
     n, r = rows.shape
     if n <= r:
         along = np.asarray(rows @ basis)

@@ -1,4 +1,4 @@
-"""The subspace kernel as a function, for any kernel machine."""
+"""The subspace kernel as a callable, for any kernel machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..model import KernelModel
 
 
 class SubspaceKernel:
-    """``K_w(x, x')``, formula (14): the inner product of projections on a subspace.
+    """The kernel ``K_w(x, x')``, formula (14): the inner product of projections onto a subspace.
 
     A function ``f(X, Z)`` that can be pickled and handed to any kernel machine of scikit-learn. Some,
     such as ``KernelRidge``, call it for one pair of samples at a time; ``kernel="precomputed"`` with

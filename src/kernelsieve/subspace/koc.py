@@ -1,4 +1,4 @@
-"""Kernel orthogonal centroids: the subspace that the centroids of the classes span."""
+"""Kernel orthogonal centroids: the subspace spanned by the class centroids."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .centroids import (
     class_centroids,
     clusters_as_labels,
     exact_centroids,
-    finish,
+    make_fit,
 )
 from .image_pass import SubspaceMethod
 from .objectives import TargetAlignment
 
 
 def orthogonal_centroids(centroids: Centroids, n_components: int | None) -> Fit:
-    """Take an orthonormal basis of the span of the centroids, in the order of what it adds.
+    """Return an orthonormal basis of the centroids' span, sorted by contribution.
 
     With M the averages over classes and ``M'KM = R'R`` the samples have the coordinates
     ``Q = K M R^-1``. A rotation gives as much of the alignment with the labels Y as can be to the first
@@ -36,7 +36,7 @@ def orthogonal_centroids(centroids: Centroids, n_components: int | None) -> Fit:
     Q, Y = centroids.features, centroids.labels
     rotation = by_contribution(Q, Y)[:, :n_components]
     features = Q @ rotation
-    return finish(
+    return make_fit(
         *centroids.model(rotation),
         features,
         features,
@@ -47,7 +47,7 @@ def orthogonal_centroids(centroids: Centroids, n_components: int | None) -> Fit:
 
 
 class KernelOrthogonalCentroid(SubspaceEstimator):
-    """Projection on the span of the centroids of the classes (KOC).
+    """Projection onto the span of the class centroids (KOC).
 
     There is one feature for each class, or for each cluster where classes are divided into several.
     Distances between centroids are the same before and after, and distances of samples from centroids
@@ -71,9 +71,9 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
         "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
         at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     candidates : {"auto", "all"}, int, array or Candidates, default="auto"
@@ -86,36 +86,36 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
     n_clusters : int, default=1
         Clusters in each class, found by k-means on the images of its samples.
     random_state : int, RandomState or None, default=None
-        For drawing candidates.
+        Seed or generator for drawing candidates.
     n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
+        Number of threads; None for as many as BLAS uses.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
     landmarks_ : array of shape (n_landmarks, n_features)
         The chosen samples, in the order of choice; column numbers for a precomputed kernel.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Their indices in the training set, or in the given candidates; -1 for points of neither.
+        Indices of the landmarks in the training set, or in the given candidates; -1 for other points.
     projection_ : ndarray of shape (n_landmarks, n_components)
         Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
     offset_ : ndarray of shape (n_components,)
-        What is subtracted, so that features have mean zero where they are centred.
+        Subtracted from the features, so that centred features have mean zero.
     n_components_ : int
         Number of components found.
     kernel_, gamma_ : Kernel, float
-        The kernel with all of its parameters, and its width, where it has one.
+        The fitted kernel with all its parameters, and its width if it has one.
     kernel_evaluations_ : ndarray of shape (n_components,)
-        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+        Kernel evaluations for a new sample with the first 1, 2, ... components.
     criterion_path_ : ndarray of shape (n_components,)
         The criterion's value at each step.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Ratio of the variance of the kernel images that each component's direction adds.
+        Share of the variance of the kernel images that each component adds.
     explained_target_ratio_ : ndarray of shape (n_components,)
-        Ratio of the targets' variance that each component explains; zeros without targets.
+        Share of the variance of the targets that each component explains; zeros without targets.
     classes_ : ndarray of shape (n_classes,)
-        Labels, where ``y`` has labels.
+        Class labels, if ``y`` holds labels.
     n_features_in_, feature_names_in_
         Number and names of the features of X, as in scikit-learn.
 

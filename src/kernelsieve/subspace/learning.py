@@ -1,4 +1,4 @@
-"""Learn a subspace: from images, or as the span of points, to a fit with the way it was found."""
+"""Learn a subspace, from images or as the span of learned points."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..deflation import Outcome
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Kernel, Rows
 from ..model import Fit, KernelModel, Search
-from .centroids import by_contribution, finish
+from .centroids import by_contribution, make_fit
 from .images import Images, Labelled, independent, labelled
-from .initialisation import start
+from .initialisation import initial_directions
 from .margins import LargeMargin
 from .objectives import Objective, TargetAlignment
-from .optimise import Climb, Directions, climb
+from .optimise import Directions, Optimum, maximise
 from .points import Points, first_points
 from .target_kernels import checked_target_kernel, coded_labels, factor
 
@@ -31,7 +31,7 @@ _LOST = 1e-6  # of directions of unit length
 
 @dataclass(frozen=True)
 class LearnedSubspace:
-    """The subspace of largest alignment, or with the best objective or bound of a machine."""
+    """The subspace that maximises alignment, or the objective or bound of a support vector machine."""
 
     n_components: int | None
     init: Any
@@ -43,10 +43,10 @@ class LearnedSubspace:
     margin: type[LargeMargin] | None = None  # of a support vector machine, instead of the alignment
 
     def objective(self, known: Labelled) -> Objective:
-        """Return what is to be maximised."""
+        """Return the objective to maximise."""
         labels = known.labels
         if self.margin is None:
-            return TargetAlignment(self.coded(known))
+            return TargetAlignment(self.target_factor(known))
         if labels.shape[1] > _MOST_MACHINES:
             raise InvalidParameterError(
                 f"y has {labels.shape[1]} classes, and a margin needs a machine for each of them at "
@@ -55,8 +55,8 @@ class LearnedSubspace:
         labels = labels.toarray() if sparse.issparse(labels) else labels
         return self.margin(labels, known.trace / known.total_weight, self.C)
 
-    def coded(self, known: Labelled) -> Rows:
-        """Return F with ``F F'`` the kernel of the labels, scaled by root weights."""
+    def target_factor(self, known: Labelled) -> Rows:
+        """Return F with ``F F'`` the target kernel, scaled by root weights."""
         if isinstance(self.target_kernel, str):
             return coded_labels(known.labels, self.target_kernel)
         root = np.asarray(known.labels.sum(axis=1)).reshape(-1, 1)
@@ -64,8 +64,8 @@ class LearnedSubspace:
 
     def solve(self, images: Images) -> Fit:
         """Learn directions V in the span of the images, formulas (17) to (27)."""
-        wanted = self._wanted(images)
-        V = start(images, self.init, wanted)
+        wanted = self._n_requested(images)
+        V = initial_directions(images, self.init, wanted)
         if V.shape[1] == 0:
             raise InvalidDataError(
                 "No feature could be found: all images are zero. Look for samples of zeros, or use "
@@ -74,58 +74,58 @@ class LearnedSubspace:
         outcome = Outcome.COMPLETE if V.shape[1] == wanted else Outcome.EXHAUSTED
         rows, down, up = fewer_coordinates(images.rows, V)
         alignment = Directions(rows, self.objective(images))
-        found = self._climb(alignment, down(V), alignment.put_in_order)
+        found = self._maximise(alignment, down(V), alignment.put_in_order)
         features = np.asarray(rows @ found.point)
-        rotation = by_contribution(features, self.coded(images))
+        rotation = by_contribution(features, self.target_factor(images))
         model, indices = images.model(up(found.point @ rotation))
-        return self._finish(model, indices, features @ rotation, images, outcome, found)
+        return self._make_fit(model, indices, features @ rotation, images, outcome, found)
 
     def solve_points(self, batch: Batch, kernel: Kernel, random_state: np.random.RandomState) -> Fit:
         """Learn points whose images span the subspace."""
         known = Labelled(*labelled(batch, weighted_sum(kernel.diag(batch.X), batch)))
         first = first_points(batch, self.init, self.n_components, random_state)
         function = Points(batch.X, batch.root_weight, kernel, self.objective(known))
-        Z = function.apart(first)
+        Z = function.independent_points(first)
         if not function.features(Z)[0].any():
             raise InvalidDataError(
                 "No feature could be found: k(x, z) is 0 for all samples x and all first points z, so "
                 "there is no direction to improve them in. Lower gamma, scale X, or pass points near "
                 "the samples as init."
             )
-        found = self._climb(function, Z, lambda Z: Z)
-        Z = function.apart(found.point)  # points may meet on their way
+        found = self._maximise(function, Z, lambda Z: Z)
+        Z = function.independent_points(found.point)  # points may meet on their way
         features, basis = function.features(Z)
-        rotation = by_contribution(features, self.coded(known))
+        rotation = by_contribution(features, self.target_factor(known))
         k = len(Z)
         first_use = np.zeros(k, dtype=np.intp)
         model = KernelModel(kernel, Z, basis @ rotation, np.zeros(k), first_use)
         wanted = self.n_components or len(first)
         outcome = Outcome.COMPLETE if k == wanted else Outcome.EXHAUSTED
-        return self._finish(model, np.full(k, -1), features @ rotation, known, outcome, found)
+        return self._make_fit(model, np.full(k, -1), features @ rotation, known, outcome, found)
 
-    def _wanted(self, known: Labelled) -> int:
+    def _n_requested(self, known: Labelled) -> int:
         if self.n_components is not None:
             return self.n_components
         return known.labels.shape[1] if isinstance(self.init, str) else np.shape(self.init)[-1]
 
-    def _climb(
+    def _maximise(
         self, function: Any, first: np.ndarray, put_in_order: Callable[[np.ndarray], np.ndarray]
-    ) -> Climb:
-        return climb(
+    ) -> Optimum:
+        return maximise(
             function, first, put_in_order, solver=self.solver, max_iter=self.max_iter, tol=self.tol
         )
 
-    def _finish(
+    def _make_fit(
         self,
         model: KernelModel,
         indices: np.ndarray,
         features: np.ndarray,
         known: Labelled,
         outcome: str,
-        found: Climb,
+        found: Optimum,
     ) -> Fit:
-        alignments = TargetAlignment(self.coded(known)).prefixes(features)
-        fit = finish(model, indices, features, features, known, alignments, outcome)
+        alignments = TargetAlignment(self.target_factor(known)).prefixes(features)
+        fit = make_fit(model, indices, features, features, known, alignments, outcome)
         return replace(fit, search=Search(found.path, found.ending))
 
 
@@ -134,7 +134,7 @@ Map = Callable[[np.ndarray], np.ndarray]
 
 
 def fewer_coordinates(rows: Rows, first: np.ndarray) -> tuple[Rows, Map, Map]:
-    """Return samples in coordinates of their own span where that is much smaller, and both maps.
+    """Return samples in coordinates of their own span if it is much smaller, and the maps to and fro.
 
     Directions worth looking at are combinations of the samples, so n coordinates do for n samples.
     Inner products know samples to half the digits; where they lose a part of the ``first`` directions,

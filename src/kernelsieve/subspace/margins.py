@@ -1,4 +1,4 @@
-"""Objectives of support vector machines: the widest margin and the smallest ball, with derivatives."""
+"""Support vector machine objectives with derivatives: margin, and radius-margin bound."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class LargeMargin(Objective):
         self._C = C
 
     def value_and_slope(self, features: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slope = self._log_bound(features / self._factors[:, None])
+        value, slope = self._log_objective(features / self._factors[:, None])
         return -value, -slope / self._factors[:, None]
 
-    def _log_bound(self, points: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return what is to be small, and its derivative with respect to unweighted points."""
+    def _log_objective(self, points: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the log objective to minimise, and its derivative by unweighted points."""
         weight, total, slope = self._root**2, 0.0, np.zeros_like(points)
         for signs in self._signs:
             length, of_length = squared_margin_vector(points, signs, weight, self._C)
@@ -63,15 +63,15 @@ class RadiusMargin(LargeMargin):
     of more than two classes, each against the rest, are added: they share the ball.
     """
 
-    def _log_bound(self, points: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slope = super()._log_bound(points)
+    def _log_objective(self, points: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = super()._log_objective(points)
         radius, of_radius = squared_radius(points)
         radius += 1 / self._C
         return value + float(np.log(radius)), slope + of_radius / radius
 
 
 def squared_radius(points: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the squared radius of the smallest ball around points, and its derivative.
+    """Return the squared radius of the smallest enclosing ball, and its derivative.
 
     The centre walks towards the centre of the ball through the points that it is farthest from, until
     another one is as far, or no support is left (Fischer, Gaertner and Kutz, 2003).
@@ -104,7 +104,7 @@ def squared_radius(points: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def _circumcentre(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the point of their affine hull at the same distance from all, and its weights."""
+    """Return the circumcentre of points in their affine hull, and its weights."""
     edges = points[1:] - points[0]
     if len(edges) == 0:
         return points[0], np.ones(1)
@@ -115,7 +115,7 @@ def _circumcentre(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _walk(
     points: np.ndarray, centre: np.ndarray, goal: np.ndarray, support: list[int], size: float
 ) -> tuple[float, int | None]:
-    """Return how far to go towards the goal, and the point that is then as far as the support."""
+    """Return the step to where another point is as far as the support, and that point."""
     way = goal - centre
     first = points[support[0]]
     # |p - c - t w|^2 = |s - c - t w|^2 is linear in t

@@ -1,4 +1,4 @@
-"""What a good subspace is: numbers that depend on features through their inner products alone."""
+"""Objectives for subspaces, functions of the inner products of features."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..kernels import Rows
 
 
 class Objective(ABC):
-    """A number to maximise over subspaces.
+    """An objective to maximise over subspaces.
 
     Features are coordinates in an orthonormal basis of the subspace, one row a sample, scaled by
     the root of its weight. The number must not change when the basis is rotated.
@@ -19,11 +19,11 @@ class Objective(ABC):
 
     @abstractmethod
     def value_and_slope(self, features: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the value, and its derivative with respect to the features."""
+        """Return the value, and its derivative by the features."""
 
 
 class TargetAlignment(Objective):
-    """Kernel-target alignment of the features' kernel, formula (17) of Wu and Farquhar.
+    """Kernel-target alignment of the feature kernel, formula (17) of Wu and Farquhar.
 
     ``<K_w, K_y>`` and ``<K_w, K_w>`` are sums of squares of inner products between features and labels,
     (21), and between features, (22): no n x n matrix is formed.

@@ -1,4 +1,4 @@
-"""Optimise an objective over subspaces with scipy's solvers, and report how it ended."""
+"""Maximise an objective over subspaces by scipy's solvers, and report how the search ended."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ILL_CONDITIONED = 1e3  # directions so near to each other that their inner prod
 
 
 class Ending:
-    """Why the climb ended; the text goes into a warning and names the remedy."""
+    """Why the optimisation ended; the text goes into a warning and names the remedy."""
 
     CONVERGED = "the last iterations gained less than tol each"
     EARLY = (
@@ -40,15 +40,15 @@ class Ending:
 
 
 @dataclass(frozen=True)
-class Climb:
-    """Where the climb ended, and the value after each iteration, the start first."""
+class Optimum:
+    """The last point of an optimisation, and the value after each iteration, the start first."""
 
     point: np.ndarray
     path: np.ndarray
     ending: str
 
 
-def climb(
+def maximise(
     function: Function,
     start: np.ndarray,
     put_in_order: Callable[[np.ndarray], np.ndarray],
@@ -56,8 +56,8 @@ def climb(
     solver: str,
     max_iter: int | None,
     tol: float,
-) -> Climb:
-    """Go up from ``start`` until the last ten iterations gained at most ``tol`` each on average.
+) -> Optimum:
+    """Maximise from ``start`` until the last ten iterations gain at most ``tol`` each on average.
 
     Without ``max_iter`` it stops early: alignment gained late is that of single samples.
 
@@ -70,13 +70,13 @@ def climb(
         n_before = len(path)
         point = put_in_order(_round(function, point, path, solver, most, tol))
         if _levels_off(path, tol):
-            return Climb(point, np.array(path), Ending.CONVERGED)
+            return Optimum(point, np.array(path), Ending.CONVERGED)
         if len(path) == n_before:
             flat = float(np.linalg.norm(function(point)[1])) <= _FLAT * max(1.0, abs(path[-1]))
-            return Climb(point, np.array(path), Ending.CONVERGED if flat else Ending.STUCK)
+            return Optimum(point, np.array(path), Ending.CONVERGED if flat else Ending.STUCK)
     if max_iter == 0:
-        return Climb(point, np.array(path), Ending.START)
-    return Climb(point, np.array(path), Ending.EARLY if max_iter is None else Ending.LIMIT)
+        return Optimum(point, np.array(path), Ending.START)
+    return Optimum(point, np.array(path), Ending.EARLY if max_iter is None else Ending.LIMIT)
 
 
 def _levels_off(path: list[float], tol: float) -> bool:
@@ -86,7 +86,7 @@ def _levels_off(path: list[float], tol: float) -> bool:
 def _round(
     function: Function, start: np.ndarray, path: list[float], solver: str, max_iter: int, tol: float
 ) -> np.ndarray:
-    """Run the solver once; note the value after each iteration, and return the last point."""
+    """Run the solver once, record the value after each iteration, and return the last point."""
     shape = start.shape
 
     def downhill(flat: np.ndarray) -> tuple[float, np.ndarray]:
@@ -111,7 +111,7 @@ def _round(
 
 
 class Directions:
-    """An objective as a function of directions V, of which features are ``rows @ V``.
+    """An objective as a function of directions V, with features ``rows @ V``.
 
     Only the span of V counts: features are taken along an orthonormal basis of it.
     """
@@ -136,7 +136,7 @@ class Directions:
 
 
 def _inverse_triangle(V: np.ndarray) -> np.ndarray:
-    """Return ``R^-1`` for ``V = Q R``; from inner products, which is cheap, unless they cost digits."""
+    """Return ``R^-1`` for ``V = Q R``: by Cholesky, or by QR if V is ill-conditioned."""
     try:
         R = cholesky(V.T @ V)
     except LinAlgError:

@@ -1,4 +1,4 @@
-"""A subspace spanned by the images of a few points that are themselves learned, formula (16)."""
+"""A subspace spanned by the images of a few learned points, formula (16)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sklearn.cluster import KMeans
 from ..data import Batch
 from ..exceptions import InvalidParameterError
 from ..kernels import Kernel, Rows
-from .centroids import different
+from .centroids import count_distinct
 from .images import class_columns, independent
 from .objectives import Objective
 
 
 class Points:
-    """An objective as a function of points Z, on whose images the samples are projected."""
+    """An objective as a function of points Z; the samples are projected onto their images."""
 
     def __init__(self, rows: Rows, root: np.ndarray, kernel: Kernel, objective: Objective) -> None:
         self._rows = rows
@@ -42,19 +42,19 @@ class Points:
         gradient += self._kernel.landmark_gradient(Z, Z, among, inner + inner.T)
         return value, gradient
 
-    def apart(self, Z: np.ndarray) -> np.ndarray:
-        """Return the points whose images are no combinations of the others'."""
+    def independent_points(self, Z: np.ndarray) -> np.ndarray:
+        """Return the points with linearly independent images."""
         return Z[np.sort(independent(self._kernel.block(Z, Z))[1])]
 
     def features(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return samples along an orthonormal basis, and the basis as combinations of the points."""
+        """Return features along an orthonormal basis, and the basis in terms of the points."""
         R = triangle(self._kernel.block(Z, Z))
         values = self._root * self._kernel.block(self._rows, Z)
         return _divided(values, R), solve_triangular(R, np.eye(len(R)))
 
 
 def triangle(among: np.ndarray) -> np.ndarray:
-    """Return the triangular factor of a kernel matrix, with a ridge where points coincide."""
+    """Return the triangular factor of a kernel matrix, with a ridge for coinciding points."""
     ridge, size = 0.0, float(np.trace(among)) / len(among)
     while True:
         try:
@@ -73,10 +73,10 @@ def _divided(values: np.ndarray, R: np.ndarray) -> np.ndarray:
 def first_points(
     batch: Batch, init: Any, n_points: int | None, random_state: np.random.RandomState
 ) -> np.ndarray:
-    """Return points to begin with: given ones, class means, or means of clusters in the classes."""
+    """Return initial points: given ones, class means, or cluster means within the classes."""
     if isinstance(init, str) and init != "koc":
         raise InvalidParameterError(
-            f"init={init!r} gives directions and no points; pass init='koc' or an array of points with "
+            f"init={init!r} gives directions, not points; pass init='koc' or an array of points with "
             "span='points'."
         )
     if not isinstance(init, str):
@@ -110,10 +110,10 @@ def _means(batch: Batch, n_points: int | None, random_state: np.random.RandomSta
         means = np.asarray(shares.T @ batch.X) / sums[:, None]
         if n_points == len(sums):
             return means
-        return centres(means, different(means, n_points), sums)
+        return centres(means, count_distinct(means, n_points), sums)
     of_classes = sparse.csc_array(shares)
     members = np.split(of_classes.indices, of_classes.indptr[1:-1])
-    most = np.array([different(batch.X[rows], n_points) for rows in members])
+    most = np.array([count_distinct(batch.X[rows], n_points) for rows in members])
     counts = np.ones(len(sums), dtype=int)
     for _ in range(min(n_points, most.sum()) - len(sums)):  # to the class with most samples a cluster
         counts[np.argmax(np.where(counts < most, sums / counts, 0.0))] += 1

@@ -1,4 +1,4 @@
-"""Kernel matrices of labels, K_y, that alignment compares with: codings of the classes."""
+"""Target kernels K_y for the alignment, from codings of the classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROUNDING = 1e-10  # of the largest entry, or eigenvalue
 
 
 def coded_labels(labels: Rows, coding: str) -> Rows:
-    """Return F with ``K_y = F F'`` for indicators of classes, scaled by root weights.
+    """Return F with ``K_y = F F'`` for class indicators, scaled by root weights.
 
     "indicators" is 1 for two samples of a class and 0 otherwise, "signs" 1 and ``-1 / (c - 1)``, which
     is -1 for two classes, and "balanced" one over the weight of the class and 0.
@@ -40,7 +40,7 @@ def coded_labels(labels: Rows, coding: str) -> Rows:
 
 
 def checked_target_kernel(matrix: Any, n_samples: int) -> np.ndarray:
-    """Return a given K_y, which must be symmetric, finite and not zero."""
+    """Return a given K_y; raise an error unless it is symmetric, finite and nonzero."""
     K_y = np.asarray(matrix, dtype=np.float64)
     size = np.abs(K_y).max(initial=0.0)
     if K_y.shape != (n_samples, n_samples) or not np.isfinite(size) or not size > 0:
@@ -58,7 +58,7 @@ def checked_target_kernel(matrix: Any, n_samples: int) -> np.ndarray:
 
 
 def factor(K_y: np.ndarray) -> np.ndarray:
-    """Return F with ``F F' = K_y``, which must have no negative eigenvalues."""
+    """Return F with ``F F' = K_y``; raise an error for negative eigenvalues."""
     values, vectors = np.linalg.eigh(K_y)
     if values[0] < -_ROUNDING * values[-1]:
         raise InvalidParameterError(

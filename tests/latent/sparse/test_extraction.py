@@ -17,7 +17,7 @@ from kernelsieve.deflation import AbsoluteLoss, ExponentialLoss, LogisticLoss, O
 from kernelsieve.exceptions import InvalidDataError, InvalidParameterError, KernelError
 from kernelsieve.kernels import RBF, CallableKernel, Linear, Polynomial, Precomputed
 from kernelsieve.latent.sparse.columns import CachedColumns, DeflatedKernel, Multipliers
-from kernelsieve.latent.sparse.exact import most_unlike, reconstruction_errors, solve_dual
+from kernelsieve.latent.sparse.exact import frank_wolfe_vertex, reconstruction_errors, solve_dual
 from kernelsieve.latent.sparse.extraction import extract_sparse
 
 SELECTIONS = ["mr", "mi", "mi-mr", "exact"]
@@ -240,7 +240,7 @@ def test_the_exact_solver_finds_what_slsqp_finds(nu, gap_tol, rng):
     errors = naive_errors(K, u, alpha)
     level = np.sort(errors)[::-1][int(np.ceil(25 * nu)) - 1]
     primal = level + np.maximum(errors - level, 0).sum() / (25 * nu)
-    assert_allclose(most_unlike(errors, caps) @ errors, primal)
+    assert_allclose(frank_wolfe_vertex(errors, caps) @ errors, primal)
     assert -1e-12 <= primal - naive_dual(K, u, alpha) <= 1.0001 * gap_tol * primal
 
 

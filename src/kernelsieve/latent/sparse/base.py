@@ -1,4 +1,4 @@
-"""What sparse kernel PLS and sparse kernel boosted latent features share."""
+"""Base of sparse kernel PLS and sparse kernel boosted latent features."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
 
     @abstractmethod
     def _loss(self) -> Loss:
-        """Return the loss that features follow."""
+        """Return the loss that the features follow."""
 
     @abstractmethod
     def _compared(self, batch: Batch) -> np.ndarray:
-        """Return the columns of y that the loss compares with, (n, q)."""
+        """Return the target columns that the loss compares predictions with, (n, q)."""
 
     def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
         return super()._encoder(one_target(y), classes)
@@ -80,7 +80,7 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
             weight=rows.weight,
             target_error=self.target_error,
             sample_size=self.sample_size,
-            cache_columns=self.columns_kept or _columns_kept(settings.max_memory, len(rows)),
+            cache_columns=self.columns_kept or _cache_capacity(settings.max_memory, len(rows)),
             tol=self.tol,
             gap_tol=self.gap_tol,
             random_state=problem.random_state,
@@ -100,8 +100,8 @@ class SparseLatentFeatures(PredictMixin, KernelEstimator):
         return tags
 
 
-def _columns_kept(max_memory: float, n_rows: int) -> int:
-    """Return how many kernel columns are kept: as many as usual, more where memory is plenty."""
+def _cache_capacity(max_memory: float, n_rows: int) -> int:
+    """Return the number of kernel columns to cache, more if memory allows."""
     most = int(max_memory) // (8 * n_rows)
     return max(1, min(most, max(_USUALLY_KEPT, most // _SHARE_KEPT)))
 

@@ -38,9 +38,9 @@ class SparseKernelBoostedLatentFeatures(SparseLatentFeatures):
         "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
         at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     tol : float, default=1e-12
@@ -61,40 +61,40 @@ class SparseKernelBoostedLatentFeatures(SparseLatentFeatures):
         An object of a class derived from :class:`kernelsieve.deflation.Loss` brings its own value,
         negative gradient and curvature.
     random_state : int, RandomState or None, default=None
-        For drawing candidates.
+        Seed or generator for drawing candidates.
     n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
+        Number of threads; None for as many as BLAS uses.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
     support_fraction_ : ndarray of shape (k,)
         Fraction of the samples that are support vectors of the first features.
     duality_gaps_ : ndarray of shape (k,)
-        How far from the optimum ``selection="exact"`` may be at each step; NaN for the others.
+        Duality gap of ``selection="exact"`` at each step; NaN for the other selections.
     landmarks_ : array of shape (n_landmarks, n_features)
         The chosen samples, in the order of choice; column numbers for a precomputed kernel.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Their indices in the training set, or in the given candidates; -1 for points of neither.
+        Indices of the landmarks in the training set, or in the given candidates; -1 for other points.
     projection_ : ndarray of shape (n_landmarks, n_components)
         Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
     offset_ : ndarray of shape (n_components,)
-        What is subtracted, so that features have mean zero where they are centred.
+        Subtracted from the features, so that centred features have mean zero.
     n_components_ : int
         Number of components found.
     kernel_, gamma_ : Kernel, float
-        The kernel with all of its parameters, and its width, where it has one.
+        The fitted kernel with all its parameters, and its width if it has one.
     kernel_evaluations_ : ndarray of shape (n_components,)
-        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+        Kernel evaluations for a new sample with the first 1, 2, ... components.
     criterion_path_ : ndarray of shape (n_components,)
         The criterion's value at each step.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Ratio of the variance of the kernel images that each component's direction adds.
+        Share of the variance of the kernel images that each component adds.
     explained_target_ratio_ : ndarray of shape (n_components,)
-        Ratio of the targets' variance that each component explains; zeros without targets.
+        Share of the variance of the targets that each component explains; zeros without targets.
     classes_ : ndarray of shape (n_classes,)
-        Labels, where ``y`` has labels.
+        Class labels, if ``y`` holds labels.
     n_features_in_, feature_names_in_
         Number and names of the features of X, as in scikit-learn.
 
@@ -166,7 +166,7 @@ class SparseKernelBoostedLatentFeatures(SparseLatentFeatures):
 
 
 class SparseKernelBoostedLatentFeaturesClassifier(SparseLatentFeatures):
-    """Kernel boosted latent features that rest on few samples, for classes (nu-KBLF).
+    """Kernel boosted latent features that rest on few samples, for classification (nu-KBLF).
 
     As :class:`SparseKernelBoostedLatentFeatures`, for labels. Of more than two classes each is
     separated from the rest, by features that all share: the next one follows the class with the
@@ -189,9 +189,9 @@ class SparseKernelBoostedLatentFeaturesClassifier(SparseLatentFeatures):
         "cv" is the best of eight multiples of "median", from narrow to nearly linear, by five folds of
         at most 1,000 samples; for estimators that predict, and within ``ComponentPathCV``.
     degree : float, default=3
-        Of the "poly" kernel.
+        Degree of the "poly" kernel.
     coef0 : float, default=1.0
-        Of the "poly" and "sigmoid" kernels.
+        Constant term of the "poly" and "sigmoid" kernels.
     kernel_params : dict, default=None
         Keyword arguments for a kernel that is a function, or other parameters of a named kernel.
     tol : float, default=1e-12
@@ -212,40 +212,40 @@ class SparseKernelBoostedLatentFeaturesClassifier(SparseLatentFeatures):
         :class:`kernelsieve.deflation.Loss` brings its own value, negative gradient and curvature; it
         is given -1 and +1.
     random_state : int, RandomState or None, default=None
-        For drawing candidates.
+        Seed or generator for drawing candidates.
     n_jobs : int, default=None
-        Threads; None for as many as BLAS uses.
+        Number of threads; None for as many as BLAS uses.
     verbose : int or bool, default=0
-        Print what is done.
+        Above 0, print progress.
 
     Attributes
     ----------
     support_fraction_ : ndarray of shape (k,)
         Fraction of the samples that are support vectors of the first features.
     duality_gaps_ : ndarray of shape (k,)
-        How far from the optimum ``selection="exact"`` may be at each step; NaN for the others.
+        Duality gap of ``selection="exact"`` at each step; NaN for the other selections.
     landmarks_ : array of shape (n_landmarks, n_features)
         The chosen samples, in the order of choice; column numbers for a precomputed kernel.
     landmark_indices_ : ndarray of shape (n_landmarks,)
-        Their indices in the training set, or in the given candidates; -1 for points of neither.
+        Indices of the landmarks in the training set, or in the given candidates; -1 for other points.
     projection_ : ndarray of shape (n_landmarks, n_components)
         Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
     offset_ : ndarray of shape (n_components,)
-        What is subtracted, so that features have mean zero where they are centred.
+        Subtracted from the features, so that centred features have mean zero.
     n_components_ : int
         Number of components found.
     kernel_, gamma_ : Kernel, float
-        The kernel with all of its parameters, and its width, where it has one.
+        The fitted kernel with all its parameters, and its width if it has one.
     kernel_evaluations_ : ndarray of shape (n_components,)
-        Kernel evaluations that the first 1, 2, ... components cost a new sample.
+        Kernel evaluations for a new sample with the first 1, 2, ... components.
     criterion_path_ : ndarray of shape (n_components,)
         The criterion's value at each step.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Ratio of the variance of the kernel images that each component's direction adds.
+        Share of the variance of the kernel images that each component adds.
     explained_target_ratio_ : ndarray of shape (n_components,)
-        Ratio of the targets' variance that each component explains; zeros without targets.
+        Share of the variance of the targets that each component explains; zeros without targets.
     classes_ : ndarray of shape (n_classes,)
-        Labels, where ``y`` has labels.
+        Class labels, if ``y`` holds labels.
     n_features_in_, feature_names_in_
         Number and names of the features of X, as in scikit-learn.
 

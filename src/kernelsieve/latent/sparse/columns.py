@@ -1,8 +1,8 @@
-"""Kernel columns of support vectors, and the kernel matrix that shifting and deflation leave of them.
+"""Kernel columns of support vectors, and the shifted and deflated kernel matrix.
 
 No n x n matrix exists here. A column is evaluated when a support vector needs it, some are kept, and
 the deflated matrix is known through the features, one vector and one number (equation (6) of the
-paper that :mod:`.nu` names).
+paper that :mod:`.extraction` names).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COLUMNS_AT_ONCE = 4096  # a block of samples of all columns would be too large 
 
 
 class CachedColumns:
-    """Columns ``k(X, x_i)`` of samples of ``X``, of which at most ``capacity`` are kept.
+    """Kernel columns ``k(X, x_i)`` of samples of ``X``; at most ``capacity`` are cached.
 
     The least recently used column makes room, but never one of the request at hand: a request that is
     larger than the cache would otherwise throw out what it is about to use.
@@ -53,7 +53,7 @@ class CachedColumns:
         return self._whole_diagonal
 
     def diagonal_at(self, rows: np.ndarray) -> np.ndarray:
-        """``k(x, x)`` of samples whose columns have been evaluated, which costs nothing."""
+        """``k(x, x)`` of samples with evaluated columns, which costs nothing."""
         return self._diagonal[rows]
 
     def product(self, rows: np.ndarray, vectors: np.ndarray, *, replace: bool = True) -> np.ndarray:
@@ -73,7 +73,7 @@ class CachedColumns:
         return out.T
 
     def column(self, row: int) -> np.ndarray:
-        """Return one column; it is to be read only."""
+        """Return one column; do not write to it."""
         if row not in self._slots:
             value = self.product(np.array([row]), np.ones((1, 1)))[:, 0]
             if row not in self._slots:  # there is no room at all
@@ -93,7 +93,7 @@ class CachedColumns:
         return weights @ self._lines[: len(self._slots)]
 
     def _make_room(self, missing: np.ndarray, request: set[int], replace: bool) -> dict[int, int]:
-        """Give slots to as many missing columns as there is room for."""
+        """Assign cache slots to as many missing columns as there is room for."""
         given: dict[int, int] = {}
         for i in missing.tolist():
             if len(self._slots) < len(self._lines):
@@ -108,7 +108,7 @@ class CachedColumns:
     def _evaluate(
         self, rows: np.ndarray, vectors: np.ndarray, slots: list[int], out: np.ndarray
     ) -> None:
-        """Add the product with new columns, and keep the first of them in the given slots."""
+        """Add the product with new columns, and cache the first of them in the given slots."""
         try:
             for some in row_slices(len(rows), _COLUMNS_AT_ONCE):
                 self._evaluate_some(rows[some], vectors[some], slots[some], out)
@@ -122,7 +122,7 @@ class CachedColumns:
     ) -> None:
         fill = self._kernel.against(self._kernel.points(self._X, rows))
 
-        def take(block: slice) -> None:
+        def multiply_block(block: slice) -> None:
             values = np.empty((len(rows), block.stop - block.start))
             fill(self._X[block], values)
             with np.errstate(invalid="ignore", over="ignore"):  # an error says more than a warning
@@ -131,7 +131,11 @@ class CachedColumns:
             own = np.flatnonzero((rows >= block.start) & (rows < block.stop))
             self._diagonal[rows[own]] = values[own, rows[own] - block.start]
 
-        run_blocks(list(row_slices(self.n_rows, rows_per_block(len(rows)))), lambda: take, self._n_jobs)
+        run_blocks(
+            list(row_slices(self.n_rows, rows_per_block(len(rows)))),
+            lambda: multiply_block,
+            self._n_jobs,
+        )
 
 
 @dataclass(frozen=True)
@@ -147,14 +151,14 @@ class Multipliers:
     shifted: bool = True
 
     def directed(self, u: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the mean of u under alpha, and the unscaled beta of the loading."""
+        """Return the mean of u under alpha, and the unnormalised beta of the loading."""
         mean = float(self.alpha @ u[self.rows]) if self.shifted else 0.0
         return mean, self.alpha * (u[self.rows] - mean)
 
 
 @dataclass(frozen=True)
 class Loading:
-    """A direction of unit length in feature space, with what it does to the kernel matrix."""
+    """A unit direction in feature space, with its effect on the kernel matrix."""
 
     rows: np.ndarray
     beta: np.ndarray  # the direction as a combination of the deflated images of these samples
@@ -167,7 +171,7 @@ class Loading:
 
 
 class DeflatedKernel:
-    """The matrix ``K - e m' - m e' + rho e e' - T T'``, through products only.
+    """The deflated matrix ``K - e m' - m e' + rho e e' - T T'``, known by products only.
 
     Loadings have unit length, so the paper's ``r_j`` are all one.
     """
@@ -188,7 +192,7 @@ class DeflatedKernel:
 
     @property
     def diagonal(self) -> np.ndarray:
-        """The diagonal of the deflated matrix; no rounding makes it negative."""
+        """The diagonal of the deflated matrix, clipped at zero against rounding."""
         diagonal = self.columns.diagonal - 2 * self._mean + self._length - self._squares
         return np.maximum(diagonal, 0.0)
 
@@ -209,7 +213,7 @@ class DeflatedKernel:
         return values
 
     def loading(self, multipliers: Multipliers, u: np.ndarray, tol: float) -> Loading | None:
-        """Return the loading of given multipliers, or None where their images do not spread.
+        """Return the loading of given multipliers; None if their images do not vary.
 
         Nothing changes until :meth:`commit`.
         """
@@ -242,7 +246,7 @@ class DeflatedKernel:
         )
 
     def commit(self, loading: Loading) -> None:
-        """Shift the images and take the loading out of them, equation (6)."""
+        """Shift the images and deflate them by the loading, equation (6)."""
         self._features[:, len(self.loadings)] = loading.feature
         self._squares += loading.feature**2
         self._mean += loading.shift

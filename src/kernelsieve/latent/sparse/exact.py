@@ -11,8 +11,8 @@ The dual maximises over ``sum(alpha) = 1, 0 <= alpha_i <= 1 / (nu n)`` the conca
 
 with ``mean = alpha' u``, ``beta = alpha * (u - mean)`` and ``r^2 = beta' K beta``; then ``w`` is
 ``Phi' beta / r`` and ``s`` is ``Phi' alpha - mean w``. The constraints and the part of nu are stated
-in the paper that :mod:`.nu` names; the dual and the solver are our derivation, since the paper's text
-of (4) is lost.
+in the paper that :mod:`.extraction` names; the dual and the solver are our derivation, since the
+paper's text of (4) is lost.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def reconstruction_errors(
     return _errors(kernel.diagonal, u, rows, alpha, products[:, 0], products[:, 1])
 
 
-def most_unlike(errors: np.ndarray, caps: np.ndarray) -> np.ndarray:
-    """Return the alpha that puts as much as it may on the largest errors: a Frank-Wolfe vertex."""
+def frank_wolfe_vertex(errors: np.ndarray, caps: np.ndarray) -> np.ndarray:
+    """Return the Frank-Wolfe vertex: the alpha with all its mass on the largest errors."""
     order = np.argsort(-errors, kind="stable")
     before = np.cumsum(caps[order]) - caps[order]
     vertex = np.zeros(len(errors))
@@ -74,7 +74,7 @@ def solve_dual(
         None where r vanishes: with few values of u, small nu or small u.
     """
     # Both ends of the residuals: a start without a spread would have no loading, and no gradient.
-    dual = _Dual(kernel, u, caps, (most_unlike(u, caps) + most_unlike(-u, caps)) / 2)
+    dual = _Dual(kernel, u, caps, (frank_wolfe_vertex(u, caps) + frank_wolfe_vertex(-u, caps)) / 2)
     for step in range(_STEPS_PER_ROW * len(u)):
         errors = dual.errors()
         if step % _LOOK_EVERY == 0 and dual.is_solved(errors, gap_tol):
@@ -94,7 +94,7 @@ def solve_dual(
 
 
 class _Dual:
-    """A point of the polytope with ``K alpha`` and ``K (alpha * u)``, which steps keep up to date."""
+    """A feasible point of the dual, with ``K alpha`` and ``K (alpha * u)`` updated by each step."""
 
     def __init__(
         self, kernel: DeflatedKernel, u: np.ndarray, caps: np.ndarray, start: np.ndarray
@@ -112,7 +112,7 @@ class _Dual:
 
     def is_solved(self, errors: np.ndarray, gap_tol: float) -> bool:
         value = float(self.alpha @ errors)
-        gap = float(most_unlike(errors, self._caps) @ errors) - value
+        gap = float(frank_wolfe_vertex(errors, self._caps) @ errors) - value
         return gap <= gap_tol * abs(value)
 
     def spreads(self) -> bool:
@@ -121,7 +121,7 @@ class _Dual:
         return _spread(self._diagonal, self._u[rows], self.alpha[rows], by_alpha, by_u)[1] > 0
 
     def improve(self, errors: np.ndarray) -> bool:
-        """Take one step; False where none is left that raises the objective."""
+        """Take one step; return False if no step raises the objective."""
         gains = np.where(self.alpha < self._caps, errors, -np.inf)
         losses = np.where(self.alpha > 0, errors, np.inf)
         i, j = int(np.argmax(gains)), int(np.argmin(losses))
@@ -140,7 +140,7 @@ class _Dual:
         return True
 
     def _line_search(self, i: int, j: int, towards: np.ndarray, away: np.ndarray, most: float) -> float:
-        """Return the best step from j to i; the slope falls along it, for the dual is concave."""
+        """Return the best step from j to i; the dual is concave, so its slope decreases."""
         u, (by_alpha, by_u) = self._u, self._products
         ui, uj = float(u[i]), float(u[j])
         kii, kij, kjj = float(towards[i]), float(towards[j]), float(away[j])
@@ -179,7 +179,7 @@ class _Dual:
 def _spread(
     diagonal: np.ndarray, u: np.ndarray, alpha: np.ndarray, by_alpha: np.ndarray, by_u: np.ndarray
 ) -> tuple[float, float, float]:
-    """Return the mean of u, r and ``alpha' K beta``, all seen from the support; r = 0 if in doubt."""
+    """Return the mean of u, r and ``alpha' K beta``, from the support only; r = 0 in doubt."""
     mean = float(alpha @ u)
     beta, along = alpha * (u - mean), by_u - mean * by_alpha
     squared = float(beta @ along)

@@ -33,7 +33,7 @@ _MATRIX_VALUES = 2**23  # of a kernel matrix that "exact" may keep: 64 MB
 
 @dataclass(frozen=True)
 class SparseLatent:
-    """Features ``k(x, landmarks) @ projection - offset``, and the model on every number of them."""
+    """Features ``k(x, landmarks) @ projection - offset``, with a model on every prefix of them."""
 
     landmarks: np.ndarray  # (m,): row numbers of all support vectors, in the order of first use
     first_use: np.ndarray  # (m,): the feature that needs each of them first, ascending
@@ -51,8 +51,8 @@ class SparseLatent:
     def __len__(self) -> int:
         return len(self.intercepts)
 
-    def of_one_column(self) -> SparseLatent:
-        """Return the same for y without a second dimension."""
+    def with_flat_targets(self) -> SparseLatent:
+        """Return a copy for one-dimensional y."""
         return replace(
             self,
             baseline=self.baseline[0],
@@ -61,7 +61,7 @@ class SparseLatent:
         )
 
     def predict(self, features: np.ndarray, n_components: int | None = None) -> np.ndarray:
-        """Return the prediction from the first features; none of them leave the baseline."""
+        """Return predictions from the first features; without features, the baseline."""
         k = len(self) if n_components is None else n_components
         if k == 0:
             return np.broadcast_to(self.baseline, (len(features), *np.shape(self.baseline)))
@@ -86,7 +86,7 @@ def extract_sparse(
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> SparseLatent:
-    """Find features from few support vectors, and the model on them.
+    """Extract features from few support vectors, and fit the model on them.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def extract_sparse(
     )
     model = Refits(loss, Y, weight, n_components)
     found = _nu_kpls(K, model, rule, n_components, target_error, tol)
-    return found.of_one_column() if np.ndim(y) == 1 else found
+    return found.with_flat_targets() if np.ndim(y) == 1 else found
 
 
 def _nu_kpls(
@@ -161,7 +161,7 @@ def _nu_kpls(
     target_error: float | None,
     tol: float,
 ) -> SparseLatent:
-    """Add features until there are enough, or none is left, or none is needed: Algorithm 1.
+    """Add features until enough are found, none is left, or the target error is reached: Algorithm 1.
 
     A step takes support vectors with multipliers alpha for the residuals u, their loading w with its
     feature t, and the model on all features T so far, whose residuals are the next u; then it shifts
@@ -211,7 +211,7 @@ def _nu_kpls(
 def _steps(
     K: DeflatedKernel, model: Refits, rule: Selection, tol: float
 ) -> Iterator[tuple[np.ndarray, Multipliers, Loading]]:
-    """Yield residuals u, multipliers alpha and a loading, the best first, where there is a loading."""
+    """Yield residuals u, multipliers alpha and the loading of possible steps, best first."""
     for column in model.worst_first():
         u = column.negative_gradient
         for alpha in rule.proposals(K, u, column.sizes):
@@ -226,7 +226,7 @@ def _checked(y: np.ndarray, weight: np.ndarray | None, nu: float, selection: str
         raise InvalidParameterError(f"selection={selection!r} is not known; pass one of {names}.")
     if not 0 < nu <= 1:
         raise InvalidParameterError(
-            f"nu={nu!r} is no fraction of the samples; pass a number above 0 and at most 1."
+            f"nu={nu!r} must be a fraction of the samples, above 0 and at most 1; pass such a number."
         )
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
     if not weight.min(initial=np.inf) > 0:
@@ -237,7 +237,7 @@ def _checked(y: np.ndarray, weight: np.ndarray | None, nu: float, selection: str
 
 
 def _projection(loadings: list[Loading], landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Write the loadings as combinations of images that are not deflated: A, and what shifts leave.
+    """Express the loadings by undeflated images: A, and the offsets from shifts.
 
     A loading is a combination of deflated images. What the deflation took of them is along earlier
     loadings, so column after column ``a = beta - A (T' beta)``, and shifts drop out because beta sums

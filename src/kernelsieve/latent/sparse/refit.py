@@ -1,4 +1,4 @@
-"""The model on all features so far: least squares, least absolutes, or Newton's method."""
+"""Refit the model on all features so far: least squares, least absolutes, or Newton's method."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Refit(ABC):
         self._append(np.ones(len(y)))
 
     def add(self, feature: np.ndarray) -> bool:
-        """Take a feature in and fit anew; False, and no change, where it is a combination of others."""
+        """Add a feature and refit; return False, without a change, if it is linearly dependent."""
         if not self._append(feature):
             return False
         self._fit()
@@ -45,22 +45,22 @@ class Refit(ABC):
     @property
     @abstractmethod
     def negative_gradient(self) -> np.ndarray:
-        """What the next feature should follow: u, (n,)."""
+        """The negative gradient u of the loss, which the next feature follows, (n,)."""
 
     @property
     def sizes(self) -> np.ndarray:
-        """How large the residuals are, by which samples are ranked, (n,)."""
+        """The sizes of the residuals, which rank the samples, (n,)."""
         return np.abs(self.negative_gradient)
 
     @property
     @abstractmethod
     def error(self) -> float:
-        """The training error, in the units of the user."""
+        """The training error, in the units of y."""
 
     @property
     @abstractmethod
     def is_explained(self) -> bool:
-        """Whether nothing is left to explain."""
+        """Whether the residuals are zero up to rounding."""
 
     @abstractmethod
     def _fit(self) -> None:
@@ -164,7 +164,7 @@ class LeastAbsolutes(Refit):
 
 
 class Newton(Refit):
-    """Any other convex loss, by damped Newton steps from the model before."""
+    """Any other convex loss, by damped Newton steps from the previous solution."""
 
     def __init__(self, loss: Loss, y: np.ndarray, weight: np.ndarray, capacity: int) -> None:
         super().__init__(y, weight, capacity)
@@ -210,16 +210,16 @@ class Refits:
         self._columns = [make_refit(loss, y, weight, capacity) for y in Y.T]
 
     def add(self, feature: np.ndarray) -> bool:
-        """Take a feature in and fit anew; False, and no change, where it is a combination of others."""
+        """Add a feature and refit; return False, without a change, if it is linearly dependent."""
         taken = [column.add(feature) for column in self._columns]  # by all or none: one basis
         return all(taken)
 
     def coefficients(self) -> np.ndarray:
-        """Return the intercepts, and one line of coefficients for each feature, (1 + j, q)."""
+        """Return the intercepts, and one row of coefficients for each feature, (1 + j, q)."""
         return np.column_stack([column.coefficients() for column in self._columns])
 
     def worst_first(self) -> list[Refit]:
-        """Return the models that the next feature may improve, by falling error."""
+        """Return the models that the next feature may improve, largest error first."""
         left = [column for column in self._columns if not column.is_explained]
         return sorted(left, key=lambda column: -column.error)
 
@@ -230,12 +230,12 @@ class Refits:
 
     @property
     def is_explained(self) -> bool:
-        """Whether nothing is left to explain."""
+        """Whether all residuals are zero up to rounding."""
         return all(column.is_explained for column in self._columns)
 
 
 def make_refit(loss: Loss, y: np.ndarray, weight: np.ndarray, capacity: int) -> Refit:
-    """Return what fits a loss."""
+    """Return the refit for a loss."""
     y = np.asarray(y, dtype=np.float64)
     if isinstance(loss, SquaredLoss):
         return LeastSquares(y, weight, capacity)

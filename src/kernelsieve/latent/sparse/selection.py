@@ -1,6 +1,6 @@
-"""Which samples become support vectors: the rules MI and MR, and what to do where they fail.
+"""Selection of support vectors: the rules MI and MR, and fallbacks where they fail.
 
-MI and MR are stated by the paper that :mod:`.nu` names. The quantity q that MI ranks is our
+MI and MR are stated by the paper that :mod:`.extraction` names. The quantity q that MI ranks is our
 reconstruction: the text of equations (4) and (11) is lost, and of several ways to write the dual as
 ``alpha' q`` we use the one whose q is the gradient, the reconstruction error of every sample.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ...data import draw_sample
 from .columns import DeflatedKernel, Multipliers
-from .exact import most_unlike, reconstruction_errors, solve_dual
+from .exact import frank_wolfe_vertex, reconstruction_errors, solve_dual
 
 _SAME = 1e-8  # relative difference below which residuals are one value
 _ROUNDING = 1e-9  # nu n may miss a whole number by this much
@@ -23,7 +23,7 @@ _ROUNDING = 1e-9  # nu n may miss a whole number by this much
 
 @dataclass(frozen=True)
 class Shares:
-    """How much of alpha a sample may carry: its weight over the weight of all support vectors.
+    """Upper bounds of alpha: each sample's weight over the weight of all support vectors.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Shares:
         return max(1, int(np.ceil(self.nu * self.weight.sum() / self.unit - _ROUNDING)))
 
     def best(self, scores: np.ndarray, allowed: np.ndarray | None = None) -> Multipliers | None:
-        """Return the samples with the largest scores, each with its full share; the first of equals."""
+        """Return the samples with the largest scores, each with its full share; the first of ties."""
         rows, mass = self._take(scores, allowed, self.count * self.unit)
         return _multipliers(rows, mass) if len(rows) else None
 
@@ -89,7 +89,7 @@ def _multipliers(rows: np.ndarray, mass: np.ndarray) -> Multipliers:
 
 
 class Selection(ABC):
-    """Proposes support vectors for one step after the other."""
+    """Proposes support vectors for each step."""
 
     def __init__(self, shares: Shares, tol: float) -> None:
         self._shares = shares
@@ -97,12 +97,12 @@ class Selection(ABC):
 
     @abstractmethod
     def scores(self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        """Return what ranks the samples; ``sizes`` are those of the residuals."""
+        """Return the scores that rank the samples; ``sizes`` are those of the residuals."""
 
     def proposals(
         self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray
     ) -> Iterator[Multipliers]:
-        """Yield multipliers, the best first; others where the images of those before do not spread.
+        """Yield multipliers, best first; later ones are fallbacks if the images do not vary.
 
         Residuals that are all one value give no direction, so each sign gets half of the support
         vectors. Images that depend linearly on earlier features give none either; the last to be tried
@@ -113,7 +113,7 @@ class Selection(ABC):
             yield from self._single(kernel, u, scores)
             return
         best = self._shares.best(scores)
-        if best is not None and not one_value(u[best.rows]):
+        if best is not None and not is_constant(u[best.rows]):
             yield best
         yield from self._others(kernel, u, scores)
 
@@ -142,19 +142,19 @@ class Selection(ABC):
             yield Multipliers(best.rows[:1], np.ones(1), shifted=False)
 
     def gap(self, kernel: DeflatedKernel, u: np.ndarray, used: Multipliers) -> float:
-        """Return how far the dual objective of the used multipliers may be from the optimum."""
+        """Return the duality gap of the multipliers that were used."""
         return np.nan
 
 
 class MaximumResidual(Selection):
-    """MR: the samples with the largest absolute residuals; no kernel value is needed."""
+    """MR: the samples with the largest absolute residuals, found without kernel values."""
 
     def scores(self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         return sizes
 
 
 class MaximumInnerProduct(Selection):
-    """MI: the samples that the loading of a random set with equal multipliers reconstructs worst.
+    """MI: the samples that the loading of a random subset reconstructs worst.
 
     One best response to that set: a Frank-Wolfe vertex of the dual.
     """
@@ -175,7 +175,7 @@ class MaximumInnerProduct(Selection):
 
 
 class InnerProductThenResidual(Selection):
-    """MI for the first feature and MR for the others, as the paper does for classes.
+    """MI for the first feature and MR for the others, as in the paper's classification.
 
     At the first step the residuals of a class are all one value, and MR cannot rank samples.
     """
@@ -189,7 +189,7 @@ class InnerProductThenResidual(Selection):
 
 
 class ExactDual(Selection):
-    """The multipliers that solve the dual (4), which the rules approximate."""
+    """The multipliers that solve the dual (4), which MI and MR approximate."""
 
     def __init__(self, shares: Shares, tol: float, gap_tol: float) -> None:
         super().__init__(shares, tol)
@@ -202,13 +202,13 @@ class ExactDual(Selection):
         self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray
     ) -> Iterator[Multipliers]:
         solved = solve_dual(kernel, u, self._caps(), self._gap_tol)
-        if solved is not None and not one_value(u[solved.rows]):
+        if solved is not None and not is_constant(u[solved.rows]):
             yield solved
         yield from self._others(kernel, u, sizes)
 
     def gap(self, kernel: DeflatedKernel, u: np.ndarray, used: Multipliers) -> float:
         errors = reconstruction_errors(kernel, u, used)
-        best = most_unlike(errors, self._caps())
+        best = frank_wolfe_vertex(errors, self._caps())
         return float(best @ errors - used.alpha @ errors[used.rows])
 
     def _caps(self) -> np.ndarray:
@@ -227,7 +227,7 @@ def make_selection(
     sample_size: int,
     random_state: np.random.RandomState,
 ) -> Selection:
-    """Return the selection of a name that has been checked."""
+    """Return the selection rule of a name."""
     if name == "mr":
         return MaximumResidual(shares, tol)
     if name == "exact":
@@ -238,6 +238,6 @@ def make_selection(
     return InnerProductThenResidual(by_product, MaximumResidual(shares, tol), shares, tol)
 
 
-def one_value(u: np.ndarray) -> bool:
-    """Whether all residuals are the same but for rounding."""
+def is_constant(u: np.ndarray) -> bool:
+    """Return True if all residuals are equal up to rounding."""
     return bool(np.ptp(u) <= _SAME * np.abs(u).max(initial=0.0))

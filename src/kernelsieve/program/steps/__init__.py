@@ -1,4 +1,4 @@
-"""The kinds of steps that a program has, one module each."""
+"""The kinds of program steps, one module each."""
 
 from .affine import AffineMap
 from .encode import EncodeColumns

@@ -56,7 +56,7 @@ class AffineMap(ProgramStep):
 
     @property
     def dense(self) -> AffineMap:
-        """The same with a whole matrix."""
+        """The same map with a full matrix."""
         matrix = np.diag(self.matrix) if self.is_diagonal else self.matrix
         return AffineMap(matrix, self.centre, self.shift)
 
@@ -90,12 +90,12 @@ class AffineMap(ProgramStep):
 
 
 def times(left: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """Return a product with a matrix, which may be given by its diagonal."""
+    """Multiply by a matrix that may be given by its diagonal."""
     return left * matrix if matrix.ndim == 1 else left @ matrix
 
 
 def plus(left: Any, right: Any) -> Any:
-    """Return a sum in which None stands for zeros."""
+    """Add two arrays; None stands for zeros."""
     if left is None or right is None:
         return right if left is None else left
     return left + right

@@ -1,4 +1,4 @@
-"""Tables as numbers: inputs whose gaps are filled, and indicators of values."""
+"""Encode tables as numbers: imputed inputs, and indicators of categories and missing values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNKNOWN = -1
 
 @dataclass(frozen=True)
 class Number:
-    """An input as it is, and what takes its place where it is missing; NaN where nothing does."""
+    """A numeric input, with the value that replaces missing ones; NaN for none."""
 
     input: int
     fill: Any = np.nan
@@ -36,7 +36,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Indicator:
-    """1 where an input has a value, or, if asked for, where it is NaN or None; 0 elsewhere.
+    """1 where an input equals a value or, if requested, is missing (NaN or None); 0 elsewhere.
 
     The two are not the same to scikit-learn: imputers fill NaN and leave None, and encoders have a
     category for each.
@@ -58,25 +58,25 @@ _NAN = object()  # stands for all NaN, which do not equal each other, and for pa
 
 
 def missing_indicator(number: int) -> Indicator:
-    """Return the indicator of what is missing in an input."""
+    """Return the indicator of missing values of an input."""
     return Indicator(number, None, of_nan=True, of_none=True)
 
 
 def _key(value: Any) -> Any:
-    """Return what stands for a value in a table of values."""
+    """Return a hashable key for a value of a table."""
     return _NAN if value is not None and is_missing(value) else value
 
 
 @dataclass(frozen=True)
 class EncodeColumns(ProgramStep):
-    """Columns of numbers, each made from one input."""
+    """Makes numeric columns, each from one input."""
 
     columns: tuple[Column, ...]
     n_features: int
 
     @classmethod
-    def of_all(cls, n_features: int) -> EncodeColumns:
-        """Return the encoding that leaves all inputs as they are."""
+    def passthrough(cls, n_features: int) -> EncodeColumns:
+        """Return the encoding that leaves all inputs unchanged."""
         return cls(tuple(map(Number, range(n_features))), n_features)
 
     def __reduce__(self) -> tuple:
@@ -92,15 +92,15 @@ class EncodeColumns(ProgramStep):
 
     @property
     def changes(self) -> bool:
-        """Whether anything but the inputs comes out."""
+        """Whether the encoding changes anything."""
         as_it_is = (
             isinstance(c, Number) and c.input == i and not c.is_filled
             for i, c in enumerate(self.columns)
         )
         return len(self.columns) != self.n_features or not all(as_it_is)
 
-    def taken_from(self, inputs: Iterable[int], n_features: int) -> EncodeColumns:
-        """Return the encoding of a table that has these inputs among others."""
+    def on_inputs(self, inputs: Iterable[int], n_features: int) -> EncodeColumns:
+        """Return the encoding for a wider table that has these inputs among others."""
         numbers = list(inputs)
         columns = (replace(column, input=numbers[column.input]) for column in self.columns)
         return EncodeColumns(tuple(columns), n_features)
@@ -109,14 +109,14 @@ class EncodeColumns(ProgramStep):
 
     @cached_property
     def numbers(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Places of columns that are numbers, their inputs, and what fills them."""
+        """Positions of the numeric columns, their inputs, and their fill values."""
         found = [(i, c.input, c.fill) for i, c in enumerate(self.columns) if isinstance(c, Number)]
         places, inputs, fill = zip(*found, strict=True) if found else ((), (), ())
         return np.array(places, np.intp), np.array(inputs, np.intp), np.array(fill, np.float64)
 
     @cached_property
     def indicators(self) -> tuple[tuple[int, Indicator], ...]:
-        """Columns that are indicators, with their places."""
+        """Indicator columns with their positions."""
         return tuple((i, c) for i, c in enumerate(self.columns) if isinstance(c, Indicator))
 
     @cached_property
@@ -131,7 +131,7 @@ class EncodeColumns(ProgramStep):
 
     @cached_property
     def _gaps(self) -> tuple[np.ndarray, np.ndarray]:
-        """Places of indicators of gaps in columns that are numbers, and the places of these numbers."""
+        """Positions of missing-value indicators of numeric columns, and positions of these columns."""
         of_input = {c.input: k for k, c in enumerate(self.columns) if isinstance(c, Number)}
         found = [
             (i, of_input[c.input])
@@ -225,7 +225,7 @@ class EncodeColumns(ProgramStep):
         return out
 
     def _value(self, column: Column) -> float:
-        """Return what fills a number, or what an indicator looks for: the place of a text."""
+        """Return the fill value of a number, or the category of an indicator, as a number."""
         if isinstance(column, Number):
             return float(column.fill)
         if column.value is None:
@@ -234,7 +234,7 @@ class EncodeColumns(ProgramStep):
         return float(column.value) if texts is None else float(texts.index(column.value))
 
     def _check_categories(self) -> None:
-        """Refuse categories that differ as values and not as they are written, as texts or a gap."""
+        """Raise an error for categories that differ as values, but are written alike."""
         for number, values in self.texts.items():
             texts = list(map(str, values))
             twice = next((text for text in texts if texts.count(text) > 1), None)

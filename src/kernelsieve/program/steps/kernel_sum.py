@@ -1,4 +1,4 @@
-"""Sums of kernel values with landmarks: what every model of this package computes."""
+"""Weighted sums of kernel values with the landmarks: the model of every estimator in this package."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ class KernelSum(ProgramStep):
         return self.run(x[None, :])[0] if self._of_one is None else self._of_one(x)
 
     def then(self, after: AffineMap) -> KernelSum | None:
-        """Return this step and an affine map as one; None where digits would be lost."""
+        """Fold an affine map into this step; return None if digits would be lost."""
         folded = self.folded(after)
         return folded if self._agrees(folded, after) else None
 
     def folded(self, after: AffineMap) -> KernelSum:
-        """Return the step whose outputs are an affine function of those of this one."""
+        """Fold an affine map of the outputs into this step."""
         model, after = self.model, after.dense
         offset = plus(model.offset, after.centre) @ after.matrix
         model = replace(
@@ -94,7 +94,7 @@ class KernelSum(ProgramStep):
         return KernelSum(model)
 
     def _agrees(self, folded: KernelSum, after: AffineMap) -> bool:
-        """Tell if folding loses no digits that features in two steps keep, by outputs for landmarks."""
+        """Return True if folding keeps all digits that two separate steps keep, at the landmarks."""
         if self.model.refinement is None:
             return True
         if isinstance(self.model.kernel, Precomputed):
@@ -104,8 +104,8 @@ class KernelSum(ProgramStep):
         difference = np.abs(folded.run(rows) - expected).max()
         return bool(difference <= _MOST_ROUNDING * max(1.0, np.abs(expected).max()))
 
-    def of_kernel_values(self) -> KernelSum:
-        """Return the step that gives the kernel values themselves."""
+    def kernel_values_only(self) -> KernelSum:
+        """Return the step whose outputs are the kernel values."""
         m = len(self.model.projection)
         model = replace(self.model, projection=np.eye(m), offset=np.zeros(m), refinement=None)
         return KernelSum(replace(model, first_use=np.arange(m)))
@@ -118,7 +118,7 @@ class KernelSum(ProgramStep):
         return np.asarray(Z.toarray() if sparse.issparse(Z) else Z, dtype=np.float64)
 
     def _formula(self) -> Any:
-        """Return the kernel; refuse one without a short formula."""
+        """Return the kernel; raise an error if it has no formula to export."""
         kernel = self.model.kernel
         if type(kernel) not in _FORMULAS:  # one that is derived may compute what it likes
             raise InvalidParameterError(
@@ -151,7 +151,7 @@ class KernelSum(ProgramStep):
 
 
 def feature_steps(model: KernelModel, n_inputs: int) -> list[ProgramStep]:
-    """Return a model as steps: a kernel sum, or an affine map where the inputs are the features."""
+    """Return a model as steps: a kernel sum, or an affine map in a primal method."""
     if not isinstance(model.kernel, Inputs):
         return [KernelSum(model)]
     matrix = np.zeros((n_inputs, model.n_components))
@@ -191,7 +191,7 @@ _MATERN = {0.5: "exp(-a)", 1.5: "(1.0 + a) * exp(-a)", 2.5: "(1.0 + a + a * a / 
 
 
 def _c_body(kernel: Any) -> str:
-    """Return the statements that compute a kernel value."""
+    """Return C statements that compute one kernel value."""
     if isinstance(kernel, RBF):
         return _SQUARED + f"    return exp(-{kernel.gamma.hex()} * s);"
     if isinstance(kernel, Matern):
@@ -257,7 +257,7 @@ def _profile(graph: Graph, kernel: Any, t: str) -> str:
 
 
 def _scaled_distances(graph: Graph, X: str, Z: np.ndarray, kernel: Any) -> str:
-    """Return squared distances by a product, or by differences where that would lose digits."""
+    """Add squared distances to a graph: by a product, or by differences where digits would be lost."""
     width = kernel._width
     origin = Z.mean(axis=0)
     Z = Z - origin
@@ -286,7 +286,7 @@ def _times(graph: Graph, values: str, factor: float) -> str:
 
 
 def _unit_rows(graph: Graph, X: str) -> str:
-    """Return samples at unit length; those of zeros stay as they are.
+    """Scale samples to unit length; zero rows stay zero.
 
     They are divided by their largest entries first, so that squares neither overflow nor vanish.
     """

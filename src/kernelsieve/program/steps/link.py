@@ -1,4 +1,4 @@
-"""What is made of scores in the end: numbers, means of counts, labels, probabilities."""
+"""The last step: from scores to numbers, expected counts, labels or probabilities."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLOSE = 1e-9
 
 @dataclass(frozen=True)
 class Link(ProgramStep):
-    """Numbers as they are, or exponentials of them; or labels, with probabilities where there are some.
+    """Converts scores: to numbers, exponentials, or labels with probabilities if there are any.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Link(ProgramStep):
     largest_log : float, default=None
         Scores are logarithms of means of counts; beyond this size they count as that.
     called : str, default="prediction"
-        What numbers are called in a graph.
+        Name of the output in a graph, for numbers.
     """
 
     n_scores: int
@@ -63,15 +63,15 @@ class Link(ProgramStep):
         return X[:, 0] if self.flat else X
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
-        """Return one number for two classes, and one for each class otherwise."""
+        """Return decision values: one for two classes, otherwise one for each class."""
         if scores.shape[1] == 2:
             return scores[:, 1] - scores[:, 0]
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     @property
     def exported_probabilities(self) -> Probabilities | None:
-        """Probabilities that other programs can compute; None where there are none, or no such ones."""
-        return probabilities_of(self.probabilities, self.n_scores)
+        """The probability function for exports; None if there is none or it cannot be exported."""
+        return known_probabilities(self.probabilities, self.n_scores)
 
     def to_onnx(self, graph: Graph, value: str) -> str:
         q = self.n_scores
@@ -142,7 +142,7 @@ void NAME_probabilities(const double *x, double *out) {{
 
 
 class Probabilities(ABC):
-    """A function from scores to probabilities that other programs can compute."""
+    """A function from scores to probabilities that can be exported."""
 
     @abstractmethod
     def __call__(self, scores: np.ndarray) -> np.ndarray:
@@ -159,7 +159,7 @@ class Probabilities(ABC):
 
 @dataclass(frozen=True)
 class Logistic(Probabilities):
-    """A logistic function of each score, of its class against the rest; normalised."""
+    """Normalised logistic functions of the scores, each of one class against the rest."""
 
     slope: float = 1.0
 
@@ -182,7 +182,7 @@ class Logistic(Probabilities):
 
 @dataclass(frozen=True)
 class Softmax(Probabilities):
-    """A softmax of the scores; a single one counts for one class and against the other."""
+    """A softmax of the scores; for two classes, one score with both signs."""
 
     slope: float = 1.0
 
@@ -217,7 +217,7 @@ class Calibration(Probabilities):
     floor: float
 
     def logits(self, scores: np.ndarray) -> np.ndarray:
-        """Return logarithms of what probabilities are proportional to."""
+        """Return unnormalised log probabilities."""
         positive = BEND * np.logaddexp(0.0, scores / BEND)
         return self.power * np.log(self.floor + positive)
 
@@ -244,7 +244,7 @@ class Calibration(Probabilities):
 
 
 def _sigmoid_of_both(graph: Graph, scores: str) -> str:
-    """Return probabilities of two classes from both sides, so that neither is a difference."""
+    """Return the probabilities of two classes, both computed without cancellation."""
     return graph.add("Sigmoid", graph.add("MatMul", scores, graph.constant(np.array([[-1.0, 1.0]]))))
 
 
@@ -268,8 +268,8 @@ def _normalised(n_scores: int, each: str) -> str:
     )
 
 
-def probabilities_of(function: Any, n_scores: int) -> Probabilities | None:
-    """Return a function as one that can be written elsewhere; None where it is none that is known."""
+def known_probabilities(function: Any, n_scores: int) -> Probabilities | None:
+    """Return a function as exportable probabilities; None if it is not a known one."""
     if function is None or isinstance(function, Probabilities):
         return function
     scores = np.random.default_rng(0).uniform(-1, 1, (16, n_scores))
@@ -278,11 +278,11 @@ def probabilities_of(function: Any, n_scores: int) -> Probabilities | None:
     step = scores[0, 0] if n_scores == 1 else scores[0, 1] - scores[0, 0]
     slope = float(odds / step)
     tried = [Logistic(slope) if n_scores == 1 else Softmax(slope), Logistic(1.0), Logistic(2.0)]
-    return next((link for link in tried if agree(link(scores), expected, _CLOSE)), None)
+    return next((link for link in tried if outputs_agree(link(scores), expected, _CLOSE)), None)
 
 
-def agree(found: np.ndarray, expected: np.ndarray, tolerance: float) -> bool:
-    """Tell if outputs are the same, to a relative and absolute tolerance."""
+def outputs_agree(found: np.ndarray, expected: np.ndarray, tolerance: float) -> bool:
+    """Return True if two outputs agree within a relative and absolute tolerance."""
     return found.shape == np.shape(expected) and bool(
         np.allclose(found, expected, tolerance, tolerance)
     )

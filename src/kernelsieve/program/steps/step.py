@@ -1,4 +1,4 @@
-"""What a step of a program is: a pure function of samples that can be run, and written elsewhere."""
+"""The interface of a program step: a pure function that runs in Python and exports to ONNX and C."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ if TYPE_CHECKING:
 
 
 class ProgramStep(ABC):
-    """A fitted function of samples, one after the other in a ``Program``."""
+    """A fitted pure function; a ``Program`` applies several in sequence."""
 
     @property
     @abstractmethod
     def n_inputs(self) -> int | None:
-        """Numbers that a sample has; None where any number will do."""
+        """Number of inputs; None if any number is allowed."""
 
     @property
     @abstractmethod
     def n_outputs(self) -> int:
-        """Numbers that come out for a sample."""
+        """Number of outputs."""
 
     @abstractmethod
     def run(self, X: Any) -> Any:
-        """Return what becomes of samples, (n_samples, n_inputs)."""
+        """Apply the step to samples, (n_samples, n_inputs)."""
 
     def run_one(self, x: Any) -> Any:
-        """Return what becomes of one sample, (n_inputs,)."""
+        """Apply the step to one sample, (n_inputs,)."""
         return self.run(x[None, :])[0]
 
     @abstractmethod
     def to_onnx(self, graph: Graph, value: str) -> str:
-        """Add operators to a graph that apply the step to a value; return the name of the result."""
+        """Add the step's operators to a graph; return the name of the result."""
 
     @abstractmethod
     def to_c(self, file: CFile, source: str) -> str:
-        """Add statements to a file that apply the step to an array; return the name of the result."""
+        """Add the step's statements to a C file; return the name of the result."""
