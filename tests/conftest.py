@@ -1,3 +1,4 @@
+import gc
 import os
 from contextlib import ExitStack
 
@@ -94,3 +95,14 @@ def configured():
     """Set settings of the machine for the rest of a test."""
     with ExitStack() as stack:
         yield lambda **config: stack.enter_context(config_context(**config))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect thousands of tests, which all stay, without looking for garbage among them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()

@@ -103,7 +103,7 @@ def test_a_plan_settles_them_for_all_parts_and_for_the_fit():
     assert dtype_of(model.finish(plan, part)) == np.float32
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_folds_in_other_processes_have_them_too(n_jobs):
     search = ComponentPathCV(KernelPLS(3, gamma=0.3, candidates="all"), cv=2, n_jobs=n_jobs)
     with config_context(dtype="float32"):

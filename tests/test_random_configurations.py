@@ -287,7 +287,9 @@ def test_nothing_but_numbers_and_our_own_words(part):
     assert not wrong, "\n".join([f"{len(wrong)} are wrong:", *wrong])
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [part if part < 3 else pytest.param(part, marks=pytest.mark.slow) for part in range(PARTS)]
+)
 def test_sieves_depend_on_nothing_but_samples_and_their_weights(part):
     wrong = [text for seed in range(part, NUMBER // 10, PARTS) if (text := try_out(seed, sieve=True))]
     assert not wrong, "\n".join([f"{len(wrong)} are wrong:", *wrong])

@@ -79,7 +79,7 @@ def test_the_default(table, quick_sieves, target, drop):
         assert np.mean(predicted == FRAME["label"]) > 0.9
 
 
-@pytest.mark.parametrize("method", ["sma", "auto"])
+@pytest.mark.parametrize("method", [pytest.param("sma", marks=pytest.mark.slow), "auto"])
 def test_few_blocks_are_in_memory_at_once(method, table, quick_sieves, monkeypatch):
     blocks, most = [], []
 

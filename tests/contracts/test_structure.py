@@ -5,6 +5,7 @@ import inspect
 import re
 import textwrap
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,12 @@ SOURCE = Path(kernelsieve.__file__).parent
 PRIVATE = 94  # of them a fourth are _current_fit, by which rooms ask an estimator for its fit
 HASATTR = 55  # most of them in the command line and in serving; of data frames, heads, other estimators
 ALL_PARAMETERS = {name for entry in EXTRACTORS for name in parameters_of(entry)}
+
+
+@cache
+def tree_of(path):
+    """Return the syntax tree of a module of the package."""
+    return ast.parse(path.read_text())
 
 
 def own(entry):
@@ -56,7 +63,7 @@ def test_no_two_classes_share_a_name():
     found = Counter(
         node.name
         for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in found.items() if count > 1] == []
@@ -102,7 +109,7 @@ def test_shared_parameters_come_in_one_order():
 def calls(name):
     """Return the calls of a function or method in the source, by file and line."""
     for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call):
                 called = getattr(node.func, "attr", getattr(node.func, "id", None))
                 if called == name:
@@ -131,5 +138,5 @@ def of_others(tree):
 
 
 def test_private_attributes_of_other_modules_objects_become_no_more():
-    found = [name for path in SOURCE.rglob("*.py") for name in of_others(ast.parse(path.read_text()))]
+    found = [name for path in SOURCE.rglob("*.py") for name in of_others(tree_of(path))]
     assert len(found) <= PRIVATE, found

@@ -16,6 +16,7 @@ from sklearn.model_selection import KFold, train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelsieve import SieveClassifier, SieveRegressor
+from kernelsieve.data import single_threaded_blas
 from kernelsieve.exceptions import AmbiguousTargetWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.predictors import assembly
 
@@ -316,7 +317,8 @@ def test_more_time_never_gives_up_a_better_model(monkeypatch):
         settings = assembly.SieveSettings(
             20, True, "auto", None, Watch(questions), np.random.RandomState(0)
         )
-        return assembly.prepare(X, Y, weight, order, np.zeros(5, dtype=bool), settings)
+        with single_threaded_blas():
+            return assembly.prepare(X, Y, weight, order, np.zeros(5, dtype=bool), settings)
 
     trials, run_trials = [], assembly.run_trials
 
