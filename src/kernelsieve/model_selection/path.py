@@ -210,7 +210,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
     @fit_context(prefer_skip_nested_validation=False)
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Score every number of features in every fold, choose one, and fit it to all samples.
+        """Score every number of features in every fold, choose one, and refit to all samples.
 
         Parameters
         ----------

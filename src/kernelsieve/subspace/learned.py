@@ -28,7 +28,7 @@ _MARGINS: dict[str, type[LargeMargin]] = {"large_margin": LargeMargin, "radius_m
 
 
 class SubspaceKernelFeatures(SubspaceEstimator):
-    """Features along a subspace that is learned from labels (SKFE).
+    """Features along a subspace of the feature space that is learned from labels (SKFE).
 
     Projecting on a subspace of the feature space changes the kernel, and what describes the subspace
     becomes parameters of that kernel. They are learned: by maximising the kernel-target alignment,
