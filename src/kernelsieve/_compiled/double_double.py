@@ -215,7 +215,7 @@ def _make_rows(lines, panels, panel_units, plan, out):
 
 
 class DoubleDoubleRowProduct:
-    """``lines.T @ right - offset`` in double-double precision; see :class:`RowProduct`.
+    """``lines.T @ right - offset`` in double-double precision; see :class:`.RowProduct`.
 
     Examples
     --------

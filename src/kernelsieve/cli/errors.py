@@ -24,7 +24,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066
 
 
 class TableError(ValueError):
-    """A table cannot be used as it is."""
+    """A table that cannot be used; the message says why."""
 
 
 def no_column(

@@ -40,7 +40,7 @@ def fit_table(
     quiet: bool,
     text: Mapping[str, str | None] | None = None,
 ) -> None:
-    """Fit a model to a table, say what was assumed and found, and save it."""
+    """Fit a model to a table, report assumptions and results, and save it."""
     show = Terminal(quiet)
     check_files([data], [output])
     model = fitted_model(open_table(data, text, show), roles, given, show)

@@ -24,7 +24,7 @@ Name = str | Path
 
 
 def check_files(reads: Iterable[Name], writes: Iterable[Name | None]) -> None:
-    """Refuse outputs that cannot be written, or that are inputs, before any work.
+    """Raise an error for outputs that cannot be written or are inputs, before any work.
 
     Links and hard links to an input count as the input; ``-`` is standard input or output.
     """
@@ -63,7 +63,7 @@ def _identity(name: Name, stream: Any) -> Any:
 
 
 def check_format(output: str) -> None:
-    """Refuse output formats that cannot be written; devices and pipes get CSV."""
+    """Raise an error for unknown output formats; devices and pipes get CSV."""
     if output != "-" and not is_stream(output) and Path(output).suffix not in _WRITERS:
         raise TableError(f"--output {output} must end in .csv, .tsv, .parquet or .npy, or be - .")
 

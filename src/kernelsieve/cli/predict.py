@@ -108,7 +108,7 @@ def _columns_by_target(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
-    """Refuse requests that the model cannot fulfil, before any row is read."""
+    """Raise an error for requests that the model cannot fulfil, before any row is read."""
     fitted = model.fitted
     if not model.predicts:
         raise TableError(

@@ -95,7 +95,7 @@ def _names(header: Row) -> list[str]:
 
 
 def _check_lengths(path: Path, block: list[Row], n_names: int, start: int) -> None:
-    """Refuse rows with more or fewer values than the header has names.
+    """Raise an error for rows whose number of values differs from the header's.
 
     Separators at the end of a row, with nothing behind them, are no values.
     """

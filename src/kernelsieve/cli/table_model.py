@@ -158,7 +158,7 @@ class TableModel(BaseEstimator):
         return LOSSES["squared_error"].intervals(scores, held_out, coverage)[:, 0]
 
     def explain(self, frame: pandas.DataFrame) -> Explanation:
-        """Return what landmarks contribute to the predictions of rows."""
+        """Return the contributions of landmarks to the predictions of rows."""
         rows = self.landmark_rows
         rows = find_extractor(self.fitted).landmark_indices_ if rows is None else rows
         return self.program.explain(self.table(frame), rows)

@@ -68,7 +68,7 @@ def load(
     name : str or Card
         One of :func:`names`, or a card of your own.
     cache : path, default=None
-        Folder of downloaded files; None is what the environment variable ``KERNELSIEVE_CACHE`` names,
+        Folder of downloaded files; None is that of the environment variable ``KERNELSIEVE_CACHE``,
         and without it ``kernelsieve`` in scikit-learn's ``get_data_home()``.
     download : bool, default=True
         Whether a set that is in neither folder is downloaded.

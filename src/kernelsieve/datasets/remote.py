@@ -36,7 +36,7 @@ def cache_folder(cache: str | os.PathLike[str] | None = None) -> Path:
     Parameters
     ----------
     cache : path, default=None
-        The folder; None is what the environment variable ``KERNELSIEVE_CACHE`` names, and without it
+        The folder; None is that of the environment variable ``KERNELSIEVE_CACHE``, and without it
         ``kernelsieve`` in scikit-learn's ``get_data_home()``.
 
     Returns

@@ -110,7 +110,7 @@ class StabilityBoundDisplay(Display):
     def from_bound(
         cls, result: Any, test_expectation: Any = None, *, ax: Any = None, **plot_options: Any
     ) -> Self:
-        """Draw what ``stability_bound`` returned.
+        """Draw the result of ``stability_bound``.
 
         Parameters
         ----------

@@ -191,12 +191,12 @@ class ComponentPathDisplay(Display):
             Where to draw, two of them for ``against="both"``; None makes a new figure. In a figure with
             a layout engine the legend stands below the axes.
         against : {"n_components", "kernel_evaluations", "both"}, default="n_components"
-            What the horizontal axis counts; "both" draws two panels. Folds that need different
+            Unit of the horizontal axis; "both" draws two panels. Folds that need different
             numbers of evaluations are drawn at their mean.
         score_type : {"test", "train", "both"}, default="both"
             Scores of which samples.
         band : {"standard_error", "deviation", "range", None}, default="standard_error"
-            What the band shows of the folds: the mean with its standard error, with the standard
+            Band over the folds: the mean with its standard error, with the standard
             deviation of a fold, or the range of all folds. There is none for a single fold.
         negate_score : bool, default=None
             Draw the negative scores; None does so where ``score_name`` says "negative ...", as that of

@@ -168,7 +168,7 @@ class Kernel(ABC):
         Parameters
         ----------
         values : ndarray
-            What ``shared_part(Z).fill`` wrote.
+            Values written by ``shared_part(Z).fill``.
         """
 
     def landmark_gradient(

@@ -142,7 +142,7 @@ def sharing(cache: BlockCache) -> Iterator[None]:
     Parameters
     ----------
     cache : BlockCache
-        What keeps them; there is an example at its class.
+        The cache of the values; its class has an example.
 
     Returns
     -------

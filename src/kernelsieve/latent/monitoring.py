@@ -36,11 +36,11 @@ def hotelling_t2(self: Any, X: Any, n_components: int | None = None) -> np.ndarr
     Returns
     -------
     ndarray of shape (n_samples,)
-        Large for samples that are extreme in what the components describe.
+        Large for samples that are extreme within the model's components.
 
     See Also
     --------
-    t2_limit : What is large.
+    t2_limit : Limit of T2.
     """
     fitted = self._prefix(n_components)
     fit = fitted._current_fit()
@@ -108,7 +108,7 @@ def q_residuals(
 
     See Also
     --------
-    q_limit : What is large.
+    q_limit : Limit of Q.
     """
     fitted = self._prefix(n_components)
     fit = fitted._current_fit()

@@ -73,7 +73,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         Whether each structure ends with a search for the metric of the largest evidence. The
         "laplacian" kernel has none, nor X of more than 300 features for a matrix, 10,000 for weights.
     max_samples : int, default=10000
-        Most samples to learn from; of more, so many are drawn. None takes all.
+        Maximum number of samples to learn from; of more, a random subset is drawn. None takes all.
     ridge : {"auto"} or float, default="auto"
         Penalty of the function's squared norm in the kernel's space, beside the mean squared error of a
         target of unit variance; "auto" lets held-out samples choose from 1e-10 to 1.
@@ -84,7 +84,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     coef0 : float, default=1.0
         Degree of the "poly" kernel.
     target : {"auto", "continuous", "classes"}, default="auto"
-        What ``y`` is; "auto" takes floats for numbers and all else for labels.
+        Kind of ``y``; "auto" takes floats for numbers and all else for labels.
     random_state : int, RandomState instance or None, default=None
         Draws held-out samples and candidates.
 
@@ -103,7 +103,7 @@ class GradientMetric(TransformerMixin, BaseEstimator):
     best_round_ : int
         The round that was kept; 0 where nothing was learnt.
     path_ : dict of ndarrays
-        What was tried: "round", "structure", "by" (gradients or evidence), "gamma", "ridge", "error".
+        All trials: "round", "structure", "by" (gradients or evidence), "gamma", "ridge", "error".
     n_features_in_ : int
         Number of features of X.
     feature_names_in_ : ndarray of shape (n_features,)

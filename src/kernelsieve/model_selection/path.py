@@ -61,7 +61,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         Of kernelsieve, or a ``Pipeline`` that ends in one, so that scaling is learned in the fold.
         Not ``SubspaceKernelFeatures``, whose first features depend on how many there are.
     head : predictor, default=None
-        What predicts from the features. None for extractors that predict by themselves, such as
+        Predictor on the features. None for extractors that predict by themselves, such as
         ``KernelPLS``, and for transformers with a ``scoring`` of their own.
     n_components : int or array-like of int, default=None
         Numbers of features to look at. An int stands for every number up to it, None for every one up
@@ -210,7 +210,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
     @fit_context(prefer_skip_nested_validation=False)
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Score every number of features in every fold, choose one, and fit it to all samples.
+        """Score every number of features in every fold, choose one, and refit to all samples.
 
         Parameters
         ----------

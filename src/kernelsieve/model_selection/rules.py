@@ -43,7 +43,7 @@ class Scores:
 
     @property
     def standard_error(self) -> np.ndarray:
-        """Over the folds; zero where there is one fold only, which has none."""
+        """Standard error of the mean over the folds; zero for a single fold."""
         n_folds = len(self.test)
         if n_folds == 1:
             return np.zeros(self.test.shape[1])

@@ -68,7 +68,7 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     report_ : str
         Report on the trials and the fitted model, in sentences.
     cv_results_ : dict of arrays
-        What was tried, one entry for each kernel, metric and width, as scikit-learn's searches have it:
+        All trials, one entry for each kernel, metric and width, as in scikit-learn's searches:
         "param_kernel", "param_gamma", "param_metric", "param_ridge", "mean_test_score" (minus the error
         of held-out samples, in variances of the target), "rank_test_score", "mean_fit_time" and more.
         The best of each kernel were compared once more, with chosen landmarks.

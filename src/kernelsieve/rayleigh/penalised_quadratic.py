@@ -185,7 +185,7 @@ class CornerRegression(PenalisedQuadratic):
         solve = self._ridge.solver(theta.sum(axis=0), 2 * C)
 
         def towards(of_zero: np.ndarray, of_weight: np.ndarray) -> _Interior:
-            """Return the move that makes ``z u`` and ``t (w - u)`` what is given, to first order."""
+            """Return the Newton step for given products ``z u`` and ``t (w - u)``."""
             more_z, more_t = of_zero / u - z, of_weight / room - t
             shift = theta * (slack - more_t + more_z)
             x = solve(off + self._ridge.design.T @ (shift[0] - shift[1]))

@@ -87,7 +87,7 @@ class Scatter(ABC):
         Parameters
         ----------
         seen : Seen
-            What is known of the training samples: ``kernel``; ``pool.points``, the candidates;
+            The training samples as scatters see them: ``kernel``; ``pool.points``, the candidates;
             ``coordinates.columns``, an F of the scatter of all; ``between`` and ``within``, those of
             the scatters between and within classes; ``coordinates.total_weight``.
 

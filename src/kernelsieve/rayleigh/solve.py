@@ -146,7 +146,7 @@ class LargestRatios:
 
     @cached_property
     def _beside_numerator(self) -> np.ndarray:
-        """A factor of what M takes from the inverse, where the denominator is the identity."""
+        """A factor of the numerator's share of the inverse, where the denominator is the identity."""
         M = self.denominator.whiten(self.numerator)
         return np.linalg.solve(np.linalg.cholesky(np.eye(len(M)) + M @ M.T), M)
 

@@ -86,7 +86,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         alone has 4. With the l1 penalty "absolute" and "epsilon_insensitive" are linear programs and
         need ``kernelsieve[solvers]``.
     penalty : {"l1", "alpha", "norm"}, default="l1"
-        What C multiplies: "l1" is the sum of the absolute values of the coefficients alpha, which are
+        Penalty term of C: "l1" is the sum of the absolute values of the coefficients alpha, which are
         zero for most candidates; "alpha" is the sum of their squares and "norm" is alpha'K alpha, the
         squared length of the direction, with which no coefficient is zero and the kernel columns of
         all candidates are kept in memory.

@@ -56,13 +56,13 @@ class AlignmentWeights(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Price of the mean weight, the 1-norm: more of it leaves fewer features. The alignment is at
         most 1.
     max_samples : int, default=1000
-        Most samples that the alignment is computed on; beyond, so many are drawn at random.
+        Maximum number of samples for the alignment; of more, a random subset is drawn.
     max_iter : int, default=200
         Most iterations of L-BFGS-B.
     tol : float, default=1e-7
         Relative gain of the objective at which it has converged.
     target : {"auto", "continuous", "classes"}, default="auto"
-        What ``y`` is; "auto" takes floats for numbers and all else for labels.
+        Kind of ``y``; "auto" takes floats for numbers and all else for labels.
     random_state : int, RandomState instance or None, default=None
         Draws the samples where there are too many.
 

@@ -28,7 +28,7 @@ _MARGINS: dict[str, type[LargeMargin]] = {"large_margin": LargeMargin, "radius_m
 
 
 class SubspaceKernelFeatures(SubspaceEstimator):
-    """Features along a subspace that is learned from labels (SKFE).
+    """Features along a subspace of the feature space that is learned from labels (SKFE).
 
     Projecting on a subspace of the feature space changes the kernel, and what describes the subspace
     becomes parameters of that kernel. They are learned: by maximising the kernel-target alignment,
@@ -74,13 +74,13 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         direction. With fewer features than centroids the search begins with the best of their span,
         with more it adds the directions of largest variance. For ``span="points"`` an array of points.
     span : {"examples", "points"}, default="examples"
-        What spans the subspace: combinations of the candidates, or the images of ``n_components``
+        Span of the subspace: combinations of the candidates, or the images of ``n_components``
         points that are themselves learned. A new sample then costs ``n_components`` kernel evaluations.
         For the "rbf", "poly" and "linear" kernels; for the last it makes no difference. Where the
         points are not as many as the classes they begin with k-means, so the result depends on
         ``random_state``. Points that meet count once.
     objective : {"alignment", "large_margin", "radius_margin"} or (str, value), default="alignment"
-        What is optimised. "alignment" is that with the kernel of labels, and ("alignment",
+        Objective to maximise. "alignment" is that with the kernel of labels, and ("alignment",
         target_kernel) says what this is for two samples: "indicators", which the word alone has, is 1
         for the same class and 0 otherwise; "signs" is 1 and ``-1 / (c - 1)``, which is -1 for two
         classes; "balanced" is one over the size of the class and 0; or a positive semidefinite matrix

@@ -142,7 +142,7 @@ class EncodeColumns(ProgramStep):
 
     @cached_property
     def _tables(self) -> list[tuple[int, list[int], dict[Any, int], np.ndarray]]:
-        """Return for each input its indicators' places, rows of values, and what is in each row."""
+        """Return for each input the positions of its indicators, and a table of their values."""
         gaps = set(self._gaps[0].tolist())
         others = [(i, column) for i, column in self.indicators if i not in gaps]
         found = []
