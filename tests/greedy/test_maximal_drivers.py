@@ -174,6 +174,22 @@ def test_two_threads_may_be_the_first_to_use_a_stream(problem):
             assert_allclose(found, expected, atol=1e-8)
 
 
+def test_other_threads_see_a_stream_or_a_whole_fit(problem, monkeypatch):
+    X, Y, pool = problem
+    model = make("alignment", pool).partial_fit(X, Y)
+    keep, seen = type(model)._set_fit, []
+
+    def watched(self, *what):
+        keep(self, *what)
+        seen.append({"_stream", "_fit"} & vars(model).keys())
+
+    monkeypatch.setattr(type(model), "_set_fit", watched)
+    features = model.transform(X)
+    assert seen == [{"_stream"}]
+    assert {"_stream", "_fit"} <= vars(model).keys()
+    assert model.partial_fit(X, Y).transform(X).shape == features.shape
+
+
 @pytest.mark.parametrize("name", ["alignment", "covariance"])
 def test_float32_input_and_float32_kernel_values(name, problem):
     X, Y, pool = problem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -217,15 +218,12 @@ class OutOfCoreMixin:
 
     def _current_fit(self) -> Fit:
         """Return the fit; after ``partial_fit`` this is where the features are found."""
-        if "_fit" not in vars(self) and "_stream" in vars(self):
-            self._solve_stream()
+        stream = vars(self).get("_stream")  # which stays, as more samples may come
+        if "_fit" not in vars(self) and stream is not None:
+            # A copy is fitted: several threads may ask at once, and each sees a stream or a whole fit.
+            fitted = copy(self).finish(stream.plan, stream.part)
+            self.__dict__ = vars(fitted) | {"_stream": stream}
         return super()._current_fit()  # type: ignore[misc]
-
-    @all_or_nothing
-    def _solve_stream(self: Any) -> None:
-        stream = self._stream
-        self.finish(stream.plan, stream.part)
-        self._stream = stream  # more samples may come
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fit" in vars(self) or "_stream" in vars(self)

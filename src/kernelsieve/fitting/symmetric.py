@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -43,7 +42,9 @@ def analyse_rows(
     metric = GramMetric(seen, diagonal, root, raw)
     built = _follow(batch, kernel, pool, criterion, settings, seen, metric)
     pool = pool.first_of_equals(built.names)
-    fit = _finish(built, pool, criterion, settings, seen.take, weighted_sum(diagonal, batch))
+    landmark_columns = seen.take(built.names) if criterion.deflation.cutoff > 0 else None
+    trace = weighted_sum(diagonal, batch)
+    fit = _finish(built, pool, criterion, settings, landmark_columns, trace)
     return fit if centred is None else about_the_mean(fit, built.names, pool, batch, centred.row_means)
 
 
@@ -59,7 +60,8 @@ def analyse_sample(
     trace = trace_of(kernel, sample, metric.diagonal)
     if settings.center:
         trace -= total_weight(sample) * float(columns.means.mean())
-    return _finish(built, pool, criterion, settings, columns.take, trace)
+    landmark_columns = columns.take(built.names) if criterion.deflation.cutoff > 0 else None
+    return _finish(built, pool, criterion, settings, landmark_columns, trace)
 
 
 def analyse_fresh(
@@ -84,9 +86,6 @@ def analyse_fresh(
             return table.columns(rows, center=centred, own=False)
         points = kernel.points(batch.X, rows)
         return RecomputedColumns(scored, kernel, points, center=centred, n_jobs=settings.n_jobs)
-
-    def take(rows: np.ndarray) -> np.ndarray:
-        return columns_of(rows).take(np.arange(len(rows)))
 
     def draw(retired: np.ndarray, chosen: list[int]) -> DrawnSubset | None:
         remaining = np.setdiff1d(everyone, retired)
@@ -120,7 +119,9 @@ def analyse_fresh(
     trace = trace_of(kernel, scored, first[0].diagonal)
     if settings.center:
         trace -= total_weight(scored) * float(first[0].columns.means.mean())
-    return _finish(built, pool, criterion, settings, take, trace)
+    chosen = np.arange(len(built.names))
+    landmark_columns = columns_of(built.names).take(chosen) if cutoff > 0 else None
+    return _finish(built, pool, criterion, settings, landmark_columns, trace)
 
 
 def _follow(
@@ -165,14 +166,16 @@ def _finish(
     pool: Pool,
     criterion: Criterion,
     settings: Settings,
-    take: Callable[[np.ndarray], np.ndarray],
+    landmark_columns: np.ndarray | None,
     trace: float,
 ) -> Fit:
-    """Tell what the features explain of all rows; ``take`` gives the columns of some candidates."""
+    """Tell what the features explain of all rows.
+
+    With a cutoff the loop knows the features of the points that were left, and ``landmark_columns``
+    give those of all.
+    """
     extraction, projection = built.extraction, built.model.projection
-    features = extraction.features
-    if criterion.deflation.cutoff > 0:  # of the points that were left
-        features = take(built.names) @ projection
+    features = extraction.features if landmark_columns is None else landmark_columns @ projection
     if criterion.centred_scores and not settings.center and len(extraction):
         means = np.concatenate([direction.means for direction in extraction.directions]) @ projection
         features = with_means(features, means, extraction.total_weight)
