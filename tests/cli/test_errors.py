@@ -56,6 +56,7 @@ def test_standard_output_by_its_name(folder):
     assert done.stderr == b""
 
 
+@pytest.mark.slow
 @only_unix
 def test_a_file_is_written_while_standard_output_is_closed(folder, tmp_path):
     out = tmp_path / "out.csv"
@@ -130,6 +131,7 @@ def test_a_full_disk_leaves_nothing(folder, tmp_path):
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
 def test_output_that_does_not_fit(folder, run):
     with open("/dev/full", "wb") as full:

@@ -93,6 +93,7 @@ def test_distances_and_limits_are_those_of_the_estimator(pls, diabetes):
     assert_allclose(display.reference[:, 0], pls.hotelling_t2(X[:300], 2))
 
 
+@pytest.mark.slow
 def test_limits_of_nonlinear_kernels_come_from_the_reference(diabetes):
     X, y = diabetes[0], diabetes[1]
     model = KernelPLS(4, gamma=0.02).fit(X[:200], y[:200])

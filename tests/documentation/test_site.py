@@ -8,9 +8,12 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
-pytestmark = pytest.mark.skipif(
-    not (SITE / "searchindex.js").exists(), reason="the site is not built: run `make docs` first"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (SITE / "searchindex.js").exists(), reason="the site is not built: run `make docs` first"
+    ),
+]
 PAGES = (
     "index.html",
     "start.html",

@@ -237,6 +237,7 @@ def test_code_of_the_user_is_not_written(tmp_path):
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_file(tmp_path):
     model, y = METHODS["alignment"]
     plan = model.prepare(X[:100], y[:100])

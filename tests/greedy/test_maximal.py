@@ -128,7 +128,10 @@ def off_orthogonal(features: np.ndarray) -> float:
     return float(np.abs(gram / np.outer(norms, norms) - np.eye(len(gram))).max())
 
 
-@pytest.mark.parametrize("width", [0.3, 1, 3, 10, 30, 100])  # in median distances
+WIDTHS = [0.3, *(pytest.param(width, marks=pytest.mark.slow) for width in (1, 3, 10)), 30, 100]
+
+
+@pytest.mark.parametrize("width", WIDTHS)  # in median distances
 @pytest.mark.parametrize("n_inputs", [1, 3, 30])
 @pytest.mark.parametrize(
     "options",

@@ -92,7 +92,10 @@ ILL_CONDITIONED = {
 
 
 @pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.slow), True])
-@pytest.mark.parametrize("criterion", [SparseMaximalAlignment, SparseMaximalCovariance])
+@pytest.mark.parametrize(
+    "criterion",
+    [SparseMaximalAlignment, pytest.param(SparseMaximalCovariance, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("case", ILL_CONDITIONED)
 def test_ill_conditioned_columns(case, criterion, weighted):
     X, y = (array[:280] for array in load_breast_cancer(return_X_y=True))

@@ -124,6 +124,7 @@ def test_several_targets_are_summed(data):
     assert metric.importances_[[0, 3]].sum() > 0.9
 
 
+@pytest.mark.slow
 def test_features_after_it_are_better(data):
     X, y = data
     new = np.random.default_rng(1).standard_normal((240, 6))

@@ -135,6 +135,7 @@ def test_a_pipe_gets_what_a_file_would(write, tmp_path):
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+@pytest.mark.slow
 @only_unix
 @pytest.mark.parametrize("redirected", ["pipe", "file", "more"])
 def test_standard_output_as_a_file(redirected, tmp_path):

@@ -515,6 +515,7 @@ def test_the_chosen_model_is_a_fit_with_so_many_features(diabetes):
     assert len(search.get_feature_names_out()) == k
 
 
+@pytest.mark.slow
 def test_processes_give_the_same(diabetes):
     X, y = diabetes
     search = ComponentPathCV(

@@ -585,6 +585,7 @@ def test_joint_is_the_multi_task_lasso_of_scikit_learn(many):
     assert_allclose(slopes[used], C * units, atol=1e-6 * C)
 
 
+@pytest.mark.slow
 def test_joint_needs_fewer_landmarks_for_the_same_error(many):
     X, y, _ = many
     alone = make(0.5, gamma=0.05).fit(X[:450], y[:450])

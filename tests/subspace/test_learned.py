@@ -395,6 +395,7 @@ def test_text_stays_sparse():
     assert peak < 100e6 < X.shape[0] * X.shape[1] * 8 / 15
 
 
+@pytest.mark.slow
 def test_more_features_than_classes_leave_text_sparse():
     rng = np.random.default_rng(0)
     wide = sparse.random(400, 60_000, density=2e-3, random_state=0, format="csr")
