@@ -91,8 +91,11 @@ def interrupted_when(exists):
             os.kill(os.getpid(), signal.SIGINT)
             over.wait(5)
 
+    # A process that was started in the background ignores interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
         over.set()
+        signal.signal(signal.SIGINT, before)
