@@ -66,16 +66,13 @@ _OWN = {
     "Tangent": "rayleigh.scatter",
     "TotalScatter": "rayleigh.scatter",
     "WithinClasses": "rayleigh.scatter",
-    "Fitted": "metric_learning.rounds",
-    "Round": "metric_learning.rounds",
     "ExtractorWithHead": "model_selection.composed",
-    "Finalist": "predictors.assembly",
     "Preparation": "predictors.assembly",
     "Sieve": "predictors.assembly",
     "Calibration": "program.steps.link",
     "HeldOut": "predictors.calibration",
-    "KernelKind": "predictors.choice",
-    "Trial": "predictors.choice",
+    "KernelKind": "predictors.kinds",
+    "TrialResult": "predictors.race",
     "CategoryColumn": "predictors.inputs",
     "InputEncoder": "predictors.inputs",
     "SieveRecipe": "predictors.recipe",
@@ -85,7 +82,7 @@ _OWN = {
 }
 
 #: What is no longer there, and is a namespace of its fields for the class that takes them.
-_FORMER = {"LandmarkModel"}
+_FORMER = {"Finalist", "Fitted", "LandmarkModel", "Round", "Trial"}
 
 _SCIKIT_LEARN = {
     "sklearn.compose": ("ColumnTransformer", "TransformedTargetRegressor", "make_column_selector"),
