@@ -249,7 +249,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     known = kept(given.kept)
     beside = [(n, s, given.rows, m) for m in given.beside for n in names for s in range(given.splits)]
     results += [known[cell] for cell in beside if cell in known]
-    shared = set(r["set"] for r in results)
+    shared = {r["set"] for r in results}
     for method in {r["method"] for r in results}:
         shared &= {r["set"] for r in results if r["method"] == method}
     report([r for r in results if r["set"] in shared], next(iter(methods)))

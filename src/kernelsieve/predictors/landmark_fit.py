@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,6 +53,6 @@ class LandmarkFit:
         return np.asarray(weight @ (gradients**2).sum(axis=0)) / weight.sum()
 
 
-def best_ridge(errors: np.ndarray) -> int:
+def best_ridge(errors: Sequence[float] | np.ndarray) -> int:
     """Return the number of the best ridge; of equals, the largest, which rounds least."""
     return len(errors) - 1 - first_minimum(errors[::-1])

@@ -16,7 +16,7 @@ from .landmark_fit import RIDGES, LandmarkFit, best_ridge
 #: Of several kernels, those that learn metrics: for distances and for differences. Others try these.
 LEARNING = ("laplacian", "matern32", "rbf")
 _SAMPLES, _LANDMARKS = 700, 150
-_STEPS = {"diagonal": 25, "full": 25}  # of a search by the evidence
+_STEPS = 25  # of a search by the evidence
 _FEW_SAMPLES, _PARTS, _MOST_PARTS = 1200, 3, 2  # of few, two parts of three are held out in turn
 _ROUNDS, _GAIN = 3, 0.01  # rounds of gradients, and the relative fall of the error that asks for more
 _MATRIX_INPUTS, _WEIGHTED_INPUTS = 300, 10_000  # most, for a search by the evidence
