@@ -9,10 +9,12 @@ from ..deflation import Criterion, Loss, LossGradient, MarginLoss, resolve_loss
 from ..estimators import LoopEstimator, PredictMixin
 from ..exceptions import InvalidParameterError
 from ..kernels import KernelLike
+from .framework import scaled_settings
 from .probabilities import predict_proba, probability_link
 
 LOSS_CONSTRAINTS: dict[str, list] = {
-    "loss": [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss]
+    "loss": [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss],
+    "scale": [StrOptions({"auto", "unit_variance"})],
 }
 
 
@@ -78,6 +80,10 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
     center : bool, default=True
         Give features zero mean. Sparse input stays sparse, and a feature still needs its own
         landmarks only.
+    scale : {"auto", "unit_variance"}, default="auto"
+        Scale of the features, which are orthogonal on the training samples. "auto": each is a
+        coordinate along a direction of unit length, less what earlier features have of it.
+        "unit_variance": unit mean square on the training samples. Predictions are the same.
     tol : float, default=1e-12
         A column whose squared residual is below this part of its squared norm counts as linearly
         dependent on the chosen ones. It limits how much rounding is amplified (see
@@ -153,6 +159,7 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
         kernel_params: dict[str, Any] | None = None,
         candidates: Any = "auto",
         center: bool = True,
+        scale: str = "auto",
         tol: float = 1e-12,
         loss: str | Loss = "squared",
         random_state: Any = None,
@@ -167,11 +174,14 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
         self.kernel_params = kernel_params
         self.candidates = candidates
         self.center = center
+        self.scale = scale
         self.tol = tol
         self.loss = loss
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    _settings = scaled_settings
 
     def _criterion(self) -> Criterion:
         return LossGradient(loss_of_numbers(self))
@@ -218,6 +228,10 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
     center : bool, default=True
         Give features zero mean. Sparse input stays sparse, and a feature still needs its own
         landmarks only.
+    scale : {"auto", "unit_variance"}, default="auto"
+        Scale of the features, which are orthogonal on the training samples. "auto": each is a
+        coordinate along a direction of unit length, less what earlier features have of it.
+        "unit_variance": unit mean square on the training samples. Predictions are the same.
     tol : float, default=1e-12
         A column whose squared residual is below this part of its squared norm counts as linearly
         dependent on the chosen ones. It limits how much rounding is amplified (see
@@ -282,6 +296,7 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
         kernel_params: dict[str, Any] | None = None,
         candidates: Any = "auto",
         center: bool = True,
+        scale: str = "auto",
         tol: float = 1e-12,
         loss: str | Loss = "logistic",
         random_state: Any = None,
@@ -296,6 +311,7 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
         self.kernel_params = kernel_params
         self.candidates = candidates
         self.center = center
+        self.scale = scale
         self.tol = tol
         self.loss = loss
         self.random_state = random_state
@@ -304,6 +320,8 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
 
     predict_proba = predict_proba
     _probability_link = probability_link
+
+    _settings = scaled_settings
 
     def _criterion(self) -> Criterion:
         return LossGradient(self.loss)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +12,16 @@ from ..data import Batch, Pool, TargetEncoder
 from ..deflation import Criterion, IdentityMetric, resolve_criterion
 from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, subset_criterion
 from ..exceptions import InvalidParameterError
-from ..fitting import Candidates, OnePass, Problem, fit_columns
+from ..fitting import Candidates, OnePass, Problem, Settings, fit_columns
 from ..kernels import Inputs, Kernel, KernelLike, Rows
 from ..model import Fit
 from .coefficients import intercept, primal_coefficients
+
+
+def scaled_settings(self: Any) -> Settings:
+    """Return the settings of the loop with the given ``scale``; "auto" leaves it to the criterion."""
+    scale = None if self.scale == "auto" else self.scale
+    return replace(LoopEstimator._settings(self), scale=scale)
 
 
 class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
@@ -66,6 +73,12 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
     center : bool, default=True
         Give features zero mean. Sparse input stays sparse, and a feature still needs its own
         landmarks only.
+    scale : {"auto", "unit_variance", "rkhs"}, default="auto"
+        Which of the features with the same span are given. "unit_variance": orthogonal on the training
+        samples, with unit mean square. "rkhs": coordinates along orthonormal directions of the kernel's
+        space, for criteria that deflate columns. "auto": unit mean square for "alignment" and "kopls",
+        and for others coordinates along directions of unit length, each less what earlier features have
+        of it. The landmarks are the same.
     tol : float, default=1e-10
         A column whose squared residual is below this part of its squared norm counts as linearly
         dependent on the chosen ones. It limits how much rounding is amplified (see
@@ -137,6 +150,7 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         candidates: Any = "auto",
         n_nonzero: int = 1,
         center: bool = True,
+        scale: str = "auto",
         tol: float = 1e-10,
         target: str = "auto",
         random_state: Any = None,
@@ -153,14 +167,23 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         self.candidates = candidates
         self.n_nonzero = n_nonzero
         self.center = center
+        self.scale = scale
         self.tol = tol
         self.target = target
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _settings = scaled_settings
+
     def _criterion(self) -> Criterion:
-        return resolve_criterion(self.criterion)
+        criterion = resolve_criterion(self.criterion)
+        if criterion.deflation.symmetric and self.scale == "unit_variance":
+            raise InvalidParameterError(
+                f"criterion={self.criterion!r} deflates images of samples, and its features are their "
+                "coordinates; pass scale='auto', and scale them by sklearn's StandardScaler."
+            )
+        return criterion
 
     def _criterion_for(self, encoder: TargetEncoder) -> Criterion:
         return subset_criterion(self._criterion(), self.n_nonzero)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from ..deflation import Criterion, Loss, LossGradient
 from ..estimators import PredictMixin
 from .boosted import LOSS_CONSTRAINTS, loss_of_numbers
-from .framework import PrimalEstimator
+from .framework import PrimalEstimator, scaled_settings
 from .probabilities import predict_proba, probability_link
 
 
@@ -24,6 +24,10 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
     center : bool, default=True
         Give features zero mean. Sparse input stays sparse, and a feature still needs its own
         landmarks only.
+    scale : {"auto", "unit_variance"}, default="auto"
+        Scale of the features, which are orthogonal on the training samples. "auto": each is a
+        coordinate along a direction of unit length, less what earlier features have of it.
+        "unit_variance": unit mean square on the training samples. Predictions are the same.
     tol : float, default=1e-12
         A column whose squared residual is below this part of its squared norm counts as linearly
         dependent on the chosen ones. It limits how much rounding is amplified (see
@@ -88,6 +92,7 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
         n_components: int | None = None,
         *,
         center: bool = True,
+        scale: str = "auto",
         tol: float = 1e-12,
         loss: str | Loss = "squared",
         n_jobs: int | None = None,
@@ -95,10 +100,13 @@ class BoostedLatentFeatures(PredictMixin, PrimalEstimator):
     ) -> None:
         self.n_components = n_components
         self.center = center
+        self.scale = scale
         self.tol = tol
         self.loss = loss
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    _settings = scaled_settings
 
     def _criterion(self) -> Criterion:
         return LossGradient(loss_of_numbers(self))
@@ -120,6 +128,10 @@ class BoostedLatentFeaturesClassifier(PredictMixin, PrimalEstimator):
     center : bool, default=True
         Give features zero mean. Sparse input stays sparse, and a feature still needs its own
         landmarks only.
+    scale : {"auto", "unit_variance"}, default="auto"
+        Scale of the features, which are orthogonal on the training samples. "auto": each is a
+        coordinate along a direction of unit length, less what earlier features have of it.
+        "unit_variance": unit mean square on the training samples. Predictions are the same.
     tol : float, default=1e-12
         A column whose squared residual is below this part of its squared norm counts as linearly
         dependent on the chosen ones. It limits how much rounding is amplified (see
@@ -177,6 +189,7 @@ class BoostedLatentFeaturesClassifier(PredictMixin, PrimalEstimator):
         n_components: int | None = None,
         *,
         center: bool = True,
+        scale: str = "auto",
         tol: float = 1e-12,
         loss: str | Loss = "logistic",
         n_jobs: int | None = None,
@@ -184,6 +197,7 @@ class BoostedLatentFeaturesClassifier(PredictMixin, PrimalEstimator):
     ) -> None:
         self.n_components = n_components
         self.center = center
+        self.scale = scale
         self.tol = tol
         self.loss = loss
         self.n_jobs = n_jobs
@@ -191,6 +205,8 @@ class BoostedLatentFeaturesClassifier(PredictMixin, PrimalEstimator):
 
     predict_proba = predict_proba
     _probability_link = probability_link
+
+    _settings = scaled_settings
 
     def _criterion(self) -> Criterion:
         return LossGradient(self.loss)
