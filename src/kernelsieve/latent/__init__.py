@@ -8,11 +8,11 @@ from .pls import KernelPLS, KernelPLSClassifier
 from .primal_boosted import BoostedLatentFeatures, BoostedLatentFeaturesClassifier
 from .principal import KernelPCA
 from .reduced import ReducedKernelOPLS
-from .sparse import (
+from .sparse_boosted import (
     SparseKernelBoostedLatentFeatures,
     SparseKernelBoostedLatentFeaturesClassifier,
-    SparseKernelPLS,
 )
+from .sparse_pls import SparseKernelPLS
 
 __all__ = [
     "BoostedLatentFeatures",
