@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .._compiled import DoubleDoubleRowProduct, RowProduct
-from ..data import check_finite, counted, for_each_block, row_slices, rows_per_block
+from ..data import check_finite, counted, row_slices, rows_per_block, run_blocks
 from ..exceptions import KernelError, ModelFileError
 from ..kernels import Filler, Inputs, Kernel, Precomputed, Rows, TiledFiller
 
@@ -190,7 +190,7 @@ class KernelModel:
 
         slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection), _BLOCK_BYTES)))
         with counted(X.shape[0], stage="features") as done:
-            for_each_block(slices, transform, n_jobs)
+            run_blocks(transform, slices, n_jobs)
         if suspects:
             check_finite(X, "X", n_jobs)
             for rows in sorted(suspects, key=lambda rows: rows.start):
