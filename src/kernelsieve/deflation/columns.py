@@ -189,16 +189,14 @@ class RecomputedColumns(Columns):
         self.raw_squared_norms = np.zeros(self.shape[1])
 
     def scan(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        moments = _Moments(self, vectors, self._root)
-        self._pass(moments)
+        self._pass(moments := _Moments(self, vectors, self._root))
         self.means = moments.mean
         self.raw_squared_norms = moments.squares + self._total * moments.mean**2
         squared_norms = moments.squares if self.centred else self.raw_squared_norms
         return squared_norms.copy(), self._centred(moments.products, vectors)
 
     def inner(self, vectors: np.ndarray) -> np.ndarray:
-        sums = _Products(self, vectors, self._root)
-        self._pass(sums)
+        self._pass(sums := _Products(self, vectors, self._root))
         return self._centred(sums.products, vectors)
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
@@ -352,13 +350,12 @@ class _Products:
 
     def __init__(self, columns: RecomputedColumns, vectors: np.ndarray, root: np.ndarray) -> None:
         self.products = np.zeros((columns.shape[1], *vectors.shape[1:]))
-        self._made_of = columns, vectors, root
-        self._columns = columns
+        self._columns, self._vectors, self._root = columns, vectors, root
         self._weighted = (vectors.T * root).T
 
     def empty(self) -> Self:
         """Return sums over no rows."""
-        return type(self)(*self._made_of)
+        return type(self)(self._columns, self._vectors, self._root)
 
     def add(self, rows: slice) -> np.ndarray:
         """Add the products over a block of rows, and return the block."""
@@ -376,7 +373,6 @@ class _Moments(_Products):
 
     def __init__(self, columns: RecomputedColumns, vectors: np.ndarray, root: np.ndarray) -> None:
         super().__init__(columns, vectors, root)
-        self._root = root
         self.weight = 0.0
         self.mean = np.zeros(columns.shape[1])
         self.squares = np.zeros(columns.shape[1])

@@ -15,7 +15,7 @@ _PACKAGE = __package__.partition(".")[0]
 
 #: Where classes are that estimators of this package consist of; estimators themselves are public.
 _OWN = {
-    "Centre": "kernels.squared_distances",
+    "Centre": "kernels.radial",
     "Inputs": "kernels.custom",
     "HashedFolds": "data.hashed_folds",
     "Labels": "data.blocks",

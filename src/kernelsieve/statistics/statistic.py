@@ -70,9 +70,10 @@ class Statistic(ABC):
         """Become the statistic that a file holds."""
         self.n_lines, self.n_rows = int(state["n_lines"]), int(state["n_rows"])
         self.trace = float(state["trace"])
-        self.class_sums = state.get("class_sums")
-        if self.class_sums is not None:
-            _check_shape("class_sums", self.class_sums, (len(self.class_sums), self.n_lines))
+        self.class_sums = None
+        if "class_sums" in state:
+            _check_shape("class_sums", state["class_sums"], (len(state["class_sums"]), self.n_lines))
+            self.class_sums = state["class_sums"].copy()
         self._has_subtracted = bool(state.get("has_subtracted", False))
         self._unpack(state[self._in_files])
 
