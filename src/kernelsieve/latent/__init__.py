@@ -2,10 +2,10 @@
 
 from .boosted import KernelBoostedLatentFeatures, KernelBoostedLatentFeaturesClassifier
 from .boosting import KernelBoosting
-from .framework import FeatureExtraction, KernelFeatureExtraction
+from .framework import KernelFeatureExtraction
 from .orthogonal_loadings import OrthogonalLoadingsKernelPLS
 from .pls import KernelPLS, KernelPLSClassifier
-from .primal_boosted import BoostedLatentFeatures, BoostedLatentFeaturesClassifier
+from .primal import BoostedLatentFeatures, BoostedLatentFeaturesClassifier, FeatureExtraction
 from .principal import KernelPCA
 from .reduced import ReducedKernelOPLS
 from .sparse_boosted import (

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from .._sklearn import StrOptions
 from ..deflation import Criterion, Loss, LossGradient, MarginLoss, resolve_loss
-from ..estimators import LoopEstimator, PredictMixin
+from ..estimators import LoopEstimator, PredictMixin, row_wise
 from ..exceptions import InvalidParameterError
 from ..kernels import KernelLike
 from .framework import scaled_settings
-from .probabilities import predict_proba, probability_link
 
 LOSS_CONSTRAINTS: dict[str, list] = {
     "loss": [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss],
@@ -29,18 +33,48 @@ def loss_of_numbers(model: Any) -> Loss:
     return loss
 
 
-class _KernelBoosted(PredictMixin, LoopEstimator):
-    """Base of kernel boosted latent features, for regression and classification."""
-
-    _parameter_constraints: ClassVar[dict] = {
-        **LoopEstimator._parameter_constraints,
-        **LOSS_CONSTRAINTS,
-    }
-
-    loss: str | Loss
+def _has_probabilities(estimator: Any) -> bool:
+    if resolve_loss(estimator.loss).probabilities(np.zeros(1)) is None:
+        raise AttributeError(
+            f"loss={estimator.loss!r} gives no probabilities; pass loss='logistic' or "
+            "loss='exponential'."
+        )
+    return True
 
 
-class KernelBoostedLatentFeatures(_KernelBoosted):
+@available_if(_has_probabilities)
+@row_wise
+def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
+    """Return the probability of each class under the loss.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        Samples, as for ``transform``.
+    n_components : int, default=None
+        Use the first features only; None for all.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        More than two classes are each compared with the rest, and normalised to sum 1.
+    """
+    return self._probability_link()(self._scores(X, n_components))
+
+
+def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from scores to probabilities."""
+    return partial(_probabilities_from_scores, resolve_loss(self.loss))
+
+
+def _probabilities_from_scores(loss: Loss, scores: np.ndarray) -> np.ndarray:
+    p = np.asarray(loss.probabilities(scores))
+    if p.shape[1] == 1:
+        return np.hstack([1 - p, p])
+    return p / p.sum(axis=1, keepdims=True)
+
+
+class KernelBoostedLatentFeatures(PredictMixin, LoopEstimator):
     """Kernel latent features that follow the gradient of a loss, for regression (KBLF).
 
     As kernel PLS, but the vector that features follow is the negative gradient of a loss, which is
@@ -148,6 +182,11 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
     True
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        **LoopEstimator._parameter_constraints,
+        **LOSS_CONSTRAINTS,
+    }
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -190,7 +229,7 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
         return "continuous"
 
 
-class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
+class KernelBoostedLatentFeaturesClassifier(PredictMixin, LoopEstimator):
     """Kernel latent features that follow the gradient of a loss of labels (KBLF).
 
     As :class:`KernelBoostedLatentFeatures`, for labels: each of more than two classes is separated
@@ -284,6 +323,11 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
     >>> model.predict_proba(scale(X)[:3]).shape
     (3, 2)
     """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **LoopEstimator._parameter_constraints,
+        **LOSS_CONSTRAINTS,
+    }
 
     def __init__(
         self,

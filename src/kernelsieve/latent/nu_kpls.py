@@ -29,7 +29,7 @@ from .support_vectors import SupportVectors
 
 _DEPENDENT = 1e-10  # of its size: what a feature must have of its own
 _CONSTANT = 1e-14  # of the largest value of y: a variation that is rounding
-_EXPLAINED_SQUARES = 0.5e-20  # of the variance of y: half the squares of residuals that are rounding
+_EXPLAINED_SQUARES = 1e-20  # of the variance of y: a residual that is rounding
 _EXPLAINED_ABSOLUTES = 1e-9  # of the mean absolute value of y
 _EXPLAINED_LOSS = 1e-6  # of the loss of predicting 0: separable classes never reach none at all
 
@@ -152,24 +152,23 @@ class Refit:
     """
 
     def __init__(self, loss: Loss, y: np.ndarray, weight: np.ndarray, capacity: int) -> None:
-        self._loss, self._weight, self._share = loss, weight, weight / weight.sum()
-        self._root = np.sqrt(self._share)
+        share = weight / weight.sum()
+        self._loss, self._weight, self._root = loss, weight, np.sqrt(share)
         if isinstance(loss, SquaredLoss):
-            self._shift = float(self._share @ y)
-            self._scale = float(np.sqrt(self._share @ (y - self._shift) ** 2))
-            self._units = 2 * self._scale**2  # errors are mean squares, without the half
-            self._negligible = _EXPLAINED_SQUARES
+            self._shift = float(share @ y)
+            self._scale = float(np.sqrt(share @ (y - self._shift) ** 2))
+            self._units, self._negligible = self._scale**2, _EXPLAINED_SQUARES
         elif isinstance(loss, AbsoluteLoss):
             self._shift = loss.minimise(y, np.empty((len(y), 0)), weight)[0]
-            self._scale = self._units = float(np.average(np.abs(y - self._shift), weights=weight))
-            self._negligible = _EXPLAINED_ABSOLUTES
+            self._scale = float(np.average(np.abs(y - self._shift), weights=weight))
+            self._units, self._negligible = self._scale, _EXPLAINED_ABSOLUTES
         else:
             self._shift, self._scale, self._units = 0.0, 1.0, 1.0
-            self._negligible = _EXPLAINED_LOSS * float(self._share @ loss.value(y, np.zeros(len(y))))
+            self._negligible = _EXPLAINED_LOSS * float(self._root**2 @ loss.value(y, np.zeros(len(y))))
         if not self._scale > _CONSTANT * np.abs(y).max(initial=0.0):
             self._scale = self._units = 0.0  # y is constant but for rounding
         self._y = (y - self._shift) / (self._scale or np.inf)
-        self._prediction, self._solution = np.zeros(len(y)), np.zeros(0)
+        self._residual, self._solution = self._y, np.zeros(0)
         self._capacity = min(capacity + 1, len(y))
         self._basis = Basis(len(y), self._capacity)
         self.add(np.ones(len(y)))
@@ -177,28 +176,32 @@ class Refit:
     @property
     def negative_gradient(self) -> np.ndarray:
         """The negative gradient u of the loss, which the next feature follows, (n,)."""
+        if isinstance(self._loss, SquaredLoss):
+            return self._residual
         return self._loss.negative_gradient(self._y, self._prediction)
 
     @property
     def sizes(self) -> np.ndarray:
         """The sizes of the residuals, which rank the samples, (n,)."""
         if isinstance(self._loss, AbsoluteLoss):  # whose gradient is a sign
-            return np.abs(self._y - self._prediction)
+            return np.abs(self._residual)
         return np.abs(self.negative_gradient)
 
     @property
     def error(self) -> float:
-        """The training error, in the units of y."""
-        return self._units * self._mean_loss
+        """The training error in the units of y: the mean square, or the mean loss of other losses."""
+        return self._units * self._mean
 
     @property
     def is_explained(self) -> bool:
         """Whether the residuals are zero up to rounding."""
-        return self._mean_loss <= self._negligible
+        return self._mean <= self._negligible
 
     @property
-    def _mean_loss(self) -> float:
-        return float(self._share @ self._loss.value(self._y, self._prediction))
+    def _mean(self) -> float:
+        if isinstance(self._loss, SquaredLoss):
+            return float(np.sum((self._root * self._residual) ** 2))
+        return float(self._root**2 @ self._loss.value(self._y, self._prediction))
 
     def add(self, feature: np.ndarray) -> bool:
         """Add a feature and refit; return False, without a change, if it is linearly dependent."""
@@ -207,23 +210,25 @@ class Refit:
         norm, size = float(np.linalg.norm(vector)), float(np.linalg.norm(column))
         if self._basis.size == self._capacity or not norm > _DEPENDENT * size:
             return False
-        self._basis.append(Residual(column, vector, coefficients, norm, size))
+        newest = self._basis.append(Residual(column, vector, coefficients, norm, size))
         basis = self._basis.features / self._root[:, None]
         if isinstance(self._loss, SquaredLoss):  # the other features have taken their part already
-            newest = self._basis.features[:, -1]
-            part = float(newest @ (self._root * (self._y - self._prediction)))
+            part = float(newest @ (self._residual * self._root))
             self._solution = np.append(self._solution, part)
-            self._prediction = self._prediction + part * basis[:, -1]
-        elif not isinstance(self._loss, AbsoluteLoss):
+            self._residual = self._residual - part * newest / self._root
+            return True
+        if not isinstance(self._loss, AbsoluteLoss):
+            start = np.append(self._solution, 0.0)
             self._solution, self._prediction = damped_newton(
-                self._loss, self._y, basis, self._share, start=np.append(self._solution, 0.0)
+                self._loss, self._y, basis, self._root**2, start=start
             )
-        elif basis.shape[1] == 1:
-            self._solution = np.zeros(1)  # the median
-        else:
+            return True
+        self._solution = np.zeros(1)  # the median is 0
+        if len(basis.T) > 1:
             constant, others = self._loss.minimise(self._y, basis[:, 1:], self._weight)
             self._solution = np.append(constant, others)
-            self._prediction = basis @ self._solution
+        self._residual = self._y - basis @ self._solution
+        self._prediction = self._y - self._residual
         return True
 
     def coefficients(self) -> np.ndarray:
