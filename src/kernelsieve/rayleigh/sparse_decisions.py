@@ -13,12 +13,9 @@ from ..exceptions import FewerFeaturesWarning, warn
 from ..kernels import Kernel
 from ..model import Fit, KernelModel
 from .column_generation import SparseSolution, merged_coefficients
-from .decision_rule import DecisionRule
-from .decisions import add_decision, held_out, mean_ridge_leverage
-from .outputs import Moments, Outputs, explained_targets
+from .decisions import Moments, Outputs, add_decision, decision_heads, explained_targets, log_shares
 from .penalties import explain_zero_solution
 from .solvers import ClassPrograms
-from .thresholds import decision_heads, prior_heads
 
 _LARGEST_LEVERAGE = 0.9  # as many coefficients as samples would leave nothing to hold out
 
@@ -60,12 +57,12 @@ def fit_of_solutions(
     heads = _heads(estimator, rows, moments) if alpha.any() else prior_heads(moments)
     leverages = _leverages(estimator, programs, chosen, alpha, rows.weight)
     targets = 2.0 * np.eye(batch.Y.shape[1])[:, -outputs.shape[1] :] - 1
-    left = held_out(estimator, rows, rows.indicators @ targets, np.tile(leverages, (len(batch), 1)))
+    left = estimator._held_out(rows, rows.indicators @ targets, leverages)
     return add_decision(fit, heads, left, len(pool), joint=False)
 
 
 def _heads(estimator: Any, rows: Outputs, moments: Moments) -> Heads:
-    rule = DecisionRule.of(estimator.decision)
+    rule = estimator._rule
     if rule.threshold == "intercept":
         n_outputs = rows.values.shape[1]
         lower = np.where(np.tri(n_outputs, dtype=bool), 0.0, NEVER)
@@ -85,3 +82,48 @@ def _leverages(
         lengths = programs.among(chosen) if estimator.penalty == "norm" else None
         found = np.full(alpha.shape[1], mean_ridge_leverage(columns, weight, C, lengths))
     return np.minimum(found, _LARGEST_LEVERAGE)
+
+
+def prior_heads(moments: Moments) -> Heads:
+    """Return heads that ignore the outputs: log odds of the class weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.decisions import Moments
+    >>> from kernelsieve.rayleigh.sparse_decisions import prior_heads
+    >>> constant = Moments(np.array([30.0, 10.0]), np.zeros((2, 1)), np.zeros((1, 1)))
+    >>> prior_heads(constant).predict(np.zeros((1, 1))).round(4)  # log(10 / 30)
+    array([[-1.0986]])
+    """
+    priors = log_shares(moments.weights)
+    n_outputs = moments.means.shape[1]
+    odds = priors[1:] - priors[0] if n_outputs == 1 else priors
+    lines = np.where(np.tri(n_outputs, dtype=bool), odds - moments.means[0], NEVER)
+    return Heads(lines, np.eye(n_outputs))
+
+
+def mean_ridge_leverage(
+    columns: np.ndarray, weight: np.ndarray, ridge: float, lengths: np.ndarray | None = None
+) -> float:
+    """Return the mean leverage of ridge regression with an intercept.
+
+    The ridge is on the squares of the coefficients, or on the squared length of the combination, by
+    the inner products ``lengths`` of the columns in feature space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.sparse_decisions import mean_ridge_leverage
+    >>> columns = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    >>> mean_ridge_leverage(columns, np.ones(4), 4.0)  # of the constant 1/4, and of the column half
+    0.375
+    """
+    centred = columns - weight @ columns / weight.sum()
+    gram = centred.T @ (weight[:, None] * centred)
+    penalty = ridge * (np.eye(len(gram)) if lengths is None else lengths)
+    try:
+        used = np.trace(np.linalg.solve(gram + penalty, gram))
+    except np.linalg.LinAlgError:  # columns that depend on each other
+        used = np.trace(np.linalg.pinv(gram + penalty, hermitian=True) @ gram)
+    return (1 + float(used)) / float(weight.sum())

@@ -12,32 +12,17 @@ from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
 from ..data import Pool, check_not_constant, weighted_targets
-from ..estimators import KernelEstimator, PredictMixin
 from ..fitting import Problem
 from ..kernels import KernelLike
 from ..model import Fit
-from .decision_rule import THRESHOLDS, DecisionRule
-from .decisions import (
-    DECISION_CONSTRAINTS,
-    MOVED_TO_DECISION,
-    check_few_classes,
-    fit_discriminant,
-    predict_proba,
-    probability_link,
-    program_rule,
-    sparsity,
-    thresholds,
-    unweighted_copy,
-    weighted_batch,
-)
-from .invariance_mixin import InvarianceMixin
+from .discriminant import THRESHOLDS, DecisionRule, KernelDiscriminant, check_few_classes
 from .penalties import as_penalties, strength_and_priors
-from .scatter import Tangent
+from .scatter import Tangent, with_moved
 from .solvers import LOSS_NUMBERS, ClassPrograms, DiscriminantProgram, loss_and_number
 from .sparse_decisions import fit_of_solutions
 
 
-class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstimator):
+class SparseKernelFisherDiscriminant(KernelDiscriminant):
     """Kernel Fisher discriminant with few coefficients (SKFD, LSKFD).
 
     Fisher's discriminant is least squares to labels -1 and 1. Here the coefficients of the kernel
@@ -202,15 +187,15 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     max_systems: ClassVar[int] = 5000
 
     _counts_components: ClassVar[bool] = False
-    _moved: ClassVar[dict[str, str]] = MOVED_TO_DECISION | {
+    _finds_intercept: ClassVar[bool] = True
+    _moved: ClassVar[dict[str, str]] = KernelDiscriminant._moved | {
         "delta": "pass loss=('huber', delta).",
         "epsilon": "pass loss=('epsilon_insensitive', epsilon).",
         "power": "pass loss=('polynomial', power).",
         "max_iter": "a subclass may set another number as its attribute max_systems.",
     }
     _parameter_constraints: ClassVar[dict] = {
-        **KernelEstimator._parameter_constraints,
-        **DECISION_CONSTRAINTS,
+        **KernelDiscriminant._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
         "loss": [StrOptions({"squared", "absolute", *LOSS_NUMBERS}), tuple],
         "penalty": [StrOptions({"l1", "alpha", "norm"})],
@@ -254,15 +239,6 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    _rule = property(program_rule)
-    _batch = weighted_batch
-    _for_folds = unweighted_copy
-    fit = fit_discriminant
-    predict_proba = predict_proba
-    _probability_link = probability_link
-    thresholds_ = property(thresholds)
-    sparsity_ = property(sparsity)
 
     def path(
         self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None
@@ -321,9 +297,6 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     # ------------------------------------------------------------------ fitting
 
-    def _target_kind(self) -> str:
-        return "classes"
-
     def _tangents(self) -> list[Tangent]:
         # Without a weight there is nothing to pay, and no line of the program.
         return [tangent for tangent in super()._tangents() if tangent.weight > 0]
@@ -345,7 +318,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     def _programs(self, problem: Problem) -> ClassPrograms:
         """Return the programs of all classes, on given or drawn candidates, or all samples."""
         rows, kernel, candidates = problem.rows, problem.kernel, problem.given
-        union = self._with_moved(rows)
+        union = with_moved(rows, self._tangents())
         size = self._pool_size(problem, len(union))
         if candidates is None and size < len(union):
             candidates = self._draw(problem, size)
