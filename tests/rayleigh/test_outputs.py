@@ -18,7 +18,7 @@ from kernelsieve.rayleigh.decisions import (
     least_squares_threshold,
     midpoint_threshold,
 )
-from kernelsieve.rayleigh.margin import margin_nu, margin_threshold
+from kernelsieve.rayleigh.linear_program import margin_nu, margin_threshold
 
 
 def margin_of(outputs, y, weight, C, b):

@@ -13,7 +13,7 @@ from scipy.special import softmax
 from ..deflation import NEVER, Heads
 from ..exceptions import IgnoredParameterWarning, warn
 from ..model import Decision, Fit, orthonormal_combinations
-from .margin import margin_threshold
+from .linear_program import margin_threshold
 
 _DRAWN = 400  # outputs of each class that stand for its Gaussian
 _MOST_INDICATORS = 2**22  # of their classes

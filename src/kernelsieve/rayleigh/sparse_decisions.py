@@ -14,8 +14,7 @@ from ..kernels import Kernel
 from ..model import Fit, KernelModel
 from .column_generation import SparseSolution, merged_coefficients
 from .decisions import Moments, Outputs, add_decision, decision_heads, explained_targets, log_shares
-from .penalties import explain_zero_solution
-from .solvers import ClassPrograms
+from .programs import ClassPrograms
 
 _LARGEST_LEVERAGE = 0.9  # as many coefficients as samples would leave nothing to hold out
 
@@ -127,3 +126,22 @@ def mean_ridge_leverage(
     except np.linalg.LinAlgError:  # columns that depend on each other
         used = np.trace(np.linalg.pinv(gram + penalty, hermitian=True) @ gram)
     return (1 + float(used)) / float(weight.sum())
+
+
+def explain_zero_solution(C: Any, limit: float, rounding: float, invariant: bool) -> str:
+    """Explain why all coefficients are zero, and what to do.
+
+    ``limit`` is the largest slope of the losses along a column, as a part of C, and ``rounding`` what
+    is no slope at all.
+    """
+    several = np.ndim(C) > 0
+    if limit * (1.0 if several else float(C)) <= rounding:  # slopes sum to zero: equal values cancel
+        return (
+            "All samples have the same kernel values, so nothing separates classes, whatever C is; "
+            "look for constant columns of X, or change gamma."
+        )
+    remedy = f"multiply C by less than {limit:.6g}." if several else f"choose C below {limit * C:.6g}."
+    if invariant:  # the penalty of the changes alone may keep coefficients at zero
+        remedy = "lower C, or the weights in invariances."
+    name = "C" if several else f"C={C:g}"
+    return f"{name} is so large that all coefficients are zero and the features constant; {remedy}"

@@ -16,9 +16,8 @@ from ..fitting import Problem
 from ..kernels import KernelLike
 from ..model import Fit
 from .discriminant import THRESHOLDS, DecisionRule, KernelDiscriminant, check_few_classes
-from .penalties import as_penalties, strength_and_priors
+from .programs import LOSS_NUMBERS, ClassPrograms, as_penalties, strength_and_priors
 from .scatter import Tangent, with_moved
-from .solvers import LOSS_NUMBERS, ClassPrograms, DiscriminantProgram, loss_and_number
 from .sparse_decisions import fit_of_solutions
 
 
@@ -327,12 +326,17 @@ class SparseKernelFisherDiscriminant(KernelDiscriminant):
         else:
             everyone = np.arange(len(union))  # the index of a transformed sample is that of the sample
             pool, W = Pool(kernel.points(union.X, everyone), everyone % len(rows)), None
-        program = DiscriminantProgram(
-            *loss_and_number(self.loss),
+        return ClassPrograms(
+            rows,
+            kernel,
+            pool,
+            W,
+            self._tangents(),
+            loss=self.loss,
             penalty=self.penalty,
             joint=self._rule.multi_class == "joint",
+            priors=strength_and_priors(self.C, len(pool))[1],
             tol=self.tol,
             max_iter=self.max_systems,
-            priors=strength_and_priors(self.C, len(pool))[1],
+            n_jobs=self.n_jobs,
         )
-        return ClassPrograms(program, rows, kernel, pool, W, self._tangents(), self.n_jobs)

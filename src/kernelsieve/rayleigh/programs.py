@@ -1,9 +1,9 @@
-"""Choose the solver of a discriminant program by its loss and penalty."""
+"""The programs of sparse discriminants: read the loss and C, and choose a solver for each class."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -16,7 +16,6 @@ from ..kernels import Kernel
 from ..model import explained_variance_ratio, is_indefinite
 from .column_generation import (
     CentredColumns,
-    Design,
     Lines,
     PricedColumns,
     ProgramColumns,
@@ -24,12 +23,7 @@ from .column_generation import (
     SparseSolution,
 )
 from .linear_program import ColumnGeneration
-from .penalised_quadratic import (
-    CornerRegression,
-    PenalisedQuadratic,
-    SmoothRegression,
-    coordinates_of,
-)
+from .penalised_quadratic import PenalisedQuadratic, coordinates_of
 from .penalised_smooth import Huber, PenalisedSmooth, Power, SmoothLoss
 from .penalised_squares import PenalisedSquares
 from .scatter import Tangent, move
@@ -58,45 +52,46 @@ def loss_and_number(given: Any) -> tuple[str, float]:
     )
 
 
-@dataclass(frozen=True)
-class DiscriminantProgram:
-    """The optimisation problem of a discriminant, and its tolerance."""
+def as_penalties(Cs: Any) -> list[float]:
+    """Return the penalties of a path as numbers."""
+    values = _numbers(Cs)
+    if values is None:
+        raise InvalidParameterError(
+            f"Cs={Cs!r} must be a sequence of positive numbers; a single penalty is [1.0]."
+        )
+    return [float(value) for value in values]
 
-    loss: str
-    number: float  # that the loss has: delta of "huber", epsilon, or the power
-    penalty: str
-    joint: bool  # whether a column's coefficients for all classes are penalised by their length
-    tol: float
-    max_iter: int
-    priors: np.ndarray | None = None  # of the coefficients, which multiply their penalties
 
-    def __post_init__(self) -> None:
-        if self.joint and (self.loss, self.penalty) != ("squared", "l1"):
-            raise InvalidParameterError(
-                "DecisionRule(multi_class='joint') is for loss='squared' and penalty='l1'; got "
-                f"loss={self.loss!r} and penalty={self.penalty!r}. Choose these, or "
-                "DecisionRule(multi_class='ovr')."
-            )
-        if self.priors is not None and self.penalty == "norm":
-            raise InvalidParameterError(
-                "C must be a number with penalty='norm', where coefficients are not penalised one by "
-                "one; got an array. Choose penalty='l1' or 'alpha' for an array."
-            )
+def strength_and_priors(C: Any, n_candidates: int) -> tuple[float, np.ndarray | None]:
+    """Return the strength of all penalties, and a factor for each coefficient if C is an array."""
+    if np.ndim(C) == 0:
+        return float(C), None
+    values = _numbers(C)
+    if values is None or len(values) != n_candidates:
+        raise InvalidParameterError(
+            f"C={C!r} must be a positive number, or one for each of the {n_candidates} candidates; "
+            "pass candidates='all' to have one for each sample, or an array of points."
+        )
+    return 1.0, values
 
-    def smooth_loss(self, lines: Lines) -> SmoothLoss | None:
-        """Return the differentiable loss of each line; changes have squared loss."""
-        of_samples = lines.constant > 0
-        if self.loss in ("squared", "huber"):
-            delta = self.number if self.loss == "huber" else np.inf
-            return Huber(np.where(of_samples, delta, np.inf))
-        if self.loss == "polynomial":
-            return Power(np.where(of_samples, self.number, 2.0))
+
+def _numbers(values: Any) -> np.ndarray | None:
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
         return None
+    return numbers if numbers.ndim == 1 and (numbers > 0).all() else None
 
-    @property
-    def tube(self) -> float:
-        """Residuals up to this size cost nothing."""
-        return self.number if self.loss == "epsilon_insensitive" else 0.0
+
+def smooth_loss(loss: str, number: float, lines: Lines) -> SmoothLoss | None:
+    """Return the differentiable loss of each line, if it is one; changes have squared loss."""
+    of_samples = lines.constant > 0
+    if loss in ("squared", "huber"):
+        delta = number if loss == "huber" else np.inf
+        return Huber(np.where(of_samples, delta, np.inf))
+    if loss == "polynomial":
+        return Power(np.where(of_samples, number, 2.0))
+    return None
 
 
 Solver = PenalisedSquares | PenalisedSmooth | ColumnGeneration | PenalisedQuadratic
@@ -105,19 +100,39 @@ Solver = PenalisedSquares | PenalisedSmooth | ColumnGeneration | PenalisedQuadra
 class ClassPrograms:
     """The programs of all classes on the same candidates, sharing work along a path of C.
 
-    W is the kernel matrix of the candidates, None where the first of them are the samples.
+    W is the kernel matrix of the candidates, None where the first of them are the samples. ``joint``
+    says whether a column's coefficients for all classes are penalised by their length, and ``priors``
+    of the coefficients multiply their penalties.
     """
 
     def __init__(
         self,
-        program: DiscriminantProgram,
         batch: Batch,
         kernel: Kernel,
         pool: Pool,
         W: np.ndarray | None,
         invariances: Sequence[Tangent],
+        *,
+        loss: Any,
+        penalty: str,
+        joint: bool,
+        priors: np.ndarray | None,
+        tol: float,
+        max_iter: int,
         n_jobs: int | None,
     ) -> None:
+        loss, number = loss_and_number(loss)
+        if joint and (loss, penalty) != ("squared", "l1"):
+            raise InvalidParameterError(
+                "DecisionRule(multi_class='joint') is for loss='squared' and penalty='l1'; got "
+                f"loss={loss!r} and penalty={penalty!r}. Choose these, or "
+                "DecisionRule(multi_class='ovr')."
+            )
+        if priors is not None and penalty == "norm":
+            raise InvalidParameterError(
+                "C must be a number with penalty='norm', where coefficients are not penalised one by "
+                "one; got an array. Choose penalty='l1' or 'alpha' for an array."
+            )
         self.pool, self._batch, self._kernel, self._W = pool, batch, kernel, W
         self.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=n_jobs)
         self._variance = self._total_variance()
@@ -128,8 +143,30 @@ class ClassPrograms:
         Y = 2.0 * batch.Y - 1
         Y = Y[:, 1:] if Y.shape[1] == 2 else Y  # two classes have one output
         lines = Lines.from_labels(Y, batch.root_weight**2, [t.weight for t in invariances])
-        self._factors: np.ndarray | None = None
-        self._solvers = self._solvers_of(program, moved, lines)
+        self._factors = 1 / priors if priors is not None and penalty == "l1" else None  # (10)
+        K = ProgramColumns(self.columns, moved, self._factors)
+        smooth = smooth_loss(loss, number, lines)
+        tube = number if loss == "epsilon_insensitive" else 0.0  # residuals in it cost nothing
+        self._solvers: Sequence[Solver]
+        if penalty != "l1":  # (9)
+            to_alpha = self._coordinates(penalty, priors)
+            Z = K.select(np.arange(len(pool))) @ to_alpha
+            known = (smooth, tube, to_alpha, tol, max_iter)
+            self._solvers = [PenalisedQuadratic(Z, y, *known) for y in lines.of_outputs()]
+        elif smooth is None:  # (14)
+            self._solvers = [ColumnGeneration(K, y, tube, tol) for y in lines.of_outputs()]
+        elif loss != "squared":
+            outputs = lines.of_outputs()
+            self._solvers = [PenalisedSmooth(K, y, smooth, tol, max_iter) for y in outputs]
+        else:  # (12): several outputs share the work of making columns short
+            n_outputs = Y.shape[1]
+            reduced = n_outputs > 1 and K.fits_in_memory
+            design = ReducedColumns(K, lines) if reduced else CentredColumns(K, lines)
+            alone = [slice(j, j + 1) for j in range(n_outputs)]
+            self._solvers = [
+                PenalisedSquares(design, some, tol, max_iter, grouped=joint)
+                for some in ([slice(n_outputs)] if joint else alone)
+            ]
 
     def solve(self, C: float) -> list[SparseSolution]:
         """Solve for a penalty, starting from the last solution; return a solution for each class."""
@@ -138,44 +175,15 @@ class ClassPrograms:
             return solutions
         return [replace(s, alpha=s.alpha * self._factors[s.candidates]) for s in solutions]
 
-    def _solvers_of(
-        self, program: DiscriminantProgram, moved: Sequence[PricedColumns], lines: Lines
-    ) -> Sequence[Solver]:
-        """Return the solvers of (9), (12), (14), or problems between them, for one class or all."""
-        tol, max_iter, tube = program.tol, program.max_iter, program.tube
-        outputs = lines.of_outputs()
-        smooth = program.smooth_loss(lines)
-        if program.penalty != "l1":  # (9)
-            everyone = np.arange(len(self.pool))
-            to_alpha = self._coordinates(program)
-            Z = ProgramColumns(self.columns, moved).select(everyone) @ to_alpha
-            if smooth is None:
-                return [CornerRegression(Z, y, tube, to_alpha, max_iter) for y in outputs]
-            return [SmoothRegression(Z, y, smooth, to_alpha, tol, max_iter) for y in outputs]
-        self._factors = None if program.priors is None else 1 / program.priors  # (10)
-        K = ProgramColumns(self.columns, moved, self._factors)
-        if smooth is None:  # (14)
-            return [ColumnGeneration(K, y, tube, tol) for y in outputs]
-        if program.loss != "squared":
-            return [PenalisedSmooth(K, y, smooth, tol, max_iter) for y in outputs]
-        # (12): several outputs share the work of making columns short.
-        n_outputs = len(outputs)
-        reduced = n_outputs > 1 and K.fits_in_memory
-        design: Design = ReducedColumns(K, lines) if reduced else CentredColumns(K, lines)
-        if program.joint:
-            return [PenalisedSquares(design, slice(n_outputs), tol, max_iter, grouped=True)]
-        alone = [slice(j, j + 1) for j in range(n_outputs)]
-        return [PenalisedSquares(design, some, tol, max_iter, grouped=False) for some in alone]
-
-    def _coordinates(self, program: DiscriminantProgram) -> np.ndarray:
+    def _coordinates(self, penalty: str, priors: np.ndarray | None) -> np.ndarray:
         """Return M with ``alpha = M v``, in which the penalty is ``C ||v||^2``."""
         n, m = self.columns.shape
-        if program.penalty == "norm":
+        if penalty == "norm":
             return coordinates_of(self.among(np.arange(m)))
         scale = np.ones(m)
         if self._W is None:  # a sample of weight w is w equal candidates, which share a coefficient
             scale = np.tile(self._batch.root_weight, m // n)
-        return np.diag(scale if program.priors is None else scale / np.sqrt(program.priors))
+        return np.diag(scale if priors is None else scale / np.sqrt(priors))
 
     def among(self, chosen: np.ndarray) -> np.ndarray:
         """Return the kernel matrix of chosen candidates."""
