@@ -281,6 +281,24 @@ def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
     return Heads(intercepts, first * coefficients)
 
 
+def prior_heads(moments: Moments) -> Heads:
+    """Return heads that ignore the outputs: log odds of the class weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.decisions import Moments, prior_heads
+    >>> constant = Moments(np.array([30.0, 10.0]), np.zeros((2, 1)), np.zeros((1, 1)))
+    >>> prior_heads(constant).predict(np.zeros((1, 1))).round(4)  # log(10 / 30)
+    array([[-1.0986]])
+    """
+    priors = log_shares(moments.weights)
+    n_outputs = moments.means.shape[1]
+    odds = priors[1:] - priors[0] if n_outputs == 1 else priors
+    lines = np.where(np.tri(n_outputs, dtype=bool), odds - moments.means[0], NEVER)
+    return Heads(lines, np.eye(n_outputs))
+
+
 def probabilities(decisions: np.ndarray, slope: float) -> np.ndarray:
     """Return class probabilities; the class of the largest decision value has the largest.
 
@@ -345,10 +363,10 @@ def _class_scores(decisions: np.ndarray) -> np.ndarray:
 def add_decision(fit: Fit, heads: Heads, outputs: Outputs, n_candidates: int, *, joint: bool) -> Fit:
     """Add decision heads to a fit, and probabilities calibrated on the outputs of samples."""
     k = outputs.values.shape[1]
-    numbers = range(1, k + 1) if joint else [k]
-    slopes = [
-        likeliest_slope(heads.predict(outputs.values[:, :j]), outputs.indicators, outputs.weight)
-        for j in numbers
-    ]
-    decision = Decision(np.broadcast_to(np.array(slopes), k).copy(), joint, n_candidates)
+    slopes = np.empty(k)
+    for j in range(1, k + 1) if joint else [k]:
+        decisions = heads.predict(outputs.values[:, :j])
+        of_all = slice(j - 1 if joint else 0, None)
+        slopes[of_all] = likeliest_slope(decisions, outputs.indicators, outputs.weight)
+    decision = Decision(slopes, joint, n_candidates)
     return replace(fit, heads=heads, decision=decision)

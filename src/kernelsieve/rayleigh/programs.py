@@ -28,6 +28,8 @@ from .penalised_smooth import Huber, PenalisedSmooth, Power, SmoothLoss
 from .penalised_squares import PenalisedSquares
 from .scatter import Tangent, move
 
+_LARGEST_LEVERAGE = 0.9  # as many coefficients as samples would leave nothing to hold out
+
 #: Losses that have a number: what it is called, what it is without one, and its smallest value.
 LOSS_NUMBERS: dict[str, tuple[str, float, float]] = {
     "huber": ("delta", 1.0, float(np.finfo(float).tiny)),
@@ -134,6 +136,7 @@ class ClassPrograms:
                 "one; got an array. Choose penalty='l1' or 'alpha' for an array."
             )
         self.pool, self._batch, self._kernel, self._W = pool, batch, kernel, W
+        self._penalty = penalty
         self.columns = PricedColumns(batch.X, kernel, pool.points, n_jobs=n_jobs)
         self._variance = self._total_variance()
         moved = [
@@ -149,7 +152,7 @@ class ClassPrograms:
         tube = number if loss == "epsilon_insensitive" else 0.0  # residuals in it cost nothing
         self._solvers: Sequence[Solver]
         if penalty != "l1":  # (9)
-            to_alpha = self._coordinates(penalty, priors)
+            to_alpha = self._coordinates(priors)
             Z = K.select(np.arange(len(pool))) @ to_alpha
             known = (smooth, tube, to_alpha, tol, max_iter)
             self._solvers = [PenalisedQuadratic(Z, y, *known) for y in lines.of_outputs()]
@@ -175,10 +178,10 @@ class ClassPrograms:
             return solutions
         return [replace(s, alpha=s.alpha * self._factors[s.candidates]) for s in solutions]
 
-    def _coordinates(self, penalty: str, priors: np.ndarray | None) -> np.ndarray:
+    def _coordinates(self, priors: np.ndarray | None) -> np.ndarray:
         """Return M with ``alpha = M v``, in which the penalty is ``C ||v||^2``."""
         n, m = self.columns.shape
-        if penalty == "norm":
+        if self._penalty == "norm":
             return coordinates_of(self.among(np.arange(m)))
         scale = np.ones(m)
         if self._W is None:  # a sample of weight w is w equal candidates, which share a coefficient
@@ -215,3 +218,60 @@ class ClassPrograms:
         lengths = alpha.T @ self.among(chosen) @ alpha
         total = np.nan if is_indefinite(lengths) else self._variance
         return explained_variance_ratio(features, total, lengths)
+
+    def mean_leverages(self, chosen: np.ndarray, alpha: np.ndarray, C: float) -> np.ndarray:
+        """Return the mean leverage of each output, approximated by that of least squares."""
+        weight = self._batch.root_weight**2
+        if self._penalty == "l1":  # given the support, nearly least squares on its columns
+            n_used = np.count_nonzero(alpha, axis=0)
+            found = (n_used + (n_used > 0)) / weight.sum()
+        else:
+            lengths = self.among(chosen) if self._penalty == "norm" else None
+            mean = mean_ridge_leverage(self.columns.select(chosen), weight, C, lengths)
+            found = np.full(alpha.shape[1], mean)
+        return np.minimum(found, _LARGEST_LEVERAGE)
+
+
+def mean_ridge_leverage(
+    columns: np.ndarray, weight: np.ndarray, ridge: float, lengths: np.ndarray | None = None
+) -> float:
+    """Return the mean leverage of ridge regression with an intercept.
+
+    The ridge is on the squares of the coefficients, or on the squared length of the combination, by
+    the inner products ``lengths`` of the columns in feature space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.programs import mean_ridge_leverage
+    >>> columns = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    >>> mean_ridge_leverage(columns, np.ones(4), 4.0)  # of the constant 1/4, and of the column half
+    0.375
+    """
+    centred = columns - weight @ columns / weight.sum()
+    gram = centred.T @ (weight[:, None] * centred)
+    penalty = ridge * (np.eye(len(gram)) if lengths is None else lengths)
+    try:
+        used = np.trace(np.linalg.solve(gram + penalty, gram))
+    except np.linalg.LinAlgError:  # columns that depend on each other
+        used = np.trace(np.linalg.pinv(gram + penalty, hermitian=True) @ gram)
+    return (1 + float(used)) / float(weight.sum())
+
+
+def explain_zero_solution(C: Any, limit: float, rounding: float, invariant: bool) -> str:
+    """Explain why all coefficients are zero, and what to do.
+
+    ``limit`` is the largest slope of the losses along a column, as a part of C, and ``rounding`` what
+    is no slope at all.
+    """
+    several = np.ndim(C) > 0
+    if limit * (1.0 if several else float(C)) <= rounding:  # slopes sum to zero: equal values cancel
+        return (
+            "All samples have the same kernel values, so nothing separates classes, whatever C is; "
+            "look for constant columns of X, or change gamma."
+        )
+    remedy = f"multiply C by less than {limit:.6g}." if several else f"choose C below {limit * C:.6g}."
+    if invariant:  # the penalty of the changes alone may keep coefficients at zero
+        remedy = "lower C, or the weights in invariances."
+    name = "C" if several else f"C={C:g}"
+    return f"{name} is so large that all coefficients are zero and the features constant; {remedy}"

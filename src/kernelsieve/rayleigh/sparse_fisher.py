@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -12,13 +13,29 @@ from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
 from ..data import Pool, check_not_constant, weighted_targets
+from ..deflation import NEVER, Heads, Outcome
+from ..exceptions import FewerFeaturesWarning, warn
 from ..fitting import Problem
 from ..kernels import KernelLike
-from ..model import Fit
+from ..model import Fit, KernelModel
+from .column_generation import SparseSolution, merged_coefficients
+from .decisions import (
+    Moments,
+    Outputs,
+    add_decision,
+    decision_heads,
+    explained_targets,
+    prior_heads,
+)
 from .discriminant import THRESHOLDS, DecisionRule, KernelDiscriminant, check_few_classes
-from .programs import LOSS_NUMBERS, ClassPrograms, as_penalties, strength_and_priors
+from .programs import (
+    LOSS_NUMBERS,
+    ClassPrograms,
+    as_penalties,
+    explain_zero_solution,
+    strength_and_priors,
+)
 from .scatter import Tangent, with_moved
-from .sparse_decisions import fit_of_solutions
 
 
 class SparseKernelFisherDiscriminant(KernelDiscriminant):
@@ -312,7 +329,7 @@ class SparseKernelFisherDiscriminant(KernelDiscriminant):
         solutions = programs.solve(strength_and_priors(self.C, len(programs.pool))[0])
         n_columns = programs.columns.n_kept
         self._say(f"{n_columns} of {len(programs.pool)} columns kept, {len(rows)} samples")
-        return fit_of_solutions(self, solutions, programs, rows, problem.kernel, n_columns)
+        return self._described(solutions, programs, problem, n_columns)
 
     def _programs(self, problem: Problem) -> ClassPrograms:
         """Return the programs of all classes, on given or drawn candidates, or all samples."""
@@ -340,3 +357,41 @@ class SparseKernelFisherDiscriminant(KernelDiscriminant):
             max_iter=self.max_systems,
             n_jobs=self.n_jobs,
         )
+
+    def _described(
+        self, solutions: list[SparseSolution], programs: ClassPrograms, problem: Problem, n_columns: int
+    ) -> Fit:
+        """Return the fit: the features of the solutions, with decision heads."""
+        rows, columns, pool = problem.rows, programs.columns, programs.pool
+        chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
+        if not alpha.any():
+            first = np.abs(columns.select(np.zeros(1, np.intp))[:, 0])
+            rounding = min(self.tol, 1e-6) * float(first @ rows.root_weight**2)
+            limit = min(solution.largest_price for solution in solutions)
+            why = explain_zero_solution(self.C, limit, rounding, bool(self._tangents()))
+            warn(why, FewerFeaturesWarning)
+        b = np.array([solution.intercept for solution in solutions])
+        outputs = Outputs(columns.select(chosen) @ alpha + b, rows.Y, rows.root_weight**2)
+        features = weighted_targets(replace(rows, targets=outputs.values), True)
+        fit = Fit(
+            model=KernelModel(problem.kernel, pool.points[chosen], alpha, -b, first_use),
+            landmark_indices=pool.first_of_equals(chosen).indices[chosen],
+            criterion_path=np.array([solution.objective for solution in solutions]),
+            explained_variance_ratio=programs.explained_variance(chosen, alpha, features),
+            explained_target_ratio=explained_targets(features, weighted_targets(rows, True)),
+            outcome=Outcome.COMPLETE,
+            n_columns=n_columns,
+            n_iter=max(1, *(solution.n_iter for solution in solutions)),
+        )
+        moments = Moments.from_outputs(outputs.values, rows.Y, rows.weight)
+        if not alpha.any():
+            heads = prior_heads(moments)
+        elif self._rule.threshold == "intercept":
+            lower = np.where(np.tri(len(b), dtype=bool), 0.0, NEVER)
+            heads = Heads(lower, np.eye(len(b)))
+        else:
+            heads = decision_heads(self._rule.threshold, moments, outputs, self._rule.nu)
+        targets = 2.0 * np.eye(rows.Y.shape[1])[:, -len(b) :] - 1
+        leverages = programs.mean_leverages(chosen, alpha, float(np.mean(self.C)))
+        outputs = self._held_out(outputs, outputs.indicators @ targets, leverages)
+        return add_decision(fit, heads, outputs, len(pool), joint=False)
