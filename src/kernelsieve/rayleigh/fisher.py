@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..data import Batch, for_each_block, row_slices, rows_per_block
+from ..data import Batch, row_slices, rows_per_block, run_blocks
 from ..estimators import OutOfCoreMixin
 from ..fitting import Plan, RowPass, Settings
 from ..kernels import KernelLike, Rows
@@ -293,7 +293,7 @@ def features_and_leverages(
         leverages[rows, 0] = found.leverages(columns - seen.coordinates.means)
 
     slices = list(row_slices(X.shape[0], rows_per_block(len(found.alpha))))
-    for_each_block(slices, write, n_jobs)
+    run_blocks(write, slices, n_jobs)
     return features, leverages + 1 / seen.coordinates.total_weight
 
 

@@ -198,7 +198,7 @@ class RayleighPass:
         columns of the candidates, centred, in coordinates that have the inner products of the samples.
         """
         C, size, wanted, tol = self.reg, len(self.pool), self.settings.n_components, self.settings.tol
-        with single_threaded_blas.lifted_for(size, size):
+        with single_threaded_blas(unless_large=(size, size)):
             if self.sums.n_labels:
                 seen = self._seen_by_class(sums)
             else:
