@@ -96,16 +96,11 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
         size = self._candidates().size
         named = isinstance(size, str) and size == "auto"
-        if named and X.shape[1] <= _MOST_INPUTS and self._is_linear():
+        if named and X.shape[1] <= _MOST_INPUTS and self._kernel_class is Linear:
             encoder = self._encoder(y, classes)
             problem = self._problem_of(self._batch(X, y, sample_weight, encoder), encoder)
             return problem.plan(_inputs(X.shape[1]))
         return super()._plan(X, y, classes, sample_weight)
-
-    def _is_linear(self) -> bool:
-        return isinstance(self.kernel, Linear) or (
-            isinstance(self.kernel, str) and self.kernel == "linear"
-        )
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
         super()._set_fit(fit, encoder, rows)
