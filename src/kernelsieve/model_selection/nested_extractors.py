@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from ..estimators import KernelEstimator
-from ..exceptions import InvalidParameterError
+from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 
 _CALLS, _REPEATS = 20, 5  # of a projector that is timed
 
@@ -78,6 +79,13 @@ def fit_with_weight(estimator: Any, X: Any, y: Any, sample_weight: np.ndarray | 
             f"{type(taker).__name__} takes no sample_weight; pass another one, or no weights."
         )
     return estimator.fit(X, y, **{name_in_pipeline(estimator, "sample_weight"): sample_weight})
+
+
+def fit_quietly(estimator: Any, X: Any, y: Any, sample_weight: np.ndarray | None) -> None:
+    """Fit an extractor, without the warning about fewer features, which comes once for all folds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewerFeaturesWarning)
+        fit_with_weight(estimator, X, y, sample_weight)
 
 
 def microseconds_a_row(extractor: Any, X: Any, sizes: np.ndarray) -> np.ndarray:

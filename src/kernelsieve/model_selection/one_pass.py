@@ -17,7 +17,7 @@ from ..fitting import OnePass
 from ..kernels import BlockCache, sharing
 from ..kernels.distance_cache import unshared
 from ..statistics import FoldSums
-from .fold_curves import SettledFolds, have_closed_form, known_score
+from .fold_curves import SettledFolds
 from .folds import Curve, Data, Group, HeadSettings, Task, clone_with, score_extractor
 
 _FEW_SAMPLES = 3000  # up to which every fold draws a pool of its own
@@ -36,6 +36,29 @@ class OnePassScores:
     n_passes: int = 0
     looked_again: bool = False  # at the chosen landmarks, for what statistics do not tell
 
+    def add(
+        self,
+        task: Task,
+        data: Data,
+        folds: Folds,
+        settled: SettledFolds,
+        head_settings: HeadSettings,
+        scoring: Any,
+    ) -> None:
+        """Score a setting of the extractor in every fold, by sums where these tell the scores."""
+        heads = [clone_with(task.head, of_head) for _, of_head in head_settings]
+        numbers, told = [number for number, _ in head_settings], settled.tells(scoring, heads)
+        for fold, (train, test) in enumerate(folds):
+            curves = settled.curves(task, fold, heads, scoring) if told else None
+            if curves is not None:
+                self.curves[fold].update(zip(numbers, curves, strict=True))
+                continue
+            self.looked_again, fitted = True, settled.fitted(fold)
+            parts = data.part(fitted, train), data.part(fitted, test)
+            scored = score_extractor(task, fitted, head_settings, *parts, settled.seconds)
+            self.curves[fold].update(scored)
+        self.settled.update(dict.fromkeys(numbers, settled.condensed()))
+
 
 def run_in_one_pass(
     task: Task, data: Data, folds: Folds, groups: Sequence[Group], scoring: Any
@@ -50,37 +73,19 @@ def run_in_one_pass(
         return None
     screened = _screening_samples(settings[0][0], data)
     folds = [_training_and_test(test, screened, len(data)) for _, test in folds]
-    found, score = OnePassScores([{} for _ in folds]), known_score(scoring)
+    found = OnePassScores([{} for _ in folds])
     for group, extractors in zip(groups, settings, strict=True):
-        gathering = _Gathering(data, folds, screened)
-        for settled, (_, head_settings) in zip(gathering(extractors), group, strict=True):
-            if settled is None:
-                return None
-            for fold, (train, test) in enumerate(folds):
-                curves = _curves_from_sums(task, settled, fold, head_settings, score)
-                if curves is None:
-                    found.looked_again = True
-                    fitted = settled.fitted(fold)
-                    parts = data.part(fitted, train), data.part(fitted, test)
-                    curves = dict(score_extractor(task, fitted, head_settings, *parts, settled.seconds))
-                found.curves[fold].update(curves)
-            condensed = settled.condensed()
-            found.settled.update({number: condensed for number, _ in head_settings})
-        found.n_passes += gathering.n_passes
+        passes = _plan_passes(data, screened, extractors)
+        if passes is None:
+            return None
+        heads_of = iter(group)
+        for settled_together in _sum_up_folds(data, folds, screened, *passes):
+            found.n_passes += 1
+            for settled in settled_together:
+                _, head_settings = next(heads_of)
+                found.add(task, data, folds, settled, head_settings, scoring)
     found.n_passes += found.looked_again
     return found
-
-
-def _curves_from_sums(
-    task: Task, settled: SettledFolds, fold: int, head_settings: HeadSettings, score: str | None
-) -> dict[int, Curve] | None:
-    """Return the curves of the heads from the statistics; None if a head needs the samples."""
-    heads = [clone_with(task.head, of_head) for _, of_head in head_settings]
-    if score is None or not have_closed_form(settled.extractor, heads) or settled.has_classes:
-        return None
-    curves = settled.curves(task, fold, heads, score)
-    numbers = (number for number, _ in head_settings)
-    return None if curves is None else dict(zip(numbers, curves, strict=True))
 
 
 # ---------------------------------------------------------------------- what may share one pass
@@ -151,73 +156,74 @@ def _as_slice(rows: np.ndarray) -> np.ndarray | slice:
 # ---------------------------------------------------------------------- the pass
 
 
-@dataclass
-class _Gathering:
-    """Sums up all folds for extractors that differ only in kernel width.
+def _plan_passes(
+    data: Data, screened: np.ndarray, extractors: Sequence[Any]
+) -> tuple[list[Any], list[StatisticPlan], list[OnePass], BlockCache] | None:
+    """Settle the plans of extractors that differ only in kernel width; None if one has no single pass.
 
     Distances of a block are computed once and used for every width, where that saves time.
     """
+    cache = BlockCache()
+    with sharing(cache) if len(extractors) > 1 else nullcontext():
+        plans = [_plan(extractor, data, screened) for extractor in extractors]
+    found = [plan.row_pass(e) for plan, e in zip(plans, extractors, strict=True)]
+    passes = [p for p in found if isinstance(p, OnePass) and not p.changes]
+    return (list(extractors), plans, passes, cache) if len(passes) == len(found) else None
 
-    data: Data
-    folds: Folds
-    screened: np.ndarray
-    n_passes: int = 0
 
-    def __call__(self, extractors: Sequence[Any]) -> Iterator[SettledFolds | None]:
-        cache = BlockCache()
-        with sharing(cache) if len(extractors) > 1 else nullcontext():
-            plans = [self._plan(extractor) for extractor in extractors]
-        found = [plan.row_pass(e) for plan, e in zip(plans, extractors, strict=True)]
-        passes = [p for p in found if isinstance(p, OnePass) and not p.changes]
-        if len(passes) < len(found):
-            yield from [None] * len(extractors)
-            return
-        batch = plans[0].batch(self.data.X, self.data.y, self.data.weight)
-        groups = [test for _, test in self.folds]
-        if len(self.screened):
-            groups.append(self.screened)
-        together = max(1, _SUMS_BYTES // (len(groups) * 16 * len(plans[0].settled.pool) ** 2))
-        for some in row_slices(len(extractors), together):
-            start = time.perf_counter()
-            self.n_passes += 1
-            sums = self._sums(passes[some], batch, groups, cache)
-            seconds = (time.perf_counter() - start) / len(self.folds) / len(sums)
-            for extractor, plan, folds in zip(extractors[some], plans[some], sums, strict=True):
-                settled = replace(plan.settled, kernel=unshared(plan.settled.kernel))
-                plan = replace(plan, settled=settled)  # for models, which outlive the cache
-                yield SettledFolds(extractor, plan, folds, batch, seconds)
+def _plan(extractor: Any, data: Data, screened: np.ndarray) -> StatisticPlan:
+    if not len(screened):
+        return prepared(extractor, data.X, data.y, data.weight, None)
+    classes = None  # of which the screened samples may lack some
+    if extractor._encoder(data.y).classes is not None:
+        classes = np.unique(np.asarray(data.y))
+    some = data.part(extractor, screened)
+    return prepared(extractor, some.X, some.y, some.weight, classes).renumbered(screened)
 
-    def _plan(self, extractor: Any) -> StatisticPlan:
-        data, rows = self.data, self.screened
-        if not len(rows):
-            return prepared(extractor, data.X, data.y, data.weight, None)
-        classes = None  # of which the screened samples may lack some
-        if extractor._encoder(data.y).classes is not None:
-            classes = np.unique(np.asarray(data.y))
-        some = data.part(extractor, rows)
-        return prepared(extractor, some.X, some.y, some.weight, classes).renumbered(rows)
 
-    def _sums(
-        self,
-        passes: Sequence[OnePass],
-        batch: Batch,
-        groups: Sequence[np.ndarray],
-        cache: BlockCache,
-    ) -> list[FoldSums]:
-        """Pass once over the samples, in parts if widths share distances.
+def _sum_up_folds(
+    data: Data,
+    folds: Folds,
+    screened: np.ndarray,
+    extractors: list[Any],
+    plans: list[StatisticPlan],
+    passes: list[OnePass],
+    cache: BlockCache,
+) -> Iterator[list[SettledFolds]]:
+    """Sum up all folds; yield the statistics of each pass over the samples."""
+    batch = plans[0].batch(data.X, data.y, data.weight)
+    groups = [test for _, test in folds]
+    if len(screened):
+        groups.append(screened)
+    together = max(1, _SUMS_BYTES // (len(groups) * 16 * len(plans[0].settled.pool) ** 2))
+    for some in row_slices(len(extractors), together):
+        start = time.perf_counter()
+        sums = _sums_of_groups(passes[some], batch, groups, cache)
+        seconds = (time.perf_counter() - start) / len(folds) / len(sums)
+        settled = []
+        for extractor, plan, of_pass, row_pass in zip(
+            extractors[some], plans[some], sums, passes[some], strict=True
+        ):
+            rest = of_pass.pop() if len(screened) else row_pass.empty(type(of_pass[0].columns))
+            kernel = unshared(plan.settled.kernel)  # for models, which outlive the cache
+            plan = replace(plan, settled=replace(plan.settled, kernel=kernel))
+            settled.append(SettledFolds(extractor, plan, FoldSums(of_pass, rest), batch, seconds))
+        yield settled
 
-        Samples of a group are copied when it is their turn, if they are not consecutive.
-        """
-        begun = [[p.empty(form) for _ in groups] for p in passes for form in [p.form_for([batch])]]
-        size = max(1, cache.max_bytes // (8 * len(passes[0].pool)))
-        for group, numbers in enumerate(groups):
-            for rows in row_slices(len(numbers), len(numbers) if len(passes) == 1 else int(size)):
-                part = batch[_as_slice(numbers[rows])]
-                for row_pass, of_pass in zip(passes, begun, strict=True):
-                    row_pass.absorb(of_pass[group], part)
-                cache.clear()
-        found = []
-        for row_pass, of_pass in zip(passes, begun, strict=True):
-            screened = of_pass.pop() if len(self.screened) else row_pass.empty(type(of_pass[0].columns))
-            found.append(FoldSums(of_pass, screened))
-        return found
+
+def _sums_of_groups(
+    passes: Sequence[OnePass], batch: Batch, groups: Sequence[np.ndarray], cache: BlockCache
+) -> list[list[Any]]:
+    """Pass once over the samples, in parts if widths share distances; return the sums of each group.
+
+    Samples of a group are copied when it is their turn, if they are not consecutive.
+    """
+    begun = [[p.empty(form) for _ in groups] for p in passes for form in [p.form_for([batch])]]
+    size = max(1, cache.max_bytes // (8 * len(passes[0].pool)))
+    for group, numbers in enumerate(groups):
+        for rows in row_slices(len(numbers), len(numbers) if len(passes) == 1 else int(size)):
+            part = batch[_as_slice(numbers[rows])]
+            for row_pass, of_pass in zip(passes, begun, strict=True):
+                row_pass.absorb(of_pass[group], part)
+            cache.clear()
+    return begun
