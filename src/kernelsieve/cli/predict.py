@@ -36,13 +36,13 @@ def load_table_model(path: Path) -> TableModel:
 
 
 def transform_table(
-    path: Path, data: str, output: str, k: int | None, text: Mapping[str, str | None] | None = None
+    model: Path, data: str, output: str, k: int | None, text: Mapping[str, str | None]
 ) -> None:
     """Write the features of all rows."""
-    check_files([path, data], [output])
+    check_files([model, data], [output])
     check_format(output)
-    model = load_table_model(path)
-    extractor = find_extractor(model.fitted)
+    loaded = load_table_model(model)
+    extractor = find_extractor(loaded.fitted)
     if not hasattr(extractor, "transform"):
         raise TableError(
             f"{type(extractor).__name__} predicts and gives no features; use predict, or fit with "
@@ -55,46 +55,46 @@ def transform_table(
         )
     if k is not None:
         extractor = extractor.truncate(k)
-    names, lost = list(map(str, extractor.get_feature_names_out())), LostValues(model.kinds)
-    program = compiled(Pipeline([*model.pipeline.steps[:-1], ("model", extractor)]), "features")
+    names, lost = list(map(str, extractor.get_feature_names_out())), LostValues(loaded.kinds)
+    program = compiled(Pipeline([*loaded.pipeline.steps[:-1], ("model", extractor)]), "features")
 
     def features(frame: pandas.DataFrame) -> pandas.DataFrame:
-        return pandas.DataFrame(program(model.table(frame, lost)), columns=names)
+        return pandas.DataFrame(program(loaded.table(frame, lost)), columns=names)
 
     _stream(open_table(data, text, Terminal()), output, features, lost)
 
 
 def predict_table(
-    path: Path,
+    model: Path,
     data: str,
     output: str,
     wanted: Mapping[str, Any],
-    text: Mapping[str, str | None] | None = None,
+    text: Mapping[str, str | None],
 ) -> None:
     """Write the predictions of all rows, with the requested extra columns."""
-    check_files([path, data], [output])
+    check_files([model, data], [output])
     check_format(output)
-    model = load_table_model(path)
-    _check(model, wanted)
-    lost, program = LostValues(model.kinds), model.program
+    loaded, kept = load_table_model(model), wanted["keep"] or []
+    _check(loaded, wanted)
+    lost, program = LostValues(loaded.kinds), loaded.program
 
     def predictions(frame: pandas.DataFrame) -> pandas.DataFrame:
-        absent = [name for name in wanted["keep"] if name not in frame.columns]
+        absent = [name for name in kept if name not in frame.columns]
         if absent:
             raise no_column(absent[0], frame.columns, " to keep")
-        table = model.table(frame, lost)
-        found: dict[str, Any] = {name: frame[name].to_numpy() for name in wanted["keep"]}
+        table = loaded.table(frame, lost)
+        found: dict[str, Any] = {name: frame[name].to_numpy() for name in kept}
         found |= _columns_by_target("prediction", program.predict(table))
         if wanted["proba"]:
             p = program.predict_proba(table)
-            found |= {f"probability_{c}": p[:, i] for i, c in enumerate(model.classes_)}
+            found |= {f"probability_{c}": p[:, i] for i, c in enumerate(loaded.classes_)}
         if wanted["interval"] is not None:
-            ends = model.predict_interval(frame, wanted["interval"])
+            ends = loaded.predict_interval(frame, wanted["interval"])
             found |= _columns_by_target("lower", ends[..., 0]) | _columns_by_target(
                 "upper", ends[..., 1]
             )
         if wanted["explain"]:
-            found |= _strongest(model.explain(frame), wanted["explain"])
+            found |= _strongest(loaded.explain(frame), wanted["explain"])
         return pandas.DataFrame(found)
 
     _stream(open_table(data, text, Terminal()), output, predictions, lost)

@@ -10,10 +10,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import wrap_output
+from ..data import Part
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError, warn
 from .composed import ExtractorWithHead, PredictsByHead
 from .fold_curves import SettledFolds
-from .folds import Curve, Data, Task, own_head, score_of, with_setting
+from .folds import Curve, Task, own_head, score_of, with_setting
 from .heads import COLLINEAR
 from .nested_extractors import fit_quietly, fit_with_weight, last_step, truncate
 from .rules import Budget, Scores, choose, is_negative_error
@@ -64,7 +65,7 @@ class ChoosesByScores(PredictsByHead):
         float
         """
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return score_of(self.scorer_, self._chosen(), Data(X, y, weight))
+        return score_of(self.scorer_, self._chosen(), Part(X, y, weight))
 
     @property
     def _predictor(self) -> Any:
@@ -85,7 +86,7 @@ class ChoosesByScores(PredictsByHead):
         curves: Sequence[Mapping[int, Curve]],
         task: Task,
         settings: Sequence[Mapping[str, Any]],
-        data: Data | None,
+        data: Part | None,
         known: Mapping[int, SettledFolds] | None = None,
         fitted: Mapping[int, Any] | None = None,
     ) -> None:
@@ -141,7 +142,7 @@ class ChoosesByScores(PredictsByHead):
         )
         return sizes
 
-    def _refit(self, task: Task, data: Data | None, known: SettledFolds | None, fitted: Any) -> None:
+    def _refit(self, task: Task, data: Part | None, known: SettledFolds | None, fitted: Any) -> None:
         """Fit the chosen setting to all samples, and keep the chosen number of features and a head."""
         unfitted, head = with_setting(task.extractor, task.head, self.best_params_)
         if fitted is None and known is not None:
@@ -190,7 +191,7 @@ class ChoosesByScores(PredictsByHead):
         return self.best_n_components_
 
 
-def _fitted_head(head: Any, extractor: Any, k: int, data: Data | None) -> Any:
+def _fitted_head(head: Any, extractor: Any, k: int, data: Part | None) -> Any:
     if data is None:
         raise InvalidDataError(COLLINEAR)
     features = np.asarray(extractor.transform(data.X))[:, :k]

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from .._sklearn import safe_split
 from ..config import with_this_config
-from ..data import count_rows
+from ..data import Part
 from ..exceptions import InvalidParameterError
 from ..kernels import BlockCache, sharing
 from .composed import ExtractorWithHead
@@ -42,23 +42,6 @@ class Task:
         """Return a curve, padded with NaN to all numbers of features."""
         padded = (np.concatenate([v, np.full(len(self.sizes) - len(v), np.nan)]) for v in columns)
         return Curve(seconds, *padded)
-
-
-@dataclass(frozen=True)
-class Data:
-    """Samples, targets and weights."""
-
-    X: Any
-    y: Any
-    weight: np.ndarray | None
-
-    def __len__(self) -> int:
-        return count_rows(self.X)
-
-    def part(self, estimator: Any, rows: np.ndarray, fitted: np.ndarray | None = None) -> Data:
-        """Return some samples; a precomputed kernel is restricted to the fitted samples' columns."""
-        X, y = safe_split(estimator, self.X, self.y, rows, fitted)
-        return Data(X, y, None if self.weight is None else self.weight[rows])
 
 
 @dataclass(frozen=True)
@@ -101,9 +84,15 @@ def _identity(setting: Mapping[str, Any]) -> tuple:
     return tuple((name, id(value)) for name, value in sorted(setting.items()))
 
 
+def split_off(estimator: Any, data: Part, rows: np.ndarray, fitted: np.ndarray | None = None) -> Part:
+    """Return some samples; a precomputed kernel is restricted to the fitted samples' columns."""
+    X, y = safe_split(estimator, data.X, data.y, rows, fitted)
+    return Part(X, y, None if data.weight is None else data.weight[rows])
+
+
 def run_apart(
     task: Task,
-    data: Data,
+    data: Part,
     folds: Sequence[tuple[np.ndarray, np.ndarray]],
     groups: Sequence[Group],
     n_jobs: int | None,
@@ -123,11 +112,11 @@ def run_apart(
 
 
 def run_group(
-    task: Task, data: Data, train: np.ndarray, test: np.ndarray, group: Group
+    task: Task, data: Part, train: np.ndarray, test: np.ndarray, group: Group
 ) -> list[tuple[int, Curve]]:
     """Return the curves of all settings of a group, with their indices."""
-    fitted_rows = data.part(task.extractor, train)
-    held_out = data.part(task.extractor, test, train)
+    fitted_rows = split_off(task.extractor, data, train)
+    held_out = split_off(task.extractor, data, test, train)
     curves: list[tuple[int, Curve]] = []
     with sharing(BlockCache()) if len(group) > 1 else nullcontext():
         for of_extractor, head_settings in group:
@@ -171,7 +160,7 @@ def _check_names(extractor: Any, head: Any, of_extractor: Mapping, of_head: Mapp
 
 
 def score_extractor(
-    task: Task, extractor: Any, head_settings: HeadSettings, train: Data, test: Data, seconds: float
+    task: Task, extractor: Any, head_settings: HeadSettings, train: Part, test: Part, seconds: float
 ) -> Iterator[tuple[int, Curve]]:
     """Yield the curves of all heads on a fitted extractor's features."""
     model = last_step(extractor)
@@ -200,7 +189,7 @@ def own_head(extractor: Any, n_components: int) -> Any:
     return model.head(n_components) if predicts(model) else None
 
 
-def score_of(scorer: Callable[..., float], model: Any, data: Data, *, checked: bool = True) -> float:
+def score_of(scorer: Callable[..., float], model: Any, data: Part, *, checked: bool = True) -> float:
     """Score a model, with sample weights if the scorer accepts them.
 
     Unchecked, scikit-learn looks neither for NaN nor at the parameters of its functions.

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..data import target_array
+from ..data import Part, target_array
 from ..exceptions import InvalidParameterError
 from .fold_curves import SCORES, have_closed_form, known_score
-from .folds import Curve, Data, Group, Task, clone_with
+from .folds import Curve, Group, Task, clone_with
 from .heads import COLLINEAR, RidgePath, ridge_of
 from .nested_extractors import fit_quietly, last_step
 
@@ -26,7 +26,7 @@ WITHOUT_FOLDS = {"loo": "leave-one-out", "gcv": "generalised cross-validation"}
 
 
 def score_without_folds(
-    task: Task, data: Data, groups: Sequence[Group], how: str, scoring: Any
+    task: Task, data: Part, groups: Sequence[Group], how: str, scoring: Any
 ) -> tuple[dict[int, Curve], dict[int, Any]]:
     """Return the curves of all settings, and the extractors, each fitted once to all samples.
 
@@ -59,7 +59,7 @@ def score_without_folds(
 def _scores(
     head: Any,
     features: np.ndarray,
-    data: Data,
+    data: Part,
     sizes: np.ndarray,
     how: str,
     score: Callable[[np.ndarray, np.ndarray, float], float],

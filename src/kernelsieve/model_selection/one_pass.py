@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..data import Batch, row_slices
+from ..data import Batch, Part, count_rows, row_slices
 from ..estimators import StatisticPlan, is_summed_up, prepared, screens
 from ..fitting import OnePass
 from ..kernels import BlockCache, sharing
 from ..kernels.distance_cache import unshared
 from ..statistics import FoldSums
 from .fold_curves import SettledFolds
-from .folds import Curve, Data, Group, HeadSettings, Task, clone_with, score_extractor
+from .folds import Curve, Group, HeadSettings, Task, clone_with, score_extractor, split_off
 
 _FEW_SAMPLES = 3000  # up to which every fold draws a pool of its own
 _SCREENING_SAMPLES = 10_000  # which are never held out; at least as many others must be there
@@ -39,7 +39,7 @@ class OnePassScores:
     def add(
         self,
         task: Task,
-        data: Data,
+        data: Part,
         folds: Folds,
         settled: SettledFolds,
         head_settings: HeadSettings,
@@ -54,17 +54,17 @@ class OnePassScores:
                 self.curves[fold].update(zip(numbers, curves, strict=True))
                 continue
             self.looked_again, fitted = True, settled.fitted(fold)
-            parts = data.part(fitted, train), data.part(fitted, test)
+            parts = split_off(fitted, data, train), split_off(fitted, data, test)
             scored = score_extractor(task, fitted, head_settings, *parts, settled.seconds)
             self.curves[fold].update(scored)
         self.settled.update(dict.fromkeys(numbers, settled.condensed()))
 
 
 def run_in_one_pass(
-    task: Task, data: Data, folds: Folds, groups: Sequence[Group], scoring: Any
+    task: Task, data: Part, folds: Folds, groups: Sequence[Group], scoring: Any
 ) -> OnePassScores | None:
     """Return the scores of all settings in every fold; None if folds need passes of their own."""
-    if task.time_rows or not _are_a_partition(folds, len(data)):
+    if task.time_rows or not _are_a_partition(folds, count_rows(data.X)):
         return None
     settings = [
         [clone_with(task.extractor, of_extractor) for of_extractor, _ in group] for group in groups
@@ -72,7 +72,7 @@ def run_in_one_pass(
     if not all(_is_told_by_sums(extractor, data) for of_group in settings for extractor in of_group):
         return None
     screened = _screening_samples(settings[0][0], data)
-    folds = [_training_and_test(test, screened, len(data)) for _, test in folds]
+    folds = [_training_and_test(test, screened, count_rows(data.X)) for _, test in folds]
     found = OnePassScores([{} for _ in folds])
     for group, extractors in zip(groups, settings, strict=True):
         passes = _plan_passes(data, screened, extractors)
@@ -103,7 +103,7 @@ def _are_a_partition(folds: Folds, n_samples: int) -> bool:
     )
 
 
-def _is_told_by_sums(extractor: Any, data: Data) -> bool:
+def _is_told_by_sums(extractor: Any, data: Part) -> bool:
     """Return True if folds can share a pool, and the extractor needs inner products only.
 
     A pool that was given is shared in any case, and one that is drawn from many samples. Samples by
@@ -121,15 +121,15 @@ def _is_told_by_sums(extractor: Any, data: Data) -> bool:
     if not plain or extractor._candidates().are_points:
         return plain
     fewest = 2 * _SCREENING_SAMPLES if screens(extractor, data.X) else _FEW_SAMPLES
-    return len(data) > fewest
+    return count_rows(data.X) > fewest
 
 
-def _screening_samples(extractor: Any, data: Data) -> np.ndarray:
+def _screening_samples(extractor: Any, data: Part) -> np.ndarray:
     """Draw the samples that screen candidates; empty if candidates are not screened."""
     if not screens(extractor, data.X):
         return np.empty(0, np.intp)
     random_state = check_random_state(extractor._seed)
-    return np.sort(random_state.choice(len(data), _SCREENING_SAMPLES, replace=False))
+    return np.sort(random_state.choice(count_rows(data.X), _SCREENING_SAMPLES, replace=False))
 
 
 def _training_and_test(
@@ -157,7 +157,7 @@ def _as_slice(rows: np.ndarray) -> np.ndarray | slice:
 
 
 def _plan_passes(
-    data: Data, screened: np.ndarray, extractors: Sequence[Any]
+    data: Part, screened: np.ndarray, extractors: Sequence[Any]
 ) -> tuple[list[Any], list[StatisticPlan], list[OnePass], BlockCache] | None:
     """Settle the plans of extractors that differ only in kernel width; None if one has no single pass.
 
@@ -171,18 +171,18 @@ def _plan_passes(
     return (list(extractors), plans, passes, cache) if len(passes) == len(found) else None
 
 
-def _plan(extractor: Any, data: Data, screened: np.ndarray) -> StatisticPlan:
+def _plan(extractor: Any, data: Part, screened: np.ndarray) -> StatisticPlan:
     if not len(screened):
         return prepared(extractor, data.X, data.y, data.weight, None)
     classes = None  # of which the screened samples may lack some
     if extractor._encoder(data.y).classes is not None:
         classes = np.unique(np.asarray(data.y))
-    some = data.part(extractor, screened)
+    some = split_off(extractor, data, screened)
     return prepared(extractor, some.X, some.y, some.weight, classes).renumbered(screened)
 
 
 def _sum_up_folds(
-    data: Data,
+    data: Part,
     folds: Folds,
     screened: np.ndarray,
     extractors: list[Any],

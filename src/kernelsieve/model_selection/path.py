@@ -12,7 +12,6 @@ from sklearn.base import (
     MetaEstimatorMixin,
     TransformerMixin,
     clone,
-    is_classifier,
     is_regressor,
 )
 from sklearn.metrics import check_scoring
@@ -21,14 +20,22 @@ from sklearn.utils import assert_all_finite, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
-from ..data import counted, open_source, reported
+from ..data import Part, counted, open_source, reported
 from ..estimators import all_or_nothing
 from ..exceptions import InvalidParameterError
 from ..fitting import DEFAULT_COMPONENTS
 from ..model import save
-from .checks import check_fold_sizes, check_folds, check_head, folds_of, settled_target, with_widths
+from .checks import (
+    check_fold_sizes,
+    check_folds,
+    check_head,
+    folds_of,
+    settled_target,
+    tells_classes_apart,
+    with_widths,
+)
 from .composed import composed_tags
-from .folds import Data, Task, group_settings, run_apart, with_setting
+from .folds import Task, group_settings, run_apart, with_setting
 from .leave_one_out import WITHOUT_FOLDS, score_without_folds
 from .nested_extractors import check_nested, last_step, name_in_pipeline, predicts
 from .one_pass import run_in_one_pass
@@ -235,13 +242,13 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         X, y, groups, weight = indexable(X, y, groups, sample_weight)
         if y is not None:
             assert_all_finite(y, input_name="y")  # before a splitter does
-        data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
+        data = Part(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
         settled = settled_target(self.extractor, self.head, y)
         task = self._task(settled)
         if isinstance(self.cv, str):
             self._fit_without_folds(task, data, settings)
             return self
-        cv = check_cv(self.cv, y, classifier=self._tells_classes_apart(settled))
+        cv = check_cv(self.cv, y, classifier=tells_classes_apart(self.extractor, self.head, settled))
         folds = folds_of(cv, X, y, groups)
         check_folds(self.cv, folds)
         largest = last_step(task.extractor).n_components
@@ -257,7 +264,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
             raise InvalidParameterError(
                 "rule='budget' needs a budget; pass max_kernel_evaluations or max_latency_us."
             )
-        if self.head is None and self.scoring is None and not self._predicts_itself:
+        if self.head is None and self.scoring is None and not predicts(last_step(self.extractor)):
             raise InvalidParameterError(
                 f"{type(last_step(self.extractor)).__name__} does not predict by itself; pass a head, "
                 "such as Ridge(), or scoring as a function of the model and the samples."
@@ -273,16 +280,6 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         for setting in settings:  # an unknown name is refused now
             with_setting(self.extractor, self.head, setting)
         return with_widths(self.extractor, settings)
-
-    @property
-    def _predicts_itself(self) -> bool:
-        return predicts(last_step(self.extractor))
-
-    def _tells_classes_apart(self, settled: Mapping[str, Any]) -> bool:
-        if self.head is not None:
-            return is_classifier(self.head)
-        labels = self._predicts_itself and "classes" in settled.values()
-        return labels or is_classifier(last_step(self.extractor))
 
     def _scores_by_r2(self) -> bool:
         if self.scoring is not None:
@@ -308,7 +305,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
     def _fit_in_folds(
         self,
         task: Task,
-        data: Data,
+        data: Part,
         settings: Sequence[Mapping[str, Any]],
         folds: Sequence[tuple[np.ndarray, np.ndarray]],
     ) -> None:
@@ -327,7 +324,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
             curves = run_apart(task, data, folds, groups, self.n_jobs, done)
         self._choose_and_refit(curves, task, settings, data)
 
-    def _fit_without_folds(self, task: Task, data: Data, settings: Sequence[Mapping[str, Any]]) -> None:
+    def _fit_without_folds(self, task: Task, data: Part, settings: Sequence[Mapping[str, Any]]) -> None:
         """Choose by leave-one-out or generalised cross-validation scores in closed form."""
         groups = group_settings(settings)
         curves, fitted = score_without_folds(task, data, groups, self.cv, self.scoring)
