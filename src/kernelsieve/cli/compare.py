@@ -18,6 +18,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from ..estimators import KernelEstimator
 from ..predictors.base import SievePredictor
 from .columns import coerce_columns, column_encoder
 from .methods import OPEN, CrossValidatedMethod, find_extractor, make_sieve
@@ -126,15 +127,12 @@ def _weights(model: Any, rows: LabelledRows, train: np.ndarray) -> dict[str, np.
 
 def _evaluations(model: Any) -> int:
     extractor = find_extractor(model)
-    if hasattr(extractor, "landmark_indices_"):
+    if isinstance(extractor, KernelEstimator | SievePredictor):
         return len(extractor.landmark_indices_)
-    steps = [step for _, step in getattr(model, "steps", [])]
-    for step in steps:
-        if isinstance(step, KernelPCA):
-            return len(step.X_fit_)
-        if isinstance(step, Nystroem | RBFSampler):
-            return step.n_components
-    return 0
+    first = model.steps[0][1] if isinstance(model, Pipeline) else None
+    if isinstance(first, KernelPCA):
+        return len(first.X_fit_)
+    return first.n_components if isinstance(first, Nystroem | RBFSampler) else 0
 
 
 def _table(measured: Mapping[str, list[tuple]], task: str) -> pandas.DataFrame:

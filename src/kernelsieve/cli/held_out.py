@@ -10,6 +10,7 @@ from sklearn.metrics import accuracy_score, log_loss, r2_score, recall_score, ro
 from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
+from ..model_selection import ComponentPathCV
 from ..predictors.base import SievePredictor
 from .inspect import score_name
 from .methods import find_extractor
@@ -45,9 +46,8 @@ def held_out_scores(model: TableModel) -> dict[str, float]:
         labels, predicted = (model.classes_[values.argmax(axis=1)] for values in (y, scores))
         proba = fitted._calibration(scores)
         return classification_scores(labels, predicted, proba, model.classes_, weight)
-    found = {}
-    if hasattr(fitted, "best_score_"):
-        found[score_name(fitted)] = fitted.best_score_
+    is_search = isinstance(fitted, ComponentPathCV)
+    found = {score_name(fitted): fitted.best_score_} if is_search else {}
     return found if model.residuals is None else found | _errors(model.residuals, model.weights)
 
 

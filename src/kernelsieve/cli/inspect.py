@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 
 from ..model import load
+from ..model_selection import ComponentPathCV
 from .methods import find_extractor
 from .table_model import TableModel
 from .terminal import numbers_table, output, plain
@@ -39,7 +40,7 @@ def inspect_model(model: Path) -> None:
     if found:
         shown = dict(list(found.items())[:_MOST_INPUTS])
         console.print(numbers_table({"input": list(shown), "importance": list(shown.values())}))
-    if hasattr(fitted, "path_") and "k" in fitted.path_:
+    if isinstance(fitted, ComponentPathCV):
         console.print(f"Cross-validated {score_name(fitted)} by number of features, best settings:")
         for line in chart(*best_score_by_size(fitted.path_)):
             console.print(line)

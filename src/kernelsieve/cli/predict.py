@@ -10,6 +10,7 @@ import numpy as np
 import pandas
 from sklearn.pipeline import Pipeline
 
+from .._sklearn import has_method
 from ..model import load
 from ..predictors.base import SievePredictor
 from ..program import Explanation, compiled
@@ -43,12 +44,12 @@ def transform_table(
     check_format(output)
     loaded = load_table_model(model)
     extractor = find_extractor(loaded.fitted)
-    if not hasattr(extractor, "transform"):
+    if not has_method(extractor, "transform"):
         raise TableError(
             f"{type(extractor).__name__} predicts and gives no features; use predict, or fit with "
             "--method sma."
         )
-    if k is not None and not hasattr(extractor, "truncate"):
+    if k is not None and not has_method(extractor, "truncate"):
         raise TableError(
             f"--k {k} is not for a {type(extractor).__name__}, whose features are not nested; leave "
             "it out."
@@ -115,7 +116,7 @@ def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
             "The model computes features and has no head to predict with; use transform, or fit with "
             "another --head."
         )
-    if wanted["proba"] and not hasattr(fitted, "predict_proba"):
+    if wanted["proba"] and not model.has_probabilities:
         raise TableError("The model has no probabilities; fit a classifier with --head logistic.")
     if wanted["interval"] is not None:
         model.check_has_intervals()

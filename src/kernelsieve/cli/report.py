@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas
 
+from ..model_selection import ComponentPathCV
 from ..predictors.base import SievePredictor
 from ..predictors.choice import Trial
 from ..predictors.report import kernel_in_words
@@ -114,7 +115,7 @@ def _scores(model: TableModel, rows: LabelledRows) -> Iterator[str]:
             here[f"coverage of {_COVERAGE:.0%} intervals"] = ((low <= rows.y) & (rows.y <= high)).mean()
         pictures = _residuals(predicted, rows.y - predicted)
     else:
-        proba = model.predict_proba(rows.frame) if hasattr(model.fitted, "predict_proba") else None
+        proba = model.predict_proba(rows.frame) if model.has_probabilities else None
         here = classification_scores(rows.y, predicted, proba, model.classes_)
         pictures = _errors_of_labels(model, rows.y, predicted, proba)
     before = held_out_scores(model)
@@ -145,10 +146,10 @@ def _model_section(model: TableModel) -> Iterator[str]:
 
 def _path_sections(model: TableModel) -> Iterator[str]:
     """Yield the scores by number of features, and the settings that were compared."""
-    tried = getattr(model.fitted, "path_", None)
-    if not tried or "k" not in tried:
+    if not isinstance(model.fitted, ComponentPathCV):
         yield from _trial_section(model)
         return
+    tried = model.fitted.path_
     sizes, scores = best_score_by_size(tried)
     figure, axes = _axes()
     axes.plot(sizes, scores, color="#4477aa")

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.metaestimators import available_if
 
-from .._sklearn import linked_to_documentation
+from .._sklearn import has_method, linked_to_documentation
 from .nested_extractors import last_step
 
 
@@ -217,7 +217,7 @@ class ExtractorWithHead(PredictsByHead, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = composed_tags(super().__sklearn_tags__(), self.extractor, self.head)
         # A fitted head knows its classes; scikit-learn 1.7 scores probabilities of classifiers only.
-        if tags.estimator_type is None and hasattr(self.head, "classes_"):
+        if tags.estimator_type is None and has_method(self.head, "classes_"):
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         return tags
 

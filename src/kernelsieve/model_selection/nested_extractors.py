@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from .._sklearn import has_method
 from ..estimators import KernelEstimator
 from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 
@@ -30,7 +31,7 @@ def name_in_pipeline(extractor: Any, parameter: str) -> str:
 
 def predicts(model: Any) -> bool:
     """Return True if a model predicts without a head."""
-    return getattr(model, "predict", None) is not None
+    return has_method(model, "predict")
 
 
 def check_nested(extractor: Any) -> None:

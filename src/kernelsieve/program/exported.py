@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._sklearn import has_method
 from ..exceptions import InvalidParameterError
 from ..model import replacing
 from .compilation import Output
@@ -43,7 +44,7 @@ def check_output(model: Any, output: str) -> Output:
         raise InvalidParameterError(
             f"output={output!r} must be one of {', '.join(map(repr, _OUTPUTS))}."
         )
-    gives_features = output == "features" or (output == "auto" and not hasattr(model, "predict"))
+    gives_features = output == "features" or (output == "auto" and not has_method(model, "predict"))
     return "features" if gives_features else "prediction"
 
 

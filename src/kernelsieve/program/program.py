@@ -211,7 +211,7 @@ class Program:
 
     def _applied(self, X: Rows, function: Callable[[np.ndarray], np.ndarray]) -> Any:
         rows = self._as_rows(X)
-        if rows.shape[-1] != self.n_features or hasattr(X, "columns"):
+        if rows.shape[-1] != self.n_features or not isinstance(X, np.ndarray):
             self._check_columns(rows, X)
         if rows.ndim == 1:
             for run in self._run_one:

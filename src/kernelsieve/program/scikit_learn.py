@@ -22,6 +22,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from .._sklearn import has_method
 from .joining import joined
 from .steps.affine import AffineMap
 from .steps.encode import Column, EncodeColumns, Indicator, Number, missing_indicator
@@ -185,7 +186,7 @@ def head_steps(head: Any, n_inputs: int) -> list[ProgramStep]:
     """Return the steps of a fitted linear predictor; empty if its outputs are not linear."""
     classes = getattr(head, "classes_", None)
     needed = ("coef_", "intercept_", "predict" if classes is None else "decision_function")
-    if not all(hasattr(head, name) for name in needed):
+    if not all(has_method(head, name) for name in needed):
         return []
     coefficients = head.coef_.toarray() if sparse.issparse(head.coef_) else head.coef_
     coefficients = np.asarray(coefficients, dtype=np.float64).reshape(-1, n_inputs).T
@@ -205,7 +206,7 @@ def head_steps(head: Any, n_inputs: int) -> list[ProgramStep]:
 
 def _probabilities_of(head: Any, probe: np.ndarray, scores: np.ndarray) -> Probabilities | None:
     """Return the known probability function that a head uses; None for any other."""
-    if not hasattr(head, "predict_proba"):
+    if not has_method(head, "predict_proba"):
         return None
     expected = head.predict_proba(probe)
     known = (Logistic(), Softmax())
