@@ -30,7 +30,6 @@ from .pool import (
     filled_up,
     first_equals,
 )
-from .progress import advance, counted, reported
 from .sources import Part, SlicedSource, Source, SourceBatches, count_rows, is_frame
 from .targets import (
     TargetEncoder,
@@ -43,7 +42,7 @@ from .targets import (
     warn_if_numbers,
     weighted_targets,
 )
-from .threads import QUIET, n_threads, run_blocks, single_threaded_blas
+from .threads import QUIET, advance, counted, n_threads, reported, run_blocks, single_threaded_blas
 
 __all__ = [
     "QUIET",

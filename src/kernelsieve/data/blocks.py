@@ -13,8 +13,7 @@ from scipy import sparse
 
 from ..exceptions import InvalidDataError
 from ..kernels import Kernel, Rows
-from .progress import counted
-from .threads import run_blocks
+from .threads import counted, run_blocks
 
 #: Classes up to which indicators are written down as columns.
 MANY_CLASSES = 100
@@ -205,7 +204,8 @@ def weighted_sum(values: np.ndarray, batch: Batch) -> float:
 def trace_of(kernel: Kernel, batch: Batch, of_candidates: np.ndarray) -> float:
     """Return the weighted sum of k(x, x); from the candidates where that is the cheap estimate."""
     if kernel.cheap_diag:
-        return weighted_sum(kernel.diag(batch.X), batch)
+        values = kernel.diag(batch.X)
+        return float(values.sum() if batch.weight is None else values @ batch.weight)
     return float(of_candidates.mean()) * total_weight(batch)
 
 
@@ -227,13 +227,13 @@ class Summation(Generic[_Sums]):
     add: Callable[[_Sums, Batch], None]
 
 
-def sum_up(batches: Iterable[Batch], work: Work[_Sums]) -> _Sums:
+def sum_up(batches: Iterable[Batch], work: Work[_Sums], n_rows: int | None = None) -> _Sums:
     """Pass once over all rows: here, or where the batches are, if they say how."""
     elsewhere = getattr(batches, "sum_up", None)
     if elsewhere is not None:
         return elsewhere(work)
     sums = work.empty()
-    with counted(rows_in(batches)):
+    with counted(n_rows or rows_in(batches)):
         for batch in batches:
             work.add(sums, batch)
     return sums

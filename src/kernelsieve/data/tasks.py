@@ -11,9 +11,8 @@ import numpy as np
 
 from ..exceptions import InvalidDataError
 from .blocks import Batch, Work, rows_from
-from .progress import reported
-from .sources import Part, SourceBatches, is_frame
-from .threads import QUIET, one_thread
+from .sources import Part, is_frame
+from .threads import QUIET, one_thread, reported
 
 _Sums = TypeVar("_Sums")
 
@@ -41,16 +40,6 @@ class Summing(Generic[_Sums]):
         sums = self.empty()
         self.add(sums, part, start)
         return sums
-
-
-class EngineBatches(SourceBatches):
-    """All samples of a source that sums them up where they are."""
-
-    source: Any
-
-    def sum_up(self, work: Work[_Sums]) -> _Sums:
-        """Check and sum up all samples."""
-        return self.source.sum_up(Summing(self.check, work))
 
 
 def merged(sums: Sequence[Any]) -> Any:

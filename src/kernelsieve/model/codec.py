@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields, is_dataclass
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from scipy import sparse
@@ -24,6 +24,20 @@ _Object = TypeVar("_Object")
 _PLAIN = (type(None), bool, int, str)
 _MOST_RANDOM_STATES = 1000  # each takes a sixth of a millisecond to make
 _TYPES = {kind.__name__: kind for kind in (bool, float, int, object, str)}
+
+
+@runtime_checkable
+class _Stated(Protocol):
+    """An object that is not written as its attributes."""
+
+    def to_state(self) -> dict[str, Any]: ...
+
+
+@runtime_checkable
+class _StateTaking(Protocol):
+    """An object that checks the state that it is given."""
+
+    def take_state(self, state: dict[str, Any]) -> None: ...
 
 
 class Encoder:
@@ -115,10 +129,8 @@ def _is_registered(value: Any) -> bool:
 
 
 def _state_of(value: Any) -> dict[str, Any]:
-    if hasattr(value, "to_state"):
+    if isinstance(value, _Stated):
         return value.to_state()
-    if isinstance(value, tuple):
-        return value._asdict()  # type: ignore[attr-defined]  # a named tuple, or it were not known
     if _is_of_scikit_learn(type(value)) and isinstance(value, BaseEstimator):
         return value.__getstate__()  # with the version that its __setstate__ compares
     return vars(value)
@@ -135,7 +147,8 @@ def _no_place(value: Any, name: str) -> str:
             f"{name} is {called}, code of yours, which a safe file cannot hold; use what kernelsieve "
             "has by name, or give a kernel a name (register_kernel) where it is saved and loaded."
         )
-    instead = "save its best_estimator_" if hasattr(value, "best_estimator_") else "use one of these"
+    searched = isinstance(value, BaseEstimator) and "best_estimator_" in vars(value)
+    instead = "save its best_estimator_" if searched else "use one of these"
     return (
         f"{name} is {called}, which a safe file cannot hold. It holds {KNOWN}; {instead}, or save by "
         "joblib for readers who trust you."
@@ -212,9 +225,7 @@ class Decoder:
 
     def _made(self, cls: type, state: dict[str, Any]) -> Any:
         decoded = {name: self.decode(value) for name, value in state.items()}
-        if issubclass(cls, tuple):
-            return cls(**decoded)
-        made: Any = cls.__new__(cls)
+        made: Any = cls.__new__(cls)  # type: ignore[call-overload]
         _taking(made)(_with_defaults(cls, decoded))
         if isinstance(made, KernelModel):
             made.check_shapes(None)
@@ -224,7 +235,7 @@ class Decoder:
 
 
 def _taking(made: Any) -> Callable[[dict[str, Any]], None]:
-    if hasattr(type(made), "take_state"):  # a frozen estimator asks another one, which is not there yet
+    if issubclass(type(made), _StateTaking):  # a frozen estimator would ask another, not there yet
         return made.take_state
     if _is_of_scikit_learn(type(made)) and isinstance(made, BaseEstimator):
         return made.__setstate__
@@ -237,15 +248,13 @@ def _with_defaults(cls: type, state: dict[str, Any]) -> dict[str, Any]:
         declared = signature(cls).parameters
         later = sorted(set(declared) - set(state))
         return {name: declared[name].default for name in later} | state
-    if not is_dataclass(cls):
+    if not is_dataclass(cls) or issubclass(cls, _StateTaking):
         return state
     known = {field.name: field for field in fields(cls)}
-    if not hasattr(cls, "take_state") and not set(state) <= set(known):
+    if not set(state) <= set(known):
         raise ModelFileError(
             f"it names {sorted(set(state) - set(known))} of a {cls.__name__}, unknown here."
         )
-    if hasattr(cls, "take_state"):
-        return state
     missing = {name: field for name, field in known.items() if name not in state}
     return {name: _default(field) for name, field in missing.items()} | state
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -108,7 +109,8 @@ def absorb(
         if getattr(_kept, "buffer", _NOTHING).size < size:
             _kept.buffer = np.empty(size)
         lines = block.lines(some, _kept.buffer[:size].reshape(block.n_lines, -1))
-        own.update(lines, 0.0 if trace_of is None else trace_of(some), some.weight, some.codes)
+        trace = 0.0 if trace_of is None else trace_of(some)
+        own.update(lines, trace, some.weight, None if own.class_sums is None else some.codes)
         if done is not None:
             done(len(some))
 
@@ -151,8 +153,39 @@ def may_become_safe(precision: str, form: type[Statistic]) -> bool:
     return precision == "auto" and form is GramStatistic
 
 
+class SumsTogether(ABC):
+    """Sums that are filled together, and then merged, subtracted and scaled one by one."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> Sequence[Any]:
+        """Sums of their own."""
+
+    def merge(self, other: Self) -> None:
+        """Take in what another one has seen."""
+        self._check_plan(other)
+        for mine, theirs in zip(self.parts, other.parts, strict=True):
+            mine.merge(theirs)
+
+    def subtract(self, other: Self) -> None:
+        """Take out what another one has seen."""
+        self._check_plan(other)
+        for mine, theirs in zip(self.parts, other.parts, strict=True):
+            if theirs.n_rows:
+                mine.subtract(theirs)
+
+    def scale(self, factor: float) -> None:
+        """Multiply the weights of all rows that have been seen."""
+        for part in self.parts:
+            part.scale(factor)
+
+    @abstractmethod
+    def _check_plan(self, other: Any) -> None:
+        """Refuse sums that cannot be merged with these."""
+
+
 @dataclass
-class ColumnSums:
+class ColumnSums(SumsTogether):
     """The statistic of the columns, and statistics of lines beside them, such as their changes."""
 
     columns: Statistic
@@ -169,32 +202,16 @@ class ColumnSums:
         """Whether residuals are known to all digits, or to half of them."""
         return self.columns.keeps_all_digits
 
-    def merge(self, other: ColumnSums) -> None:
-        """Take in what another one has seen."""
-        for mine, theirs in self._pairs(other):
-            mine.merge(theirs)
-
-    def subtract(self, other: ColumnSums) -> None:
-        """Take out what another one has seen."""
-        for mine, theirs in self._pairs(other):
-            mine.subtract(theirs)
-
-    def scale(self, factor: float) -> None:
-        """Multiply the weights of all rows that have been seen."""
-        for statistic in self.statistics:
-            statistic.scale(factor)
-
     @property
-    def statistics(self) -> tuple[Statistic, ...]:
+    def parts(self) -> tuple[Statistic, ...]:
         return self.columns, *self.beside
 
-    def _pairs(self, other: ColumnSums) -> Iterator[tuple[Statistic, Statistic]]:
+    def _check_plan(self, other: ColumnSums) -> None:
         if (self.key, type(self.columns)) != (other.key, type(other.columns)):
             raise InvalidDataError(
                 "These sums belong to different plans: kernel, candidates, targets or precision are "
                 "not the same. Make all parts with one plan, or with copies of its file."
             )
-        return zip(self.statistics, other.statistics, strict=True)
 
     def lines_beside(self, group: int) -> np.ndarray:
         """Return lines beside the columns in coordinates, which are not centred."""
