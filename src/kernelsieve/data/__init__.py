@@ -4,8 +4,6 @@ from .arrow import ArrowSource
 from .blocks import (
     Batch,
     Labels,
-    Summation,
-    Work,
     check_finite,
     row_number,
     row_slices,
@@ -55,9 +53,7 @@ __all__ = [
     "SlicedSource",
     "Source",
     "SourceBatches",
-    "Summation",
     "TargetEncoder",
-    "Work",
     "advance",
     "check_finite",
     "check_not_constant",

@@ -21,7 +21,7 @@ from dask.delayed import Delayed, delayed
 
 from ..exceptions import InvalidDataError, warn
 from .arrow import input_columns, named_column
-from .blocks import Batch, Work, row_slices
+from .blocks import Batch, row_slices
 from .sources import Part, Source, is_frame
 from .tasks import FrameColumns, RowWise, Summing, distinct_labels, merged
 from .threads import counted, is_reported
@@ -98,7 +98,7 @@ class DaskSource(Source):
         ]
         return Part.joined(_compute(found))
 
-    def sum_up(self, check: Callable[[Part], Batch], work: Work) -> Any:
+    def sum_up(self, check: Callable[[Part], Batch], empty: Any, add: Any) -> Any:
         """Sum up chunks in tasks of their own, and merge the sums by a tree.
 
         Sums may be larger than small chunks, so a task takes several of these one after the other,
@@ -106,7 +106,7 @@ class DaskSource(Source):
         """
         small = _TASK_BYTES // (8 * self.n_columns * max(1, *self.lengths))
         size = int(np.clip(min(small, len(self.lengths) // _MANY_TASKS), 1, None))
-        groups, summing = list(row_slices(len(self.lengths), size)), _once(Summing(check, work))
+        groups, summing = list(row_slices(len(self.lengths), size)), _once(Summing(check, empty, add))
         parts, starts, lengths = (
             [values[group] for group in groups] for values in (self.parts, self.starts, self.lengths)
         )

@@ -13,7 +13,7 @@ from pandas import DataFrame
 from ray.data.block import BlockAccessor
 
 from .arrow import input_columns, named_column
-from .blocks import Batch, Work
+from .blocks import Batch
 from .sources import Part, Source
 from .tasks import (
     FrameColumns,
@@ -69,10 +69,10 @@ class RaySource(Source):
 
         return Part.joined(self._run(inside))
 
-    def sum_up(self, check: Callable[[Part], Batch], work: Work) -> Any:
+    def sum_up(self, check: Callable[[Part], Batch], empty: Any, add: Any) -> Any:
         """Sum up every block in a task of its own, and merge the sums by a tree."""
-        sums = self._run(Summing(check, work).sums, _merged_by_a_tree)
-        return sums[0] if sums else work.empty()
+        sums = self._run(Summing(check, empty, add).sums, _merged_by_a_tree)
+        return sums[0] if sums else empty()
 
     def apply(self, function: Any) -> Any:
         inputs = list(self._columns.inputs)

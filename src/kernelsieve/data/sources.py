@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ..exceptions import InvalidDataError
-from .blocks import Batch, Work, row_slices, rows_from, sum_up
+from .blocks import Batch, row_slices, rows_from, sum_up
 
 _PART_BYTES = 2**25  # of X that are read together
 _FEWEST_ROWS = 256
@@ -113,9 +113,14 @@ class Source(ABC):
         """Number of samples, if to find it takes no pass over them."""
         return self.n_rows
 
-    def sum_up(self, check: Callable[[Part], Batch], work: Work[_Sums]) -> _Sums:
+    def sum_up(
+        self,
+        check: Callable[[Part], Batch],
+        empty: Callable[[], _Sums],
+        add: Callable[[_Sums, Batch], None],
+    ) -> _Sums:
         """Check and sum up all samples: here, unless an engine does it where they are."""
-        return sum_up(self.checked(check), work, self.rows_known)
+        return sum_up(self.checked(check), empty, add, self.rows_known)
 
     def checked(self, check: Callable[[Part], Batch]) -> Iterator[Batch]:
         """Yield one checked part after the other."""
@@ -154,26 +159,9 @@ class SourceBatches:
     def __iter__(self) -> Iterator[Batch]:
         return self.source.checked(self.check)
 
-    def sum_up(self, work: Work[_Sums]) -> _Sums:
+    def sum_up(self, empty: Callable[[], _Sums], add: Callable[[_Sums, Batch], None]) -> _Sums:
         """Sum up all samples, wherever they are."""
-        return self.source.sum_up(self.check, work)
-
-
-@runtime_checkable
-class _Sliced(Protocol):
-    """An array of which slices can be read."""
-
-    shape: tuple[int, ...]
-    dtype: Any
-
-    def __getitem__(self, rows: slice, /) -> Any: ...
-
-
-@runtime_checkable
-class _InMemory(Protocol):
-    """An array whose memory other libraries may share."""
-
-    def __dlpack__(self) -> Any: ...
+        return self.source.sum_up(self.check, empty, add)
 
 
 class SlicedSource(Source):
@@ -193,8 +181,9 @@ class SlicedSource(Source):
     @staticmethod
     def fits(X: Any) -> bool:
         """Tell if something is read by slices: two-dimensional, and not in memory as an array is."""
-        is_in_memory = isinstance(X, _InMemory)
-        return isinstance(X, _Sliced) and len(X.shape) == 2 and not is_in_memory
+        has_slices = getattr(X, "dtype", None) is not None and callable(getattr(X, "__getitem__", None))
+        is_in_memory = getattr(X, "__dlpack__", None) is not None
+        return has_slices and len(getattr(X, "shape", ())) == 2 and not is_in_memory
 
     @property
     def n_rows(self) -> int:

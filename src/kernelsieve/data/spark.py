@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
 from .arrow import input_columns, named_column
-from .blocks import Batch, Work
+from .blocks import Batch
 from .sources import Part, Source
 from .tasks import FrameColumns, RowWise, Summing, example_table, merged, result_table
 
@@ -86,14 +86,14 @@ class SparkSource(Source):
     def rows_known(self) -> None:
         return None
 
-    def sum_up(self, check: Callable[[Part], Batch], work: Work) -> Any:
+    def sum_up(self, check: Callable[[Part], Batch], empty: Any, add: Any) -> Any:
         """Sum up every partition in a task of its own, and merge the sums by a tree."""
-        columns, summing = self._columns, Summing(check, work)
+        columns, summing = self._columns, Summing(check, empty, add)
 
-        def add(sums: Any, frame: pandas.DataFrame, start: int) -> None:
+        def add_frame(sums: Any, frame: pandas.DataFrame, start: int) -> None:
             summing.add(sums, _part(frame, columns), start)
 
-        return _reduced(self._frame, work.empty, add)
+        return _reduced(self._frame, empty, add_frame)
 
     def apply(self, function: Any) -> Any:
         inputs = [self._whole.schema[name] for name in self._columns.inputs]

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields, is_dataclass
 from inspect import signature
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -24,20 +24,6 @@ _Object = TypeVar("_Object")
 _PLAIN = (type(None), bool, int, str)
 _MOST_RANDOM_STATES = 1000  # each takes a sixth of a millisecond to make
 _TYPES = {kind.__name__: kind for kind in (bool, float, int, object, str)}
-
-
-@runtime_checkable
-class _Stated(Protocol):
-    """An object that is not written as its attributes."""
-
-    def to_state(self) -> dict[str, Any]: ...
-
-
-@runtime_checkable
-class _StateTaking(Protocol):
-    """An object that checks the state that it is given."""
-
-    def take_state(self, state: dict[str, Any]) -> None: ...
 
 
 class Encoder:
@@ -129,7 +115,7 @@ def _is_registered(value: Any) -> bool:
 
 
 def _state_of(value: Any) -> dict[str, Any]:
-    if isinstance(value, _Stated):
+    if getattr(type(value), "to_state", None) is not None:
         return value.to_state()
     if _is_of_scikit_learn(type(value)) and isinstance(value, BaseEstimator):
         return value.__getstate__()  # with the version that its __setstate__ compares
@@ -235,11 +221,15 @@ class Decoder:
 
 
 def _taking(made: Any) -> Callable[[dict[str, Any]], None]:
-    if issubclass(type(made), _StateTaking):  # a frozen estimator would ask another, not there yet
+    if _takes_state(type(made)):  # a frozen estimator would ask another, not there yet
         return made.take_state
     if _is_of_scikit_learn(type(made)) and isinstance(made, BaseEstimator):
         return made.__setstate__
     return vars(made).update
+
+
+def _takes_state(cls: type) -> bool:
+    return getattr(cls, "take_state", None) is not None
 
 
 def _with_defaults(cls: type, state: dict[str, Any]) -> dict[str, Any]:
@@ -248,7 +238,7 @@ def _with_defaults(cls: type, state: dict[str, Any]) -> dict[str, Any]:
         declared = signature(cls).parameters
         later = sorted(set(declared) - set(state))
         return {name: declared[name].default for name in later} | state
-    if not is_dataclass(cls) or issubclass(cls, _StateTaking):
+    if not is_dataclass(cls) or _takes_state(cls):
         return state
     known = {field.name: field for field in fields(cls)}
     if not set(state) <= set(known):

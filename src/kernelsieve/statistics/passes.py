@@ -16,7 +16,6 @@ from scipy import sparse
 from ..data import (
     Batch,
     Pool,
-    Summation,
     advance,
     row_slices,
     rows_per_block,
@@ -83,7 +82,7 @@ def gather(
 ) -> Statistic:
     """Pass once over all rows, as :func:`absorb` does; no more than a block of columns is held."""
     add = partial(absorb, block=block, **how)
-    return sum_up(batches, Summation(partial(empty, block.n_lines), add))
+    return sum_up(batches, partial(empty, block.n_lines), add)
 
 
 def absorb(
@@ -268,7 +267,7 @@ class StatisticPass:
 
     def gather(self, batches: Iterable[Batch], form: type[Statistic]) -> ColumnSums:
         """Pass once over all rows."""
-        return sum_up(batches, Summation(partial(self.empty, form), self.add))
+        return sum_up(batches, partial(self.empty, form), self.add)
 
     def add(self, sums: ColumnSums, batch: Batch) -> None:
         """Add rows to sums that nobody needs after an error."""
