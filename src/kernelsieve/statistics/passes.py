@@ -260,10 +260,10 @@ class StatisticPass:
 
     def empty(self, form: type[Statistic]) -> ColumnSums:
         """Return sums that have seen no rows."""
-        columns = form(self._block.n_lines, self.n_labels)
-        n_beside = 1 + len(self.diagonal)
-        beside = (form(n_beside if group else 1) for group in self.beside)
-        return ColumnSums(columns, tuple(beside) if self.beside else (), self.key)
+        columns, beside = form(self._block.n_lines, self.n_labels), []
+        for group in self.beside:
+            beside.append(form(1 + len(self.diagonal) if group else 1))
+        return ColumnSums(columns, tuple(beside), self.key)
 
     def gather(self, batches: Iterable[Batch], form: type[Statistic]) -> ColumnSums:
         """Pass once over all rows."""
