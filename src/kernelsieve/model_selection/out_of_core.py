@@ -195,7 +195,8 @@ class SearchesOutOfCore(ChoosesByScores):
                 works.append(FoldWork(empty, row_pass.absorb, plan.folds))
             plans.append(plan)
         assert batches is not None
-        sums = sum_up(batches, WorkTogether(works))
+        work = WorkTogether(works)
+        sums = sum_up(batches, work.empty, work.add)
         self._choose_from(plans, list(map(StatisticPart, sums.sums)))
 
     def _choose_from(self, plans: Sequence[StatisticPlan], parts: Sequence[StatisticPart]) -> None:
