@@ -28,6 +28,8 @@ _ALL_UP_TO = {
     "solved": 2000,
     "decomposed": AUTO_POOL,
 }
+# "chosen" ones read all kernel values at every step: of more than AUTO_POOL samples, so many in all.
+_VALUES_READ = 1e8
 _IN_ANY_CASE = 3000  # of these, whatever a kernel value takes, and however small the memory
 _KERNEL_WORK = 2e10  # numbers that all kernel values are made of, about two seconds
 _VALUE_WORK = 100  # that the rest of a fit takes for each kernel value, in such numbers
@@ -165,12 +167,15 @@ class Problem:
             return min(n_samples, _ALL_UP_TO[use])
         screened = way_to_draw(rule, screening) == "screen"
         use = use if screened else "combined"
-        if n_samples <= min(_ALL_UP_TO[use], self._most_columns()):
+        wanted = self.n_components or DEFAULT_COMPONENTS
+        most = min(_ALL_UP_TO[use], self._most_columns())
+        if use == "chosen":
+            most = min(most, max(AUTO_POOL, int(np.sqrt(_VALUES_READ / wanted))))
+        if n_samples <= most:
             return n_samples
         if use == "combined":
             return min(n_samples, AUTO_POOL)
         each, fewest = _POOLS[use]
-        wanted = self.n_components or DEFAULT_COMPONENTS
         wider = np.clip((n_samples - _WIDER_FROM) // _WIDER_EACH, 0, _WIDER) if use == "chosen" else 0
         size = max(each * wanted, fewest) + wider
         return min(n_samples, int(min(size, max(AUTO_POOL, wanted))))
