@@ -157,9 +157,7 @@ def _by_evidence(
         kernel, samples.X, samples.Y, samples.weight, _landmarks(samples)
     )
     begin = np.diag(L) if full and L.ndim == 1 else L
-    found = evidence.maximise(
-        begin, ridge * len(samples), _STEPS["full" if full else "diagonal"], samples.groups
-    )
+    found = evidence.maximise(begin, ridge * len(samples), _STEPS, samples.groups)
     width = kernel.gamma * total_variance(apply_metric(samples.X, found))  # type: ignore[attr-defined]
     # The evidence of a linear function grows with the width until all kernel values are equal.
     return metric_root(metric_of(found)), float(np.clip(width, _LEAST, _MOST)), ridge
