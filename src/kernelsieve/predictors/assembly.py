@@ -130,18 +130,18 @@ class Sieve:
 def _of_older_file(state: dict[str, Any]) -> dict[str, Any]:
     """Return recipe and trials of a preparation that has finalists, and trials of several widths."""
 
-    def result(trial: Any, tried: Any, errors: Sequence[float]) -> TrialResult:
+    def result(trial: Any, tried: Any, error: float) -> TrialResult:
         gamma, n_samples = tried.kernel.gamma, state["n_samples"]
         return TrialResult(
-            trial.kind, trial.metric, np.nan, gamma, tried.ridge, errors, tried.seconds, n_samples, 0
+            trial.kind, trial.metric, np.nan, gamma, tried.ridge, [error], np.nan, n_samples, 0
         )
 
     def best(trial: Any) -> Any:
         return min(trial.found.tried, key=lambda tried: tried.error)
 
     finalists = sorted(state["finalists"], key=lambda each: each.error)
-    ordered = [(each.trial, best(each.trial), [each.error]) for each in finalists]
-    trials = [(trial, tried, tried.errors) for trial in state["trials"] for tried in trial.found.tried]
+    ordered = [(each.trial, best(each.trial), each.error) for each in finalists]
+    trials = [(trial, tried, tried.error) for trial in state["trials"] for tried in trial.found.tried]
     return {
         "recipe": finalists[0].recipe,
         "compared": [result(*each) for each in ordered],
