@@ -23,7 +23,7 @@ from .criteria.resolve import CRITERIA, resolve_criterion
 from .criteria.sparse import Alignment, Covariance, RidgeAlignment, Variance
 from .criteria.subsets import BestSubset
 from .heads import NEVER, Heads
-from .loop import Extraction, Outcome, extract
+from .loop import Extraction, Outcome, extract, select
 from .losses import (
     LOSSES,
     AbsoluteLoss,
@@ -108,5 +108,6 @@ __all__ = [
     "leading_eigenpairs",
     "resolve_criterion",
     "resolve_loss",
+    "select",
     "store_columns",
 ]

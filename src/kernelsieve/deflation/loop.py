@@ -8,14 +8,18 @@ factorisation of the kernel matrix of the chosen examples. The deflated matrix i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..data import Batch
+from ..data import Batch, distinct
 from ..exceptions import CriterionError, NoFeaturesError
+from ..kernels import Rows
 from .candidates import Basis, DeflatedCandidates, Residual
+from .columns import Columns
 from .criteria.base import Criterion, Selector
+from .metric import Metric
 from .view import Direction, Step, View
 
 _TARGET_NOISE = 1e-20  # of the targets' squared norm: what a feature must explain at least
@@ -132,6 +136,27 @@ class Extraction:
     def with_factor(self, triangle: np.ndarray, target_products: np.ndarray) -> Extraction:
         """Return the same directions with a more accurate factor."""
         return replace(self, triangle=triangle, target_products=target_products)
+
+
+def select(
+    columns: Columns,
+    metric: Metric,
+    targets: np.ndarray,
+    points: Rows,
+    criterion: Criterion,
+    n_components: int,
+    **how: Any,
+) -> Extraction:
+    """Select among the columns of some points, as the criterion's deflation and penalty say.
+
+    ``how`` is passed on to :func:`extract`.
+    """
+    seen = criterion.penalty.below(columns)
+    targets = np.pad(targets, ((0, seen.shape[0] - len(targets)), (0, 0)))
+    candidates = criterion.deflation.candidates(seen, metric, targets, n_components)
+    if criterion.one_of_equals:
+        candidates.retire(np.setdiff1d(candidates.names, distinct(points)))
+    return extract(candidates, targets, criterion, n_components, **how)
 
 
 def extract(

@@ -13,10 +13,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from .._sklearn import fit_context, linked_to_documentation, parameter_names, wrap_output
-from ..data import Batch, TargetEncoder, open_source, warn_if_ambiguous
+from ..data import Batch, Pool, TargetEncoder, open_source, warn_if_ambiguous
 from ..deflation import Criterion, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, warn
-from ..fitting import DEFAULT_COMPONENTS, CandidatePool, Candidates, Problem, Settings, way_to_draw
+from ..fitting import Candidates, Problem, Settings
 from ..kernels import Kernel, KernelLike, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, save
 from .attributes import all_or_nothing, gamma_of, of_fit, with_version, without_version
@@ -185,7 +185,6 @@ class KernelEstimator(
             candidates=candidates,
             encoder=encoder,
             settings=replace(self._settings(), rounded=self._is_precomputed and is_rounded(rows.X)),
-            n_components=self._wanted_components,
             random_state=random_state,
             kept=kept,
             n_features=batch.X.shape[1],
@@ -218,8 +217,7 @@ class KernelEstimator(
 
     def _settings(self) -> Settings:
         """Return what every way to fit must know; subclasses add parameters that only they have."""
-        wanted = self._wanted_components or DEFAULT_COMPONENTS
-        return Settings.of_this_fit(n_components=wanted, n_jobs=self.n_jobs)
+        return Settings.of_this_fit(self._wanted_components, n_jobs=self.n_jobs)
 
     def _candidates(self) -> Candidates:
         """Return which samples are candidates, and how they are drawn."""
@@ -282,10 +280,9 @@ class KernelEstimator(
         """Return how many of so many samples become candidates."""
         return problem.pool_size(n_samples, self._use_of_candidates, self._screening())
 
-    def _draw(self, problem: Problem, size: int) -> CandidatePool:
+    def _draw(self, problem: Problem, size: int) -> Pool:
         """Draw candidates from the samples."""
-        criterion = self._screening()
-        return problem.draw(size, way_to_draw(problem.candidates, criterion), criterion)
+        return problem.draw(size, self._screening())
 
     # ------------------------------------------------------------------ what was found
 

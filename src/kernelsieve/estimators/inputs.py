@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from ..data import Pool, check_finite, row_number, row_slices
 from ..exceptions import InputScaleWarning, InvalidDataError, InvalidParameterError, warn
-from ..fitting import CandidatePool, Candidates
+from ..fitting import Candidates
 from ..kernels import KERNELS, Kernel, Precomputed, Rows, has_width
 from ..program.tables import first_text
 
@@ -168,15 +168,13 @@ def given_candidates(
     return rows
 
 
-def given_pool(X: Rows, kernel: Kernel, points: Rows) -> CandidatePool:
+def given_pool(X: Rows, kernel: Kernel, points: Rows) -> Pool:
     """Return given candidates with their own kernel matrix."""
     if not isinstance(kernel, Precomputed):
-        pool = Pool(points, np.arange(points.shape[0]))
-        return CandidatePool(pool, kernel.block(points, points))
+        return Pool(points, np.arange(points.shape[0]), kernel.block(points, points))
     is_square = X.shape[0] == X.shape[1]
     columns = points if is_square else np.arange(len(points))
-    W = X[np.ix_(points, columns)].astype(np.float64)
-    return CandidatePool(Pool(columns, points), W)
+    return Pool(columns, points, X[np.ix_(points, columns)].astype(np.float64))
 
 
 def check_kernel_input(kernel: Kernel, X: Rows, *, fitting: bool = False) -> None:

@@ -2,19 +2,25 @@
 
 from .candidates import Candidates
 from .exact import check_target_memory, diagonal_of, fit_columns, row_columns
-from .one_pass import OnePass, RowPass, loop_pass
+from .one_pass import OnePass, RowPass, select_in_pool
 from .pools import draw_pool
-from .problem import AUTO_POOL, CandidatePool, Plan, Problem, use_of_candidates, way_to_draw
+from .problem import (
+    AUTO_POOL,
+    DEFAULT_COMPONENTS,
+    Plan,
+    Problem,
+    Settings,
+    use_of_candidates,
+    way_to_draw,
+)
 from .sample_size import candidates_needed
-from .selection import scored_samples, select_in_pool, select_without_pool
-from .settings import DEFAULT_COMPONENTS, Settings
+from .selection import select_without_pool
 from .stream import RepeatableBatches, check_first_batch, split_item
 from .symmetric import about_the_mean
 
 __all__ = [
     "AUTO_POOL",
     "DEFAULT_COMPONENTS",
-    "CandidatePool",
     "Candidates",
     "OnePass",
     "Plan",
@@ -29,9 +35,7 @@ __all__ = [
     "diagonal_of",
     "draw_pool",
     "fit_columns",
-    "loop_pass",
     "row_columns",
-    "scored_samples",
     "select_in_pool",
     "select_without_pool",
     "split_item",

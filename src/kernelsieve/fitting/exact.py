@@ -22,8 +22,6 @@ from ..deflation import (
     Columns,
     ColumnTable,
     Criterion,
-    DeflatedCandidates,
-    Extraction,
     FreshCandidates,
     FreshSubset,
     GramMetric,
@@ -31,10 +29,11 @@ from ..deflation import (
     RecomputedColumns,
     StoredColumns,
     extract,
+    select,
     store_columns,
 )
 from ..exceptions import InvalidParameterError
-from ..kernels import Kernel, Rows
+from ..kernels import Kernel
 from ..model import (
     Fit,
     Loadings,
@@ -47,7 +46,7 @@ from ..model import (
     orthonormal_loadings,
     reorthonormalise,
 )
-from .settings import Settings
+from .problem import Settings
 
 _TARGET_BYTES = 2**26  # that there are for them in any case
 _TARGET_COPIES = 4  # of the targets, with what features leave of them, that are held together
@@ -68,15 +67,24 @@ def fit_columns(
     everyone = metric is None
     if everyone and criterion.needs.columns:
         _check_memory(batch, pool, settings)
-    columns = row_columns(
-        batch, kernel, pool, settings, everyone=everyone, center=centred_columns(criterion, settings)
-    )
+    center = settings.center or criterion.centred_scores
+    columns = row_columns(batch, kernel, pool, settings, everyone=everyone, center=center)
     W = metric or GramMetric(columns, diagonal_of(columns, batch), batch.root_weight)
     # Equal rows of a precomputed kernel are known by their values.
     points = batch.X if everyone else pool.points
-    targets = _targets(batch, criterion, settings)
-    candidates = followed_candidates(columns, W, targets, points, criterion, settings)
-    extraction = _extract(candidates, targets, batch, criterion, settings)
+    targets, (floor, rounding) = _targets(batch, criterion, settings), settings.tolerances
+    extraction = select(
+        columns,
+        W,
+        targets,
+        points,
+        criterion,
+        settings.n_components,
+        total_weight=total_weight(batch),
+        floor=floor,
+        rounding=rounding,
+        rows=batch,
+    )
     built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
         trace = weighted_sum(W.diagonal, batch)
@@ -108,7 +116,8 @@ def fit_fresh(
 ) -> Fit:
     """Draw a new random subset of candidates at every step (section 4.4 of Dhanjal et al.)."""
     everyone = np.arange(len(batch))
-    kept = eligible_points(batch.X, criterion)
+    # One of equal rows stands for all under a ridge.
+    kept = distinct(batch.X) if criterion.one_of_equals else everyone
     max_memory, n_jobs = settings.max_memory, settings.n_jobs
     table = ColumnTable.if_it_fits(max_memory, batch, kernel, batch.X, n_jobs)
     # For one subset at a time; without it a chosen column is evaluated once more.
@@ -144,7 +153,17 @@ def fit_fresh(
     assert first is not None
     candidates = FreshCandidates(draw, first, settings.n_components)
     targets = _targets(batch, criterion, settings)
-    extraction = _extract(candidates, targets, batch, criterion, settings)
+    floor, rounding = settings.tolerances
+    extraction = extract(
+        candidates,
+        np.pad(targets, ((0, first.columns.shape[0] - len(targets)), (0, 0))),
+        criterion,
+        settings.n_components,
+        total_weight=total_weight(batch),
+        floor=floor,
+        rounding=rounding,
+        rows=batch,
+    )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
     built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
@@ -168,26 +187,6 @@ def _targets(batch: Batch, criterion: Criterion, settings: Settings) -> np.ndarr
     targets = weighted_targets(batch, settings.center)
     targets *= criterion.target_scale(batch.target_sums)
     return targets
-
-
-def _extract(
-    candidates: DeflatedCandidates,
-    targets: np.ndarray,
-    batch: Batch,
-    criterion: Criterion,
-    settings: Settings,
-) -> Extraction:
-    """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
-    return extract(
-        candidates,
-        padded(targets, candidates.columns.shape[0]),
-        criterion,
-        settings.n_components,
-        total_weight=total_weight(batch),
-        floor=settings.floor,
-        rounding=settings.rounding,
-        rows=batch,
-    )
 
 
 def _finish(
@@ -230,37 +229,6 @@ def _finish(
         scale=settings.scale,
         loadings=loadings,
     )
-
-
-def centred_columns(criterion: Criterion, settings: Settings) -> bool:
-    """Tell if columns are centred: for the features, or for the scores alone."""
-    return settings.center or criterion.centred_scores
-
-
-def followed_candidates(
-    columns: Columns,
-    metric: Metric,
-    targets: np.ndarray,
-    points: Rows,
-    criterion: Criterion,
-    settings: Settings,
-) -> DeflatedCandidates:
-    """Return the candidates that the criterion's rule follows, with its penalty below the columns."""
-    seen = criterion.penalty.below(columns)
-    targets = padded(targets, seen.shape[0])
-    candidates = criterion.deflation.candidates(seen, metric, targets, settings.n_components)
-    candidates.retire(np.setdiff1d(candidates.names, eligible_points(points, criterion)))
-    return candidates
-
-
-def eligible_points(points: Rows, criterion: Criterion) -> np.ndarray:
-    """Return which points may be chosen: all, or one of equal ones."""
-    return distinct(points) if criterion.one_of_equals else np.arange(points.shape[0])
-
-
-def padded(targets: np.ndarray, n_rows: int) -> np.ndarray:
-    """Return targets with zeros below, where columns have further rows."""
-    return np.pad(targets, ((0, n_rows - len(targets)), (0, 0)))
 
 
 def row_columns(

@@ -23,8 +23,8 @@ from ..deflation import (
 )
 from ..kernels import Kernel
 from ..model import Fit, OrthonormalModel, build_model, explained_variance_ratio, finish, mean_image
-from .exact import centred_columns, diagonal_of, row_columns
-from .settings import Settings
+from .exact import diagonal_of, row_columns
+from .problem import Settings
 
 
 def analyse_rows(
@@ -32,7 +32,7 @@ def analyse_rows(
 ) -> Fit:
     """Select among all rows; with ``center`` on the doubly centred kernel matrix."""
     columns = row_columns(
-        batch, kernel, pool, settings, everyone=True, center=centred_columns(criterion, settings)
+        batch, kernel, pool, settings, everyone=True, center=settings.center or criterion.centred_scores
     )
     root = batch.root_weight
     centred = DoublyCentredColumns(columns, root) if settings.center else None
@@ -53,7 +53,12 @@ def analyse_sample(
 ) -> Fit:
     """Select among all rows of a batch by sums over a sample of them: the probabilistic speed-up."""
     columns = row_columns(
-        sample, kernel, pool, settings, everyone=False, center=centred_columns(criterion, settings)
+        sample,
+        kernel,
+        pool,
+        settings,
+        everyone=False,
+        center=settings.center or criterion.centred_scores,
     )
     metric = EvaluatedMetric(kernel, batch.X, pool.indices)
     built = _follow(sample, kernel, pool, criterion, settings, columns, metric)
@@ -78,7 +83,7 @@ def analyse_fresh(
     everyone = np.arange(len(batch))
     first: list[DrawnSubset] = []
 
-    centred = centred_columns(criterion, settings)
+    centred = settings.center or criterion.centred_scores
     table = ColumnTable.if_it_fits(settings.max_memory, scored, kernel, batch.X, settings.n_jobs)
 
     def columns_of(rows: np.ndarray) -> RecomputedColumns:
@@ -156,7 +161,7 @@ def _extract(
         criterion,
         settings.n_components,
         total_weight=total_weight(batch),
-        floor=settings.floor,
+        floor=settings.tolerances[0],
     )
     return build_model(extraction, pool, kernel, center=center, dtype=settings.dtype)
 

@@ -191,8 +191,8 @@ class KernelBoosting(KernelEstimator):
             columns = W = self._columns(sample, kernel, pool)
             lengths = W.diagonal()
         else:
-            candidates = candidates or self._draw(problem, self._pool_size(problem, len(rows)))
-            pool, W = candidates.pool, candidates.W
+            pool = candidates or self._draw(problem, self._pool_size(problem, len(rows)))
+            W = pool.W
             columns = self._columns(sample, kernel, pool)
             if problem.given is not None and isinstance(kernel, Precomputed):
                 # The columns of a pool do not hold k(x, x) of the samples.

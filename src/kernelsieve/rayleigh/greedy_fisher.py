@@ -16,12 +16,12 @@ from ..deflation import Alignment, RidgeAlignment
 from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..fitting import (
+    OnePass,
     Plan,
     Problem,
     RowPass,
     Settings,
     candidates_needed,
-    loop_pass,
     select_without_pool,
     use_of_candidates,
 )
@@ -298,7 +298,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         changes = [
             Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0
         ]
-        one_pass = loop_pass(plan, self._criterion(), changes)
+        one_pass = OnePass(plan, self._criterion(), changes)
         size = len(distinct(plan.pool.points))
         return DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from ..data import Batch
+from ..data import Batch, Pool
 from ..exceptions import InvalidParameterError
-from ..fitting import CandidatePool, Problem
+from ..fitting import Problem
 from .scatter import Tangent, move
 
 
@@ -64,8 +64,8 @@ class InvarianceMixin:
         weight = None if batch.weight is None else batch.weight[again]
         return Batch(stacked.astype(batch.X.dtype), batch.targets[again], weight)
 
-    def _draw(self: Any, problem: Problem, size: int) -> CandidatePool:
+    def _draw(self: Any, problem: Problem, size: int) -> Pool:
         union = replace(problem, rows=self._with_moved(problem.rows))
         drawn = super()._draw(union, size)  # type: ignore[misc]
         # The index of a transformed sample is that of the sample.
-        return replace(drawn, pool=replace(drawn.pool, indices=drawn.pool.indices % len(problem.rows)))
+        return replace(drawn, indices=drawn.indices % len(problem.rows))

@@ -55,7 +55,7 @@ def solve_ratio(self: Any, problem: Problem) -> Fit:
         candidates = self._draw(problem, size)
         if rows.weight is not None and len(candidates) >= len(rows):
             # All samples are candidates, and one of weight 2 is two equal ones that share alpha.
-            copies = rows.weight[candidates.pool.indices]
+            copies = rows.weight[candidates.indices]
     return self._row_pass(problem.plan(candidates), copies).fit([rows])
 
 
@@ -167,7 +167,7 @@ class RayleighPass:
         *,
         needs_rows: bool = False,
     ) -> None:
-        kernel, pool, W, settings = plan.kernel, plan.pool, plan.candidates.W, plan.settings
+        kernel, pool, W, settings = plan.kernel, plan.pool, plan.pool.W, plan.settings
         self._kernel, self._pool, self._W, self._settings = kernel, pool, W, settings
         self._ratio = ratio
         self._copies = copies  # that each candidate stands for; None for one

@@ -24,7 +24,7 @@ class ImagePass:
     """
 
     def __init__(self, plan: Plan, method: SubspaceMethod) -> None:
-        pool, W, settings = plan.pool, plan.candidates.W, plan.settings
+        pool, W, settings = plan.pool, plan.pool.W, plan.settings
         takes_inputs = isinstance(plan.kernel, Linear) and not len(W)
         self._kernel: Kernel = Inputs() if takes_inputs else plan.kernel
         self._pool = pool
