@@ -51,13 +51,13 @@ INTERNAL = {
     },
     "deflation": {
         "how the loop keeps columns and candidates; View tells what a criterion may ask them": """
-            ColumnTable Columns DeflatedCandidates DoublyCentredColumns DrawnCandidates DrawnSubset
+            ColumnTable Columns DeflatedCandidates DoublyCentredColumns DrawnCandidates
             FixedCandidates FollowedCandidates FreshCandidates FreshSubset RecomputedColumns
             StoredColumns store_columns""",
         "how the loop keeps lengths; View tells what a criterion may ask them": """
             DiagonalOnly EvaluatedMetric GramMetric IdentityMetric Metric PoolMetric""",
         "the ridge of GreedyKernelFisherDiscriminant": "Ridge RidgeColumns",
-        "the loop itself, which estimators run": "Extraction extract leading_eigenpairs",
+        "the loop itself, which estimators run": "Selection extract leading_eigenpairs select",
         "the score of a class that cannot be": "NEVER",
     },
     "estimators": {

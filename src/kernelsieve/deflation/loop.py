@@ -16,11 +16,12 @@ from scipy.linalg import solve_triangular
 from ..data import Batch, distinct
 from ..exceptions import CriterionError, NoFeaturesError
 from ..kernels import Rows
-from .candidates import Basis, DeflatedCandidates, Residual
-from .columns import Columns
+from .candidates import DeflatedCandidates, FixedCandidates, Residual
+from .columns import Columns, RidgeColumns
 from .criteria.base import Criterion, Selector
 from .metric import Metric
-from .view import Direction, Step, View
+from .symmetric import FollowedCandidates
+from .view import Direction, View
 
 _TARGET_NOISE = 1e-20  # of the targets' squared norm: what a feature must explain at least
 
@@ -100,7 +101,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Extraction:
+class Selection:
     """What the loop found: ``columns @ B = F R`` and the inner products of F with the targets.
 
     F is orthonormal, unless deflation is symmetric.
@@ -120,23 +121,6 @@ class Extraction:
     def __len__(self) -> int:
         return len(self.directions)
 
-    def steps(self) -> list[Step]:
-        """Return every committed direction in numbers."""
-        return [
-            Step(
-                score=direction.score,
-                residual_norm=float(self.triangle[j, j]),
-                target_products=self.target_products[j],
-                target_squared_norm=self.target_squared_norm,
-                total_weight=self.total_weight,
-            )
-            for j, direction in enumerate(self.directions)
-        ]
-
-    def with_factor(self, triangle: np.ndarray, target_products: np.ndarray) -> Extraction:
-        """Return the same directions with a more accurate factor."""
-        return replace(self, triangle=triangle, target_products=target_products)
-
 
 def select(
     columns: Columns,
@@ -146,14 +130,19 @@ def select(
     criterion: Criterion,
     n_components: int,
     **how: Any,
-) -> Extraction:
+) -> Selection:
     """Select among the columns of some points, as the criterion's deflation and penalty say.
 
     ``how`` is passed on to :func:`extract`.
     """
-    seen = criterion.penalty.below(columns)
+    rule, ridge = criterion.deflation, criterion.penalty.ridge
+    seen = RidgeColumns(columns, ridge) if ridge > 0 else columns
     targets = np.pad(targets, ((0, seen.shape[0] - len(targets)), (0, 0)))
-    candidates = criterion.deflation.candidates(seen, metric, targets, n_components)
+    candidates: DeflatedCandidates
+    if rule.symmetric:
+        candidates = FollowedCandidates(seen, metric, n_components, cutoff=rule.cutoff)
+    else:
+        candidates = FixedCandidates(seen, metric, targets, n_components)
     if criterion.one_of_equals:
         candidates.retire(np.setdiff1d(candidates.names, distinct(points)))
     return extract(candidates, targets, criterion, n_components, **how)
@@ -170,7 +159,7 @@ def extract(
     trust: float = 0.0,
     rounding: float = 0.0,
     rows: Batch | None = None,
-) -> Extraction:
+) -> Selection:
     """Extract features one after another.
 
     Parameters
@@ -199,7 +188,7 @@ def extract(
 
     Returns
     -------
-    Extraction
+    Selection
     """
     if criterion.needs.rows and rows is None:
         raise CriterionError(
@@ -234,6 +223,7 @@ def extract(
         view = View(
             criterion,
             candidates,
+            features=basis.features,
             targets=targets,
             residual_targets=residual_targets,
             n_components=n_components,
@@ -251,7 +241,9 @@ def extract(
         _check_direction(direction, candidates, criterion)
         residual = candidates.residual(direction)
         useless = not residual.norm**2 > floor * residual.size**2
-        if useless or (rounding > 0 and residual.norm <= rounding * _cancelled(residual, basis, sizes)):
+        if useless or (
+            rounding > 0 and residual.norm <= rounding * _cancelled(residual, basis.triangle, sizes)
+        ):
             if len(direction.candidates) > 1:
                 outcome = Outcome.EXHAUSTED
                 break
@@ -287,7 +279,7 @@ def extract(
         )
         sizes.append(residual.size)
         products.append(target_products)
-    return Extraction(
+    return Selection(
         directions=tuple(directions),
         triangle=basis.triangle,
         features=basis.features,
@@ -301,11 +293,11 @@ def extract(
     )
 
 
-def _cancelled(residual: Residual, basis: Basis, sizes: list[float]) -> float:
+def _cancelled(residual: Residual, triangle: np.ndarray, sizes: list[float]) -> float:
     """Return the size of all columns whose combination a residual is."""
     if not sizes:
         return residual.size
-    nearest = solve_triangular(basis.triangle, residual.coefficients)
+    nearest = solve_triangular(triangle, residual.coefficients)
     return residual.size + float(np.abs(nearest) @ sizes)
 
 

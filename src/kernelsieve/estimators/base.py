@@ -75,7 +75,7 @@ class KernelEstimator(
     #: What this class understands of ``Candidates`` beside ``size`` and ``how``.
     _candidate_options: ClassVar[frozenset[str]] = frozenset()
 
-    #: Whether the user says how many components there are.
+    #: Whether the user says how many components there are; ``n_components`` is None otherwise.
     _counts_components: ClassVar[bool] = True
 
     #: Whether folds of a cross-validation may be sums of one pass, where features are centred.
@@ -171,9 +171,9 @@ class KernelEstimator(
         return self._problem_of(batch, encoder)
 
     def _problem_of(self, batch: Batch, encoder: TargetEncoder) -> Problem:
-        random_state = check_random_state(self._seed)
+        random_state = check_random_state(self.random_state)
         candidates = check_candidates(self)
-        points = self._given_points(batch.X)
+        points = given_candidates(self, batch.X)
         rows, kept = batch.without_zero_weights()
         if points is None and kept is not None and self._is_precomputed:
             rows = Batch(rows.X[:, kept], rows.targets, rows.weight)
@@ -201,23 +201,13 @@ class KernelEstimator(
         return self._kernel_class is Precomputed
 
     @property
-    def _wanted_components(self) -> int | None:
-        """The number of components that is asked for, where it is left to the user."""
-        return self.n_components if self._counts_components else None
-
-    @property
     def _has_open_width(self) -> bool:
         """Whether a cross-validation is to choose the width of the kernel."""
         return isinstance(self.gamma, str) and self.gamma == "cv"
 
-    @property
-    def _seed(self) -> Any:
-        """What random numbers begin with."""
-        return self.random_state
-
     def _settings(self) -> Settings:
         """Return what every way to fit must know; subclasses add parameters that only they have."""
-        return Settings.of_this_fit(self._wanted_components, n_jobs=self.n_jobs)
+        return Settings.of_this_fit(self.n_components, n_jobs=self.n_jobs)
 
     def _candidates(self) -> Candidates:
         """Return which samples are candidates, and how they are drawn."""
@@ -267,11 +257,6 @@ class KernelEstimator(
         check_kernel_input(kernel, batch.X, fitting=True)
         return kernel
 
-    def _given_points(self, X: Rows) -> Rows | None:
-        """Return candidates that were given as points, or as row numbers of a precomputed kernel."""
-        size, name = self._candidates().size, self._candidates_parameter
-        return given_candidates(size, X, precomputed=self._is_precomputed, name=name)
-
     def _screening(self) -> Criterion | None:
         """Return the criterion by which candidates are screened; without one they are not."""
         return None
@@ -289,7 +274,7 @@ class KernelEstimator(
     def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
         """Keep a fit of the given training samples; of the pool, where these are not at hand."""
         found = fit.model.n_components
-        if shortage := Outcome.shortage(fit.outcome, found, self._wanted_components):
+        if shortage := Outcome.shortage(fit.outcome, found, self.n_components):
             warn(shortage, FewerFeaturesWarning)
         self._say(f"{found} features, {len(fit.landmark_indices)} landmarks")
         self._fit = fit

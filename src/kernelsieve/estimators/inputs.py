@@ -144,17 +144,17 @@ def check_candidates(estimator: Any) -> Candidates:
     return found
 
 
-def given_candidates(
-    candidates: Any, X: Rows, *, precomputed: bool, name: str = "candidates"
-) -> Rows | None:
+def given_candidates(estimator: Any, X: Rows) -> Rows | None:
     """Return points, or row numbers for a precomputed kernel, that were given as an array."""
-    if isinstance(candidates, (str, Integral)):
+    size, name = estimator._candidates().size, estimator._candidates_parameter
+    precomputed = estimator._is_precomputed
+    if isinstance(size, (str, Integral)):
         if precomputed:
             check_precomputed(X, None, name)
         return None
     if not precomputed:
-        return check_points(candidates, X, name)
-    rows = np.asarray(candidates)
+        return check_points(size, X, name)
+    rows = np.asarray(size)
     if rows.ndim != 1 or rows.dtype.kind not in "iu":
         raise InvalidParameterError(
             f"kernel='precomputed' needs {name} as a number, or as the row numbers of the pool "

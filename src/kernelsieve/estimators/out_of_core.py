@@ -25,6 +25,7 @@ from ..fitting import (
 from ..kernels import Rows
 from ..model import Fit
 from .attributes import all_or_nothing
+from .inputs import given_candidates
 from .statistic import StatisticPart, StatisticPlan, Stream, prepared
 
 
@@ -201,7 +202,7 @@ class OutOfCoreMixin:
         """Settle by the samples of the first batch what must be known before a pass."""
         encoder = self._encoder(y, classes)
         batch = self._batch(X, y, sample_weight, encoder)
-        if self._given_points(X) is None:
+        if given_candidates(self, X) is None:
             n_samples = len(batch.without_zero_weights()[0])
             name = self._candidates_parameter
             check_first_batch(n_samples, self._candidates(), self.n_components, name)

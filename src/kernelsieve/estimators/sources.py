@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from ..data import Batch, Source, counted, open_source, reported, rows_from, single_threaded_blas
 from ..exceptions import InvalidDataError
+from .inputs import given_candidates
 from .out_of_core import OutOfCoreMixin
 from .statistic import StatisticPlan, prepared
 
@@ -44,14 +45,14 @@ def planned_by_sample(
 ) -> tuple[StatisticPlan, Iterable[Batch]]:
     """Return the plan that samples drawn from all settle, and all samples as it checks them."""
     _refuse_what_needs_memory(estimator, source)
-    some, numbers = source.sample(_sample_size(estimator), estimator._seed)
+    some, numbers = source.sample(_sample_size(estimator), estimator.random_state)
     given = some.X, some.y, some.weight
     with rows_from(numbers):
         plan = prepared(estimator, *given, None, folds)
         if plan.settled.encoder.classes is not None:  # of which the sample may lack some
             plan = prepared(estimator, *given, source.labels(), folds)
         sample = plan.batch(*given)
-    if estimator._given_points(sample.X) is None:
+    if given_candidates(estimator, sample.X) is None:
         plan = plan.renumbered(numbers)
     return plan, source.batches(plan.reader, sample)
 

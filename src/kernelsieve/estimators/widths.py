@@ -42,7 +42,7 @@ def choose_width(
     The number of components is chosen by the same fits where it is open.
     """
     model = estimator._for_folds()
-    asked = model._wanted_components
+    asked = model.n_components
     batch = _sample(batch)
     if "gamma" not in kernel_class(model.kernel).parameter_names() or _n_distinct(batch) < _FEWEST:
         return ChosenWidth("scale", asked)

@@ -27,6 +27,7 @@ from ..deflation import (
     GramMetric,
     Metric,
     RecomputedColumns,
+    RidgeColumns,
     StoredColumns,
     extract,
     select,
@@ -73,7 +74,7 @@ def fit_columns(
     # Equal rows of a precomputed kernel are known by their values.
     points = batch.X if everyone else pool.points
     targets, (floor, rounding) = _targets(batch, criterion, settings), settings.tolerances
-    extraction = select(
+    selection = select(
         columns,
         W,
         targets,
@@ -85,7 +86,7 @@ def fit_columns(
         rounding=rounding,
         rows=batch,
     )
-    built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
+    built = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
         trace = weighted_sum(W.diagonal, batch)
         lengths = _lengths_from_rows(built, batch)
@@ -146,7 +147,12 @@ def fit_fresh(
         weight = None if batch.weight is None or criterion.one_of_equals else batch.weight[remaining]
         rows = remaining[draw_random(len(remaining), size, random_state, weight)]
         columns = columns_of(rows)
-        seen = criterion.penalty.shared_below(columns, place, settings.n_components)
+        ridge = criterion.penalty.ridge
+        if ridge == 0:
+            return FreshSubset(columns, rows, columns.diagonal)
+        # One column at most is ever taken up, so they share a further row.
+        places = np.full(len(rows), place)
+        seen = RidgeColumns(columns, ridge, places, settings.n_components)
         return FreshSubset(seen, rows, columns.diagonal)
 
     first = draw(np.empty(0, np.intp), 0)
@@ -154,7 +160,7 @@ def fit_fresh(
     candidates = FreshCandidates(draw, first, settings.n_components)
     targets = _targets(batch, criterion, settings)
     floor, rounding = settings.tolerances
-    extraction = extract(
+    selection = extract(
         candidates,
         np.pad(targets, ((0, first.columns.shape[0] - len(targets)), (0, 0))),
         criterion,
@@ -165,7 +171,7 @@ def fit_fresh(
         rows=batch,
     )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
+    built = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     firsts = everyone if len(kept) == len(batch) else first_equals(batch.X)
     weight = np.bincount(firsts, batch.root_weight**2)[first.names]  # of all equal rows
@@ -213,12 +219,12 @@ def _finish(
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
         )
-    extraction, heads = built.extraction, None
+    selection, heads = built.selection, None
     if criterion.needs.rows:
-        features = extraction.features / batch.root_weight[:, None]
-        heads = extraction.selector.heads(features, batch.Y, batch.root_weight**2)
+        features = selection.features / batch.root_weight[:, None]
+        heads = selection.selector.heads(features, batch.Y, batch.root_weight**2)
     if heads is None:
-        heads = linear_heads(extraction, criterion, batch.target_sums, center=settings.center)
+        heads = linear_heads(selection, criterion, batch.target_sums, center=settings.center)
     return finish(
         built,
         criterion,
@@ -288,7 +294,7 @@ def _lengths_from_rows(built: OrthonormalModel, batch: Batch) -> np.ndarray:
     The columns of the landmarks, combined by B, are ``Q R`` (weighted, centred), and W holds their
     values in the rows of the landmarks: no kernel value has to be evaluated again.
     """
-    extraction, rows = built.extraction, built.names
-    values = extraction.features[rows] @ extraction.triangle / batch.root_weight[rows, None]
+    selection, rows = built.selection, built.names
+    values = selection.features[rows] @ selection.triangle / batch.root_weight[rows, None]
     lengths = built.dual.T @ (values + built.means @ built.dual)
     return np.asarray((lengths + lengths.T) / 2)

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..data import Batch, HashedFolds, Pool, check_not_constant, reported, rows_in, total_weight
-from ..deflation import Criterion, Extraction, Metric, Outcome, PoolMetric, StoredColumns, select
-from ..exceptions import InvalidDataError
+from ..data import Batch, HashedFolds, Pool, check_not_constant, reported, rows_in
+from ..deflation import Criterion, Metric, Outcome, PoolMetric, Selection, StoredColumns, select
+from ..exceptions import InvalidDataError, KernelError
 from ..model import (
     Fit,
     OrthonormalModel,
@@ -129,14 +129,13 @@ class OnePass:
 
     def _form_by_trial(self, batches: Iterable[Batch]) -> type[Statistic]:
         """Choose fast or safe sums by a trial selection on a few samples."""
-        some = _some_of(batches, max(_FEWEST_IN_A_TRIAL, _TRIAL_EACH * self.plan.settings.n_components))
-        if not any(total_weight(batch) > 0 for batch in some):
-            return GramStatistic
+        few = max(_FEWEST_IN_A_TRIAL, _TRIAL_EACH * self.plan.settings.n_components)
         with reported("trial", verbose=False):
-            sums = self._pass.gather(some, TriangularStatistic)
+            sums = self._pass.gather(_some_of(batches, few), TriangularStatistic)
         try:
             found, *_ = self._select(sums, trust=_CAUTION * RESIDUAL_TRUST)
-        except InvalidDataError:  # equal targets in these samples tell nothing about the others
+        except (InvalidDataError, KernelError):
+            # Samples of equal targets, or without weight, tell nothing about the others.
             return GramStatistic
         # A selection that comes near residuals that a Gram matrix does not know.
         return TriangularStatistic if found.outcome == Outcome.IMPRECISE else GramStatistic
@@ -182,9 +181,7 @@ class OnePass:
             )
         return self._finish(built, coordinates)
 
-    def _select(
-        self, statistic: ColumnSums, trust: float
-    ) -> tuple[Extraction, Coordinates, np.ndarray]:
+    def _select(self, statistic: ColumnSums, trust: float) -> tuple[Selection, Coordinates, np.ndarray]:
         """Run the loop on a statistic's coordinates; return these and the scale of targets, too."""
         plan, criterion, settings = self.plan, self.criterion, self.plan.settings
         centred = settings.center or criterion.centred_scores
@@ -229,7 +226,7 @@ class OnePass:
         mean_squared_norm = float(coefficients @ coordinates.means)
         lengths = None
         if self.criterion.deflation.symmetric:
-            total_weight, features = coordinates.total_weight, built.extraction.features
+            total_weight, features = coordinates.total_weight, built.selection.features
             if self.criterion.centred_scores and not settings.center:
                 means = coordinates.means[built.names] @ built.model.projection
                 features = with_means(features, means, total_weight)
@@ -239,7 +236,7 @@ class OnePass:
             lengths = metric.lengths(built.names, built.dual)
             explained = explained_by_directions(built, lengths, coordinates.trace, mean_squared_norm)
         sums = coordinates.target_means * coordinates.total_weight
-        heads = linear_heads(built.extraction, self.criterion, sums, center=settings.center)
+        heads = linear_heads(built.selection, self.criterion, sums, center=settings.center)
         pool = self.plan.pool.first_of_equals(built.names)
         keeps_loadings = self.criterion.keeps_loadings
         fit = finish(

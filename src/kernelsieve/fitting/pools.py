@@ -132,22 +132,21 @@ def draw_screened(
         picked = np.array([d.candidates[0] for d in found.directions], np.intp)
     else:
         lengths = kernel.diag_at(batch.X, candidates)
-        targets = weighted_targets(_with_fewer_targets(sample, random_state), center)
+        if isinstance(sample.targets, Labels) and sample.n_targets > _SCREEN_TARGETS:
+            sample = replace(sample, targets=_few_targets(sample.targets, random_state))
+        targets = weighted_targets(sample, center)
         picked = Screen(columns, lengths, targets, criterion, settings.n_jobs).pick(n_pool)
     return filled_up(candidates, picked, n_pool, random_state, weight)
 
 
-def _with_fewer_targets(batch: Batch, random_state: np.random.RandomState) -> Batch:
+def _few_targets(labels: Labels, random_state: np.random.RandomState) -> np.ndarray:
     """Return many classes as few targets, in which sums of squares over classes are nearly the same.
 
     Each class has random signs in all of them (Achlioptas, 2003): sums differ by an eighth at most, in
     most cases, and the samples on which candidates are scored are random, too.
     """
-    labels = batch.targets
-    if not isinstance(labels, Labels) or labels.n_classes <= _SCREEN_TARGETS:
-        return batch
     signs = random_state.choice([-1.0, 1.0], (labels.n_classes, _SCREEN_TARGETS))
-    return replace(batch, targets=signs[labels.codes] / np.sqrt(_SCREEN_TARGETS))
+    return np.asarray(signs[labels.codes] / np.sqrt(_SCREEN_TARGETS))
 
 
 def _samples(

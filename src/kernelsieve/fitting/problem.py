@@ -109,17 +109,41 @@ def way_to_draw(rule: Candidates, criterion: Criterion | None) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """Everything that an estimator hands to its solver."""
+    """Everything that an estimator hands to its solver.
 
-    rows: Batch  # samples of positive weight
+    Attributes
+    ----------
+    rows : Batch
+        Samples of positive weight: ``rows.X``, ``rows.Y`` (the targets), ``rows.weight``.
+    kernel : Kernel
+        The kernel with all of its parameters.
+    given : Pool or None
+        Candidates that were given as points.
+    candidates : Candidates
+        How the parameters ask for candidates otherwise.
+    encoder : TargetEncoder
+        What ``y`` is; ``encoder.classes`` are the labels, or None.
+    settings : Settings
+        Parameters that concern every way to fit, such as ``n_components``, ``center`` and ``n_jobs``.
+    random_state : RandomState
+        For everything that is drawn.
+    kept : ndarray of int or None
+        Which samples these are, where some have no weight.
+    n_features : int
+        Number of features of X as it was given.
+    everyone : Pool
+        All samples as candidates.
+    """
+
+    rows: Batch
     kernel: Kernel
-    given: Pool | None  # candidates that were given as points
-    candidates: Candidates  # how the parameters ask for candidates otherwise
-    encoder: TargetEncoder  # what ``y`` is; ``encoder.classes`` are the labels, or None
+    given: Pool | None
+    candidates: Candidates
+    encoder: TargetEncoder
     settings: Settings
     random_state: np.random.RandomState
-    kept: np.ndarray | None = None  # which samples these are, where some have no weight
-    n_features: int = 0  # of X as it was given
+    kept: np.ndarray | None = None
+    n_features: int = 0
 
     @property
     def everyone(self) -> Pool:
@@ -128,7 +152,17 @@ class Problem:
         return Pool(self.kernel.points(self.rows.X, numbers), numbers)
 
     def settings_for(self, n_candidates: int) -> Settings:
-        """Return the settings with at most one component for each candidate."""
+        """Return the settings with at most one component for each candidate.
+
+        Parameters
+        ----------
+        n_candidates : int
+            How many candidates there are.
+
+        Returns
+        -------
+        Settings
+        """
         return replace(self.settings, n_components=min(self.settings.n_components, n_candidates))
 
     def pool_size(
@@ -136,8 +170,20 @@ class Problem:
     ) -> int:
         """Return how many of so many samples become candidates.
 
-        ``use`` is what is done with them, a key of ``_ALL_UP_TO``; ``screening`` the criterion by which
-        they may be screened; ``fresh`` the number of those that are drawn anew at every step.
+        Parameters
+        ----------
+        n_samples : int
+            How many there are to draw from.
+        use : {"chosen", "followed", "combined", "solved", "decomposed"}
+            What is done with candidates.
+        screening : Criterion or None
+            By which they may be screened.
+        fresh : int, default=1000
+            Candidates that are drawn at every step, where this is asked for without a number.
+
+        Returns
+        -------
+        int
         """
         rule = self.candidates
         if rule.is_number:
@@ -165,7 +211,17 @@ class Problem:
         return min(n_samples, int(min(size, max(AUTO_POOL, wanted))))
 
     def has_pool(self, size: int) -> bool:
-        """Return True for a pool: given as points, or of fewer candidates than samples, drawn once."""
+        """Return True for a pool: given as points, or of fewer candidates than samples, drawn once.
+
+        Parameters
+        ----------
+        size : int
+            How many samples become candidates otherwise.
+
+        Returns
+        -------
+        bool
+        """
         return not self.candidates.resample and (self.given is not None or size < len(self.rows))
 
     def _most_columns(self) -> int:
@@ -179,7 +235,12 @@ class Problem:
         return max(_IN_ANY_CASE, int(min(by_time, by_memory)))
 
     def scored_samples(self) -> Batch:
-        """Return the samples over which candidates are scored: all, or a random part of them."""
+        """Return the samples over which candidates are scored: all, or a random part of them.
+
+        Returns
+        -------
+        Batch
+        """
         rows, size = self.rows, self.candidates.scored_on
         if self.given is not None or size is None or size >= len(rows):
             return rows
@@ -187,7 +248,20 @@ class Problem:
         return replace(rows[drawn], weight=weight)
 
     def draw(self, size: int, criterion: Criterion | None = None) -> Pool:
-        """Draw a pool from the samples; by a criterion where it is screened."""
+        """Draw a pool from the samples, as ``candidates`` says.
+
+        Parameters
+        ----------
+        size : int
+            How many candidates.
+        criterion : Criterion, default=None
+            By which candidates are screened.
+
+        Returns
+        -------
+        Pool
+            With the ``points``, their ``indices`` and their kernel matrix ``W``.
+        """
         rows, kernel, how = self.rows, self.kernel, way_to_draw(self.candidates, criterion)
         numbers = draw_pool(rows, kernel, criterion, size, how, self.settings, self.random_state)
         points = kernel.points(rows.X, numbers)

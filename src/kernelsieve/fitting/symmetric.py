@@ -11,15 +11,15 @@ from ..deflation import (
     Columns,
     ColumnTable,
     Criterion,
-    DeflatedCandidates,
     DoublyCentredColumns,
     DrawnCandidates,
-    DrawnSubset,
     EvaluatedMetric,
+    FreshSubset,
     GramMetric,
     Metric,
     RecomputedColumns,
     extract,
+    select,
 )
 from ..kernels import Kernel
 from ..model import Fit, OrthonormalModel, build_model, explained_variance_ratio, finish, mean_image
@@ -81,7 +81,7 @@ def analyse_fresh(
     """Draw a few new candidates from a batch at every step; ``scored`` are the rows of the sums."""
     cutoff = criterion.deflation.cutoff
     everyone = np.arange(len(batch))
-    first: list[DrawnSubset] = []
+    first: list[FreshSubset] = []
 
     centred = settings.center or criterion.centred_scores
     table = ColumnTable.if_it_fits(settings.max_memory, scored, kernel, batch.X, settings.n_jobs)
@@ -92,7 +92,7 @@ def analyse_fresh(
         points = kernel.points(batch.X, rows)
         return RecomputedColumns(scored, kernel, points, center=centred, n_jobs=settings.n_jobs)
 
-    def draw(retired: np.ndarray, chosen: list[int]) -> DrawnSubset | None:
+    def draw(retired: np.ndarray, chosen: list[int]) -> FreshSubset | None:
         remaining = np.setdiff1d(everyone, retired)
         if len(remaining) == 0:
             return None
@@ -106,7 +106,7 @@ def analyse_fresh(
             landmarks = kernel.points(batch.X, np.array(chosen, dtype=np.intp))
             values = kernel.block(batch.X[rows], landmarks) if chosen else np.empty((size, 0))
             diagonal = kernel.diag_at(batch.X, rows)
-        drawn = DrawnSubset(columns_of(rows), rows, diagonal, values)
+        drawn = FreshSubset(columns_of(rows), rows, diagonal, values)
         first.extend([] if first else [drawn])
         return drawn
 
@@ -119,7 +119,15 @@ def analyse_fresh(
         root_weight=scored.root_weight,
     )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    built = _extract(candidates, scored, kernel, pool, criterion, settings, center=settings.center)
+    selection = extract(
+        candidates,
+        np.empty((len(scored), 0)),
+        criterion,
+        settings.n_components,
+        total_weight=total_weight(scored),
+        floor=settings.tolerances[0],
+    )
+    built = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     trace = trace_of(kernel, scored, first[0].diagonal)
     if settings.center:
@@ -138,32 +146,19 @@ def _follow(
     columns: Columns,
     metric: Metric,
 ) -> OrthonormalModel:
-    no_targets = np.empty((len(batch), 0))
-    candidates = criterion.deflation.candidates(columns, metric, no_targets, settings.n_components)
-    # Doubly centred columns have no means to take out; the model gets them in the end.
-    center = settings.center and columns.centred
-    return _extract(candidates, batch, kernel, pool, criterion, settings, center=center)
-
-
-def _extract(
-    candidates: DeflatedCandidates,
-    batch: Batch,
-    kernel: Kernel,
-    pool: Pool,
-    criterion: Criterion,
-    settings: Settings,
-    *,
-    center: bool,
-) -> OrthonormalModel:
-    extraction = extract(
-        candidates,
+    selection = select(
+        columns,
+        metric,
         np.empty((len(batch), 0)),
+        pool.points,
         criterion,
         settings.n_components,
         total_weight=total_weight(batch),
         floor=settings.tolerances[0],
     )
-    return build_model(extraction, pool, kernel, center=center, dtype=settings.dtype)
+    # Doubly centred columns have no means to take out; the model gets them in the end.
+    center = settings.center and columns.centred
+    return build_model(selection, pool, kernel, center=center, dtype=settings.dtype)
 
 
 def _finish(
@@ -179,11 +174,11 @@ def _finish(
     With a cutoff the loop knows the features of the points that were left, and ``landmark_columns``
     give those of all.
     """
-    extraction, projection = built.extraction, built.model.projection
-    features = extraction.features if landmark_columns is None else landmark_columns @ projection
-    if criterion.centred_scores and not settings.center and len(extraction):
-        means = np.concatenate([direction.means for direction in extraction.directions]) @ projection
-        features = with_means(features, means, extraction.total_weight)
+    selection, projection = built.selection, built.model.projection
+    features = selection.features if landmark_columns is None else landmark_columns @ projection
+    if criterion.centred_scores and not settings.center and len(selection):
+        means = np.concatenate([direction.means for direction in selection.directions]) @ projection
+        features = with_means(features, means, selection.total_weight)
     return finish(built, criterion, pool, explained_variance_ratio(features, trace))
 
 
