@@ -45,6 +45,10 @@ class PredictMixin:
             settled.set_params(n_components=found.n_components)
         return settled._problem_of(batch, encoder)
 
+    def _probability_link(self) -> Any:
+        """Return how scores become probabilities; None for a class without ``predict_proba``."""
+        return None
+
     def _for_folds(self: Any) -> Any:
         """Return a copy to be fitted to samples whose weights have those of their classes in them."""
         return clone(self)
@@ -55,10 +59,9 @@ class PredictMixin:
         if output == "features":
             return steps
         heads = self._current_fit().heads
-        probabilities = self._probability_link() if hasattr(self, "predict_proba") else None
         classes = self.classes_ if self._predicts_labels() else None
         linear = AffineMap(heads.last_coefficients, shift=heads.intercepts[-1])
-        link = Link(linear.n_outputs, self._one_dimensional_y, classes, probabilities)
+        link = Link(linear.n_outputs, self._one_dimensional_y, classes, self._probability_link())
         return [*steps, linear, link]
 
     @row_wise

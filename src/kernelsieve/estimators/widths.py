@@ -43,14 +43,20 @@ def choose_width(
     """
     model = estimator._for_folds()
     asked = model.n_components
-    batch = _sample(batch)
-    if "gamma" not in kernel_class(model.kernel).parameter_names() or _n_distinct(batch) < _FEWEST:
+    batch, _ = batch.without_zero_weights()
+    hashes = row_hashes(batch.X)
+    if len(batch) > _MOST_SAMPLES:
+        # The same whatever the seed and the order are, and nearly the same with a few samples more.
+        some = np.sort(np.argsort(hashes, kind="stable")[:_MOST_SAMPLES])
+        batch, hashes = batch[some], hashes[some]
+    has_width = "gamma" in kernel_class(model.kernel).parameter_names()
+    if not has_width or len(np.unique(hashes)) < _FEWEST:
         return ChosenWidth("scale", asked)
     labels = None if encoder.classes is None else _codes(batch, encoder)
     open_number = open_number and asked is None
     if open_number:
         model.set_params(n_components=min(_MOST_COMPONENTS, len(batch) // 2))
-    folds = list(_folds(batch, labels))
+    folds = list(_folds(hashes, np.zeros(len(batch), np.intp) if labels is None else labels))
     scores = np.full((len(folds), len(WIDTHS), _MOST_COMPONENTS if open_number else 1), -np.inf)
     with sharing(BlockCache()), reported("width", verbose=False), warnings.catch_warnings():
         warnings.simplefilter("ignore", FewerFeaturesWarning)
@@ -59,27 +65,27 @@ def choose_width(
             if fold == _FOLDS:  # samples are dealt out again, for the best widths alone
                 compared = _best_widths(scores[:fold])
             for number in compared:
-                model.set_params(gamma=WIDTHS[number])
-                fitted = _fitted(model, batch[train], labels, train)
-                if fitted is not None:
-                    found = list(_scores(fitted, batch[test], labels, test, every_number=open_number))
-                    scores[fold, number, : len(found)] = found
+                fitted = clone(model).set_params(gamma=WIDTHS[number])
+                part = batch[train]
+                try:
+                    y = part.Y if labels is None else labels[train]
+                    fitted.fit(part.X, y, sample_weight=part.weight)
+                except (InvalidDataError, InvalidParameterError):  # of one class, or a constant target
+                    continue
+                found = list(_scores(fitted, batch[test], labels, test, every_number=open_number))
+                scores[fold, number, : len(found)] = found
     chosen = _chosen(scores, asked, open_number=open_number)
-    return replace(chosen, gamma=_number(chosen.gamma, batch, model))
-
-
-def _number(gamma: str | float, batch: Batch, model: Any) -> float:
-    """Return the width that was compared as a number: the median of other samples is another."""
+    # As a number: the median of other samples is another.
     kernel = resolve_kernel(
         model.kernel,
         batch.X,
-        gamma=gamma,
+        gamma=chosen.gamma,
         degree=model.degree,
         coef0=model.coef0,
         kernel_params=model.kernel_params,
         sample_weight=batch.weight,
     )
-    return float(kernel.gamma)  # type: ignore[attr-defined]
+    return replace(chosen, gamma=float(kernel.gamma))  # type: ignore[attr-defined]
 
 
 def _chosen(scores: np.ndarray, asked: int | None, *, open_number: bool) -> ChosenWidth:
@@ -113,21 +119,6 @@ def _of_worst_neighbours(scores: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(scores), worst, -np.inf)
 
 
-def _sample(batch: Batch) -> Batch:
-    """Return as many samples as choose, of those that count: the first by a hash of their inputs.
-
-    They are the same whatever the seed and the order are, and nearly the same with a few samples more.
-    """
-    batch, _ = batch.without_zero_weights()
-    if len(batch) <= _MOST_SAMPLES:
-        return batch
-    return batch[np.sort(np.argsort(row_hashes(batch.X), kind="stable")[:_MOST_SAMPLES])]
-
-
-def _n_distinct(batch: Batch) -> int:
-    return len(np.unique(row_hashes(batch.X)))
-
-
 def _codes(batch: Batch, encoder: TargetEncoder) -> np.ndarray:
     """Return labels as numbers."""
     if batch.codes is not None:
@@ -135,38 +126,21 @@ def _codes(batch: Batch, encoder: TargetEncoder) -> np.ndarray:
     return (batch.Y[:, 0] > 0).astype(np.intp) if encoder.signed else batch.Y.argmax(axis=1)
 
 
-def _folds(batch: Batch, labels: np.ndarray | None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _folds(hashes: np.ndarray, labels: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the samples of every fold's fit and those held out, of all classes alike.
 
-    Samples are dealt out by a hash of their inputs: neither their order nor whether a sample is
-    repeated or has a weight makes a difference.
+    Samples are dealt out by a hash of their inputs, class by class: neither their order nor whether a
+    sample is repeated or has a weight makes a difference.
     """
-    hashes = row_hashes(batch.X)
-    labels = np.zeros(len(batch), np.intp) if labels is None else labels
-    for repeat in range(_REPEATS if _n_distinct(batch) <= _FEW else 1):
-        fold = _dealt(hashes * np.uint64(2 * repeat + 1), labels)  # in another order each time
+    for repeat in range(_REPEATS if len(np.unique(hashes)) <= _FEW else 1):
+        order = hashes * np.uint64(2 * repeat + 1)  # another one each time
+        fold, n_dealt = np.empty(len(hashes), np.intp), 0
+        for label in np.unique(labels):
+            distinct, places = np.unique(order[labels == label], return_inverse=True)
+            fold[labels == label] = (n_dealt + places) % _FOLDS
+            n_dealt += len(distinct)
         for number in range(_FOLDS):
             yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-
-
-def _dealt(hashes: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the number of each sample's fold, class by class in the order of hashes."""
-    fold = np.empty(len(hashes), np.intp)
-    n_dealt = 0
-    for label in np.unique(labels):
-        distinct, places = np.unique(hashes[labels == label], return_inverse=True)
-        fold[labels == label] = (n_dealt + places) % _FOLDS
-        n_dealt += len(distinct)
-    return fold
-
-
-def _fitted(model: Any, batch: Batch, labels: np.ndarray | None, rows: np.ndarray) -> Any | None:
-    """Fit a fold; None where it cannot be, as for one class or a constant target."""
-    y = batch.Y if labels is None else labels[rows]
-    try:
-        return clone(model).fit(batch.X, y, sample_weight=batch.weight)
-    except (InvalidDataError, InvalidParameterError):
-        return None
 
 
 def _scores(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -115,7 +116,7 @@ def _let_go(out: np.memmap) -> None:
     """Write what has changed to the file; its pages need not stay in memory."""
     out.flush()
     mapped: Any = getattr(out, "_mmap", None)
-    if hasattr(mapped, "madvise") and hasattr(mmap, "MADV_DONTNEED"):
+    if mapped is not None and sys.platform != "win32":
         mapped.madvise(mmap.MADV_DONTNEED)
 
 

@@ -241,7 +241,7 @@ def row_columns(
     batch: Batch, kernel: Kernel, pool: Pool, settings: Settings, *, everyone: bool, center: bool
 ) -> Columns:
     """Return the pool's columns, kept if memory allows; the pool may be all rows, in their order."""
-    if _bytes_needed(batch, pool, settings) <= settings.max_memory:
+    if len(batch) * len(pool) * np.dtype(settings.dtype).itemsize <= settings.max_memory:
         return store_columns(
             batch, kernel, pool.points, center=center, dtype=settings.dtype, n_jobs=settings.n_jobs
         )
@@ -251,12 +251,8 @@ def row_columns(
     )
 
 
-def _bytes_needed(batch: Batch, pool: Pool, settings: Settings) -> int:
-    return len(batch) * len(pool) * np.dtype(settings.dtype).itemsize
-
-
 def _check_memory(batch: Batch, pool: Pool, settings: Settings) -> None:
-    needed = _bytes_needed(batch, pool, settings)
+    needed = len(batch) * len(pool) * np.dtype(settings.dtype).itemsize
     if needed > settings.max_memory:
         raise InvalidParameterError(
             f"The criterion looks at all {len(batch)} x {len(pool)} kernel values at once, which take "
