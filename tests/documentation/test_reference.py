@@ -57,7 +57,8 @@ INTERNAL = {
         "how the loop keeps lengths; View tells what a criterion may ask them": """
             DiagonalOnly EvaluatedMetric GramMetric IdentityMetric Metric PoolMetric""",
         "the ridge of GreedyKernelFisherDiscriminant": "Ridge RidgeColumns",
-        "the loop itself, which estimators run": "Selection extract leading_eigenpairs select",
+        "the loop itself, which estimators run": """
+            Selection extract leading_eigenpairs order_of_first_use select""",
         "the score of a class that cannot be": "NEVER",
     },
     "estimators": {

@@ -16,7 +16,7 @@ from .criteria.resolve import CRITERIA, resolve_criterion
 from .criteria.sparse import Alignment, Covariance, RidgeAlignment, Variance
 from .criteria.subsets import BestSubset
 from .heads import NEVER, Heads
-from .loop import Outcome, Selection, extract, select
+from .loop import Outcome, Selection, extract, order_of_first_use, select
 from .losses import (
     LOSSES,
     AbsoluteLoss,
@@ -98,6 +98,7 @@ __all__ = [
     "View",
     "extract",
     "leading_eigenpairs",
+    "order_of_first_use",
     "resolve_criterion",
     "resolve_loss",
     "select",

@@ -7,6 +7,7 @@ factorisation of the kernel matrix of the chosen examples. The deflated matrix i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -108,6 +109,10 @@ class Selection:
     """
 
     directions: tuple[Direction, ...]  # the columns of B
+    names: np.ndarray  # of the candidates that they combine, in the order of first use
+    first_use: np.ndarray  # the direction that combines each of these first
+    dual: np.ndarray  # B, (m, k): the directions as combinations of these candidates
+    means: np.ndarray  # of these candidates' columns, centred or not
     triangle: np.ndarray  # R, upper triangular with positive diagonal
     features: np.ndarray  # F, (N, k); with a cutoff, of the points that were left
     target_products: np.ndarray  # F'Y, (k, q)
@@ -117,6 +122,7 @@ class Selection:
     selector: Selector  # that chose the directions, with what it remembers
     column_products: np.ndarray  # of the candidates' columns, undeflated, with F: (C, k)
     ridge: float = 0.0  # that features are orthonormal with
+    changes: np.ndarray | None = None  # inner products of the directions' changes, where these count
 
     def __len__(self) -> int:
         return len(self.directions)
@@ -279,8 +285,19 @@ def extract(
         )
         sizes.append(residual.size)
         products.append(target_products)
+    names, first_use = order_of_first_use([direction.candidates for direction in directions])
+    position = np.zeros(names.max(initial=-1) + 1, dtype=np.intp)
+    position[names] = np.arange(len(names))
+    dual, means = np.zeros((len(names), len(directions))), np.zeros(len(names))
+    for j, direction in enumerate(directions):
+        places = position[direction.candidates]
+        dual[places, j], means[places] = direction.weights, direction.means
     return Selection(
         directions=tuple(directions),
+        names=names,
+        first_use=first_use,
+        dual=dual,
+        means=means,
         triangle=basis.triangle,
         features=basis.features,
         target_products=np.array(products).reshape(basis.size, targets.shape[1]),
@@ -291,6 +308,23 @@ def extract(
         column_products=candidates.column_products,
         ridge=candidates.columns.ridge,
     )
+
+
+def order_of_first_use(used: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return every candidate once, and the feature that needs it first, given what each feature uses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.deflation import order_of_first_use
+    >>> order_of_first_use([np.array([7]), np.array([3, 7])])
+    (array([7, 3]), array([0, 1]))
+    """
+    names = np.concatenate([np.empty(0, np.intp), *used])
+    feature = np.repeat(np.arange(len(used)), [len(some) for some in used])
+    unique, first = np.unique(names, return_index=True)
+    order = np.argsort(first)
+    return unique[order].astype(np.intp), feature[first[order]]
 
 
 def _cancelled(residual: Residual, triangle: np.ndarray, sizes: list[float]) -> float:

@@ -28,6 +28,7 @@ from ..deflation import (
     Metric,
     RecomputedColumns,
     RidgeColumns,
+    Selection,
     StoredColumns,
     extract,
     select,
@@ -37,13 +38,14 @@ from ..exceptions import InvalidParameterError
 from ..kernels import Kernel
 from ..model import (
     Fit,
+    KernelModel,
     Loadings,
-    OrthonormalModel,
     build_model,
     explained_by_directions,
     finish,
     linear_heads,
     mean_image,
+    needs_refinement,
     orthonormal_loadings,
     reorthonormalise,
 )
@@ -86,21 +88,22 @@ def fit_columns(
         rounding=rounding,
         rows=batch,
     )
-    built = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
+    model = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
         trace = weighted_sum(W.diagonal, batch)
-        lengths = _lengths_from_rows(built, batch)
+        lengths = _lengths_from_rows(selection, batch, center=settings.center)
     else:
         trace = trace_of(kernel, batch, W.diagonal)
-        lengths = W.lengths(built.names, built.dual)
+        lengths = W.lengths(selection.names, selection.dual)
     coefficients = W.mean_coefficients(columns.means)
-    mean_squared_norm = float(coefficients @ columns.means)
-    explained = explained_by_directions(built, lengths, trace, mean_squared_norm)
-    pool = pool.first_of_equals(built.names)
+    mean_squared_norm = float(coefficients @ columns.means) if settings.center else 0.0
+    explained = explained_by_directions(selection, lengths, trace, mean_squared_norm)
+    pool = pool.first_of_equals(selection.names)
     loadings = None
     if criterion.keeps_loadings:
-        loadings = orthonormal_loadings(built, W, batch.root_weight**2 if everyone else None)
-    fit = _finish(built, batch, criterion, settings, pool, explained, lengths, loadings)
+        weight = batch.root_weight**2 if everyone else None
+        loadings = orthonormal_loadings(selection, model, W, weight, center=settings.center)
+    fit = _finish(selection, model, batch, criterion, settings, pool, explained, lengths, loadings)
     if not (criterion.keeps_loadings and settings.center):
         return fit
     image = mean_image(kernel, fit.model.landmarks, coefficients, columns.means)
@@ -171,18 +174,15 @@ def fit_fresh(
         rows=batch,
     )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    built = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
+    model = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     firsts = everyone if len(kept) == len(batch) else first_equals(batch.X)
     weight = np.bincount(firsts, batch.root_weight**2)[first.names]  # of all equal rows
-    lengths = _lengths_from_rows(built, batch)
-    explained = explained_by_directions(
-        built,
-        lengths,
-        trace=trace_of(kernel, batch, first.diagonal),
-        mean_squared_norm=float(weight @ first.columns.means / weight.sum()),
-    )
-    return _finish(built, batch, criterion, settings, pool, explained, lengths)
+    mean_squared_norm = float(weight @ first.columns.means / weight.sum()) if settings.center else 0.0
+    lengths = _lengths_from_rows(selection, batch, center=settings.center)
+    trace = trace_of(kernel, batch, first.diagonal)
+    explained = explained_by_directions(selection, lengths, trace, mean_squared_norm)
+    return _finish(selection, model, batch, criterion, settings, pool, explained, lengths)
 
 
 def _targets(batch: Batch, criterion: Criterion, settings: Settings) -> np.ndarray:
@@ -196,7 +196,8 @@ def _targets(batch: Batch, criterion: Criterion, settings: Settings) -> np.ndarr
 
 
 def _finish(
-    built: OrthonormalModel,
+    selection: Selection,
+    model: KernelModel,
     batch: Batch,
     criterion: Criterion,
     settings: Settings,
@@ -209,24 +210,27 @@ def _finish(
 
     Heads are by the criterion's own loss, as it says, or by least squares.
     """
-    if built.needs_refinement:
+    if needs_refinement(selection, model):
         sums = batch.target_sums
-        built = reorthonormalise(
-            built,
+        selection, model = reorthonormalise(
+            selection,
+            model,
             [batch],
             sums / total_weight(batch),
             criterion.target_scale(sums),
+            center=settings.center,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
         )
-    selection, heads = built.selection, None
+    heads = None
     if criterion.needs.rows:
         features = selection.features / batch.root_weight[:, None]
         heads = selection.selector.heads(features, batch.Y, batch.root_weight**2)
     if heads is None:
         heads = linear_heads(selection, criterion, batch.target_sums, center=settings.center)
     return finish(
-        built,
+        selection,
+        model,
         criterion,
         pool,
         explained,
@@ -284,13 +288,15 @@ def diagonal_of(columns: Columns, batch: Batch) -> np.ndarray:
     return diagonal + columns.means if columns.centred else diagonal
 
 
-def _lengths_from_rows(built: OrthonormalModel, batch: Batch) -> np.ndarray:
+def _lengths_from_rows(selection: Selection, batch: Batch, *, center: bool) -> np.ndarray:
     """Return ``B' W B`` from the features alone, for landmarks that are rows of the batch.
 
     The columns of the landmarks, combined by B, are ``Q R`` (weighted, centred), and W holds their
     values in the rows of the landmarks: no kernel value has to be evaluated again.
     """
-    selection, rows = built.selection, built.names
+    rows, dual = selection.names, selection.dual
     values = selection.features[rows] @ selection.triangle / batch.root_weight[rows, None]
-    lengths = built.dual.T @ (values + built.means @ built.dual)
+    if center:
+        values += selection.means @ dual
+    lengths = dual.T @ values
     return np.asarray((lengths + lengths.T) / 2)

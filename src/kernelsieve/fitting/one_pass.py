@@ -14,7 +14,7 @@ from ..deflation import Criterion, Metric, Outcome, PoolMetric, Selection, Store
 from ..exceptions import InvalidDataError, KernelError
 from ..model import (
     Fit,
-    OrthonormalModel,
+    KernelModel,
     build_model,
     explained_by_directions,
     explained_variance_ratio,
@@ -160,26 +160,28 @@ class OnePass:
         plan, settings = self.plan, self.plan.settings
         trust = 0.0 if statistic.keeps_all_digits else RESIDUAL_TRUST
         found, coordinates, scale = self._select(statistic, trust)
-        built = build_model(found, plan.pool, plan.kernel, center=settings.center, dtype=settings.dtype)
+        model = build_model(found, plan.pool, plan.kernel, center=settings.center, dtype=settings.dtype)
         if self.changes:
-            lines = statistic.lines_beside(0)[:, built.names] @ built.dual
-            built = replace(built, changes=lines.T @ lines)
+            lines = statistic.lines_beside(0)[:, found.names] @ found.dual
+            found = replace(found, changes=lines.T @ lines)
         # Found in vain are features that are about to be found again, from the safe form.
         again = may_become_safe(settings.precision, type(statistic.columns))
         in_vain = found.outcome == Outcome.IMPRECISE and again
-        orthonormal = len(found.directions) > 0 and not self.criterion.deflation.symmetric
+        orthonormal = len(found) > 0 and not self.criterion.deflation.symmetric
         if batches is not None and orthonormal and not in_vain:
-            built = reorthonormalise(
-                built,
+            found, model = reorthonormalise(
+                found,
+                model,
                 batches,
                 plan.target_shift,
                 scale,
+                center=settings.center,
                 n_labels=plan.encoder.n_labels,
                 block_rows=settings.block_rows,
                 n_jobs=settings.n_jobs,
                 changes=self.changes,
             )
-        return self._finish(built, coordinates)
+        return self._described(found, model, coordinates)
 
     def _select(self, statistic: ColumnSums, trust: float) -> tuple[Selection, Coordinates, np.ndarray]:
         """Run the loop on a statistic's coordinates; return these and the scale of targets, too."""
@@ -220,38 +222,40 @@ class OnePass:
             found = replace(found, target_products=found.target_products @ rotation.T)
         return found, coordinates, scale
 
-    def _finish(self, built: OrthonormalModel, coordinates: Coordinates) -> Fit:
-        settings, metric = self.plan.settings, self.metric
+    def _described(self, found: Selection, model: KernelModel, coordinates: Coordinates) -> Fit:
+        """Return the fit: what was found, and what it explains of images and targets."""
+        criterion, metric, center = self.criterion, self.metric, self.plan.settings.center
+        total_weight, trace = coordinates.total_weight, coordinates.trace
         coefficients = metric.mean_coefficients(coordinates.means)
-        mean_squared_norm = float(coefficients @ coordinates.means)
-        lengths = None
-        if self.criterion.deflation.symmetric:
-            total_weight, features = coordinates.total_weight, built.selection.features
-            if self.criterion.centred_scores and not settings.center:
-                means = coordinates.means[built.names] @ built.model.projection
+        mean_squared_norm = float(coefficients @ coordinates.means) if center else 0.0
+        lengths = loadings = None
+        if criterion.deflation.symmetric:
+            features = found.features
+            if criterion.centred_scores and not center:
+                means = coordinates.means[found.names] @ model.projection
                 features = with_means(features, means, total_weight)
-            removed = total_weight * mean_squared_norm if settings.center else 0.0
-            explained = explained_variance_ratio(features, coordinates.trace - removed)
+            explained = explained_variance_ratio(features, trace - total_weight * mean_squared_norm)
         else:
-            lengths = metric.lengths(built.names, built.dual)
-            explained = explained_by_directions(built, lengths, coordinates.trace, mean_squared_norm)
-        sums = coordinates.target_means * coordinates.total_weight
-        heads = linear_heads(built.selection, self.criterion, sums, center=settings.center)
-        pool = self.plan.pool.first_of_equals(built.names)
-        keeps_loadings = self.criterion.keeps_loadings
+            lengths = metric.lengths(found.names, found.dual)
+            explained = explained_by_directions(found, lengths, trace, mean_squared_norm)
+        heads = linear_heads(found, criterion, coordinates.target_means * total_weight, center=center)
+        if criterion.keeps_loadings:
+            loadings = orthonormal_loadings(found, model, metric, center=center)
         fit = finish(
-            built,
-            self.criterion,
-            pool,
+            found,
+            model,
+            criterion,
+            self.plan.pool.first_of_equals(found.names),
             explained,
             heads,
             directions=lengths,
-            scale=settings.scale,
-            loadings=orthonormal_loadings(built, metric) if keeps_loadings else None,
+            scale=self.plan.settings.scale,
+            loadings=loadings,
         )
-        if not settings.center or (self.criterion.needs.targets and not keeps_loadings):
+        if not center or (criterion.needs.targets and not criterion.keeps_loadings):
             return fit
-        points = fit.model.landmarks if keeps_loadings else self.plan.pool.points  # all of them, once
+        landmarks, pool = fit.model.landmarks, self.plan.pool
+        points = landmarks if criterion.keeps_loadings else pool.points  # all of them, once
         image = mean_image(self.plan.kernel, points, coefficients, coordinates.means)
         return replace(fit, mean_image=image)
 

@@ -18,11 +18,12 @@ from ..deflation import (
     GramMetric,
     Metric,
     RecomputedColumns,
+    Selection,
     extract,
     select,
 )
 from ..kernels import Kernel
-from ..model import Fit, OrthonormalModel, build_model, explained_variance_ratio, finish, mean_image
+from ..model import Fit, KernelModel, build_model, explained_variance_ratio, finish, mean_image
 from .exact import diagonal_of, row_columns
 from .problem import Settings
 
@@ -40,12 +41,14 @@ def analyse_rows(
     diagonal = raw if centred is None else raw - 2 * centred.row_means + centred.mean_of_all
     seen = centred or columns
     metric = GramMetric(seen, diagonal, root, raw)
-    built = _follow(batch, kernel, pool, criterion, settings, seen, metric)
-    pool = pool.first_of_equals(built.names)
-    landmark_columns = seen.take(built.names) if criterion.deflation.cutoff > 0 else None
+    selection, model = _follow(batch, kernel, pool, criterion, settings, seen, metric)
+    pool = pool.first_of_equals(selection.names)
+    landmark_columns = seen.take(selection.names) if criterion.deflation.cutoff > 0 else None
     trace = weighted_sum(diagonal, batch)
-    fit = _finish(built, pool, criterion, settings, landmark_columns, trace)
-    return fit if centred is None else about_the_mean(fit, built.names, pool, batch, centred.row_means)
+    fit = _finish(selection, model, pool, criterion, settings, landmark_columns, trace)
+    return (
+        fit if centred is None else about_the_mean(fit, selection.names, pool, batch, centred.row_means)
+    )
 
 
 def analyse_sample(
@@ -61,12 +64,12 @@ def analyse_sample(
         center=settings.center or criterion.centred_scores,
     )
     metric = EvaluatedMetric(kernel, batch.X, pool.indices)
-    built = _follow(sample, kernel, pool, criterion, settings, columns, metric)
+    selection, model = _follow(sample, kernel, pool, criterion, settings, columns, metric)
     trace = trace_of(kernel, sample, metric.diagonal)
     if settings.center:
         trace -= total_weight(sample) * float(columns.means.mean())
-    landmark_columns = columns.take(built.names) if criterion.deflation.cutoff > 0 else None
-    return _finish(built, pool, criterion, settings, landmark_columns, trace)
+    landmark_columns = columns.take(selection.names) if criterion.deflation.cutoff > 0 else None
+    return _finish(selection, model, pool, criterion, settings, landmark_columns, trace)
 
 
 def analyse_fresh(
@@ -127,14 +130,14 @@ def analyse_fresh(
         total_weight=total_weight(scored),
         floor=settings.tolerances[0],
     )
-    built = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
+    model = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     trace = trace_of(kernel, scored, first[0].diagonal)
     if settings.center:
         trace -= total_weight(scored) * float(first[0].columns.means.mean())
-    chosen = np.arange(len(built.names))
-    landmark_columns = columns_of(built.names).take(chosen) if cutoff > 0 else None
-    return _finish(built, pool, criterion, settings, landmark_columns, trace)
+    chosen = np.arange(len(selection.names))
+    landmark_columns = columns_of(selection.names).take(chosen) if cutoff > 0 else None
+    return _finish(selection, model, pool, criterion, settings, landmark_columns, trace)
 
 
 def _follow(
@@ -145,7 +148,7 @@ def _follow(
     settings: Settings,
     columns: Columns,
     metric: Metric,
-) -> OrthonormalModel:
+) -> tuple[Selection, KernelModel]:
     selection = select(
         columns,
         metric,
@@ -158,11 +161,12 @@ def _follow(
     )
     # Doubly centred columns have no means to take out; the model gets them in the end.
     center = settings.center and columns.centred
-    return build_model(selection, pool, kernel, center=center, dtype=settings.dtype)
+    return selection, build_model(selection, pool, kernel, center=center, dtype=settings.dtype)
 
 
 def _finish(
-    built: OrthonormalModel,
+    selection: Selection,
+    model: KernelModel,
     pool: Pool,
     criterion: Criterion,
     settings: Settings,
@@ -174,12 +178,12 @@ def _finish(
     With a cutoff the loop knows the features of the points that were left, and ``landmark_columns``
     give those of all.
     """
-    selection, projection = built.selection, built.model.projection
+    projection = model.projection
     features = selection.features if landmark_columns is None else landmark_columns @ projection
     if criterion.centred_scores and not settings.center and len(selection):
         means = np.concatenate([direction.means for direction in selection.directions]) @ projection
         features = with_means(features, means, selection.total_weight)
-    return finish(built, criterion, pool, explained_variance_ratio(features, trace))
+    return finish(selection, model, criterion, pool, explained_variance_ratio(features, trace))
 
 
 def with_means(features: np.ndarray, means: np.ndarray, total_weight: float) -> np.ndarray:

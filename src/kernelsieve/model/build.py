@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,80 +17,56 @@ from ..kernels import Kernel, Rows
 from ..statistics import AugmentedBlock, Change, GramStatistic, change_products, gather
 from .explained import explained_variance_ratio, is_indefinite
 from .fit_result import Fit, Loadings, signs_of_largest
-from .kernel_model import KernelModel, order_of_first_use
+from .kernel_model import KernelModel
 
 _JITTER = 10.0  # times the rounding of a sum of as many terms as there are directions
 _MOST_ROUNDING = 1e-11  # of a feature of unit length, before it is computed in two steps
 
 
-@dataclass(frozen=True)
-class OrthonormalModel:
-    """Orthonormal features of the training rows: the model before scales and signs are settled."""
-
-    selection: Selection
-    model: KernelModel
-    names: np.ndarray  # of the landmarks, in the order of first use
-    dual: np.ndarray  # B, (m, k): the directions as combinations of the landmarks
-    means: np.ndarray  # of the landmarks' columns; zero where features are not centred
-    levels: np.ndarray  # the sizes of these means, centred or not
-    centred: bool
-    changes: np.ndarray | None = None  # inner products of the directions' changes, where these count
-
-    @property
-    def needs_refinement(self) -> bool:
-        """Whether the rounding of products with the projection would be seen in the features."""
-        if self.model.dtype != np.float64 or not len(self.selection):
-            return False
-        # A feature is a sum of directions, and these of columns, which vary about their means; its
-        # error is a last digit of each.
-        triangle = self.selection.triangle
-        weights = np.abs(solve_triangular(triangle, np.eye(len(triangle))))
-        of_directions = np.linalg.norm(triangle, axis=0) @ weights
-        of_means = np.sqrt(self.selection.total_weight) * self.levels @ np.abs(self.model.projection)
-        rounding = np.finfo(np.float64).eps * (of_directions + of_means)
-        return bool(rounding.max() > _MOST_ROUNDING)
-
-
 def build_model(
     selection: Selection, pool: Pool, kernel: Kernel, *, center: bool, dtype: type
-) -> OrthonormalModel:
+) -> KernelModel:
     """Write the features as ``K_S B R^-1``, formula (4) of Dhanjal et al. in triangular form."""
-    names, first_use = order_of_first_use([d.candidates for d in selection.directions])
-    position = np.zeros(names.max(initial=-1) + 1, dtype=np.intp)
-    position[names] = np.arange(len(names))
-    dual = np.zeros((len(names), len(selection)))
-    means = np.zeros(len(names))
-    for j, direction in enumerate(selection.directions):
-        rows = position[direction.candidates]
-        dual[rows, j] = direction.weights
-        means[rows] = direction.means
-    levels = np.abs(means)
-    if not center:
-        means = np.zeros(len(names))
-    projection = dual @ solve_triangular(selection.triangle, np.eye(len(selection)))
-    model = KernelModel(
+    projection = selection.dual @ solve_triangular(selection.triangle, np.eye(len(selection)))
+    return KernelModel(
         kernel,
-        pool.points[names],
+        pool.points[selection.names],
         projection,
-        means @ projection,
-        first_use,
+        selection.means @ projection if center else np.zeros(len(selection)),
+        selection.first_use,
         dtype,
         as_fitted=kernel.rounded_as_with(pool.points),
     )
-    return OrthonormalModel(selection, model, names, dual, means, levels, center)
+
+
+def needs_refinement(selection: Selection, model: KernelModel) -> bool:
+    """Return True if the rounding of products with the projection would be seen in the features."""
+    if model.dtype != np.float64 or not len(selection):
+        return False
+    # A feature is a sum of directions, and these of columns, which vary about their means; its error
+    # is a last digit of each.
+    triangle = selection.triangle
+    weights = np.abs(solve_triangular(triangle, np.eye(len(triangle))))
+    of_directions = np.linalg.norm(triangle, axis=0) @ weights
+    levels = np.abs(selection.means)
+    of_means = np.sqrt(selection.total_weight) * levels @ np.abs(model.projection)
+    rounding = np.finfo(np.float64).eps * (of_directions + of_means)
+    return bool(rounding.max() > _MOST_ROUNDING)
 
 
 def reorthonormalise(
-    built: OrthonormalModel,
+    selection: Selection,
+    model: KernelModel,
     batches: Iterable[Batch],
     target_shift: np.ndarray,
     target_scale: np.ndarray,
     *,
+    center: bool,
     n_labels: int = 0,
     block_rows: int | None,
     n_jobs: int | None,
     changes: Sequence[Change] = (),
-) -> OrthonormalModel:
+) -> tuple[Selection, KernelModel]:
     """Make the features orthonormal as they are computed, in a pass that evaluates them once more.
 
     The loop knows the triangular factor to some of its digits. The features of the model are
@@ -98,9 +74,8 @@ def reorthonormalise(
 
     Targets may be shifted where features are centred: that keeps digits, and centring takes it out.
     """
-    if built.needs_refinement:
-        built = replace(built, model=built.model.in_two_steps())
-    model, center = built.model, built.centred
+    if needs_refinement(selection, model):
+        model = model.in_two_steps()
     shift = target_shift if center else np.zeros(len(target_shift))
     shift = shift[:0] if n_labels else shift
     first, fill = 1 + len(shift), model.line_filler()  # the place of the features in [1 | Y | F]
@@ -117,31 +92,32 @@ def reorthonormalise(
         squares = squares - np.outer(of_ones, of_ones)
         products = products - np.outer(of_ones, target_sums / root)
     # The features are orthonormal together with what the ridge adds to them.
-    ridge = built.selection.ridge
+    ridge = selection.ridge
     if ridge > 0:
         squares = squares + ridge * (model.projection.T @ model.projection)
     if changes:
         how = {"block_rows": block_rows, "n_jobs": n_jobs}
         changed = change_products(changes, batches, fill, model.n_components, **how)
         squares = squares + changed
-        triangle = built.selection.triangle
-        built = replace(built, changes=triangle.T @ changed @ triangle)
+        changed = selection.triangle.T @ changed @ selection.triangle
+        selection = replace(selection, changes=changed)
     try:
         correction = cholesky(squares)
     except LinAlgError:  # the model is too far off; it is still the best one known
-        return built
+        return selection, model
     means = of_ones / root if center else np.zeros(len(correction))
     inverse = solve_triangular(correction, np.eye(len(correction)))
     selection = replace(
-        built.selection,
-        triangle=correction @ built.selection.triangle,
+        selection,
+        triangle=correction @ selection.triangle,
         target_products=inverse.T @ products * target_scale,
     )
-    return replace(built, selection=selection, model=model.combined(inverse, means @ inverse))
+    return selection, model.combined(inverse, means @ inverse)
 
 
 def finish(
-    built: OrthonormalModel,
+    selection: Selection,
+    model: KernelModel,
     criterion: Criterion,
     pool: Pool,
     explained_variance: np.ndarray,
@@ -156,13 +132,12 @@ def finish(
     ``directions`` is the Gram matrix of the directions in feature space: with ``scale="rkhs"`` features
     become coordinates along orthonormal directions of their span; with "auto" if that is possible.
     """
-    selection = built.selection
     coordinates = None
     if directions is not None and scale in ("auto", "rkhs"):
         coordinates = _to_coordinates(selection, directions, required=scale == "rkhs")
     lengths = _lengths(selection, criterion)
     if criterion.unit_expansions:
-        lengths = lengths / np.abs(built.model.projection).sum(axis=0)
+        lengths = lengths / np.abs(model.projection).sum(axis=0)
     # Positive covariance with the target; without one, the largest weight is positive.
     products = selection.target_products
     if products.shape[1]:
@@ -171,17 +146,17 @@ def finish(
         signs = np.array([signs_of_largest(d.weights[None])[0] for d in selection.directions])
     scales = signs * lengths
     if coordinates is None:
-        model = built.model.combined(np.diag(scales), np.zeros(len(scales)))
+        model = model.combined(np.diag(scales), np.zeros(len(scales)))
     else:
-        model, heads = built.model.combined(coordinates, np.zeros(len(scales))), None
+        model, heads = model.combined(coordinates, np.zeros(len(scales))), None
     penalty = None
-    if selection.ridge > 0 or built.changes is not None:
-        penalty = _penalty(built, model.projection, scales)
+    if selection.ridge > 0 or selection.changes is not None:
+        penalty = _penalty(selection, model.projection, scales)
     orthogonal = coordinates is None and penalty is None and not criterion.deflation.symmetric
     explained = np.einsum("kq,kq->k", products, products)
     return Fit(
         model=model,
-        landmark_indices=pool.indices[built.names],
+        landmark_indices=pool.indices[selection.names],
         criterion_path=_criterion_path(selection, criterion),
         explained_variance_ratio=explained_variance,
         explained_target_ratio=explained / (selection.target_squared_norm or np.inf),
@@ -221,12 +196,12 @@ def _to_coordinates(
     return np.asarray(triangle * signs)
 
 
-def _penalty(built: OrthonormalModel, projection: np.ndarray, scales: np.ndarray) -> np.ndarray:
+def _penalty(selection: Selection, projection: np.ndarray, scales: np.ndarray) -> np.ndarray:
     """Return what ridge and changes add to the inner products of features."""
-    penalty = built.selection.ridge * projection.T @ projection
-    if built.changes is not None:
-        triangle = built.selection.triangle
-        half = solve_triangular(triangle, built.changes, trans="T")
+    penalty = selection.ridge * projection.T @ projection
+    if selection.changes is not None:
+        triangle = selection.triangle
+        half = solve_triangular(triangle, selection.changes, trans="T")
         penalty += solve_triangular(triangle, half.T, trans="T") * np.outer(scales, scales)
     return penalty
 
@@ -259,7 +234,12 @@ def _centre_heads(products: np.ndarray, class_weights: np.ndarray, lengths: np.n
 
 
 def orthonormal_loadings(
-    built: OrthonormalModel, metric: Metric, weight: np.ndarray | None = None
+    selection: Selection,
+    model: KernelModel,
+    metric: Metric,
+    weight: np.ndarray | None = None,
+    *,
+    center: bool,
 ) -> Loadings | None:
     """Return the loadings on orthonormal features; None where there are no features.
 
@@ -267,15 +247,14 @@ def orthonormal_loadings(
     its loading. All candidates are landmarks; ``weight`` are those of the samples, where the candidates
     are all samples.
     """
-    selection = built.selection
     if not len(selection):
         return None
     combinations = metric.solve(selection.column_products, selection.features)
     gram = combinations.T @ selection.column_products
     image = replace(
-        built.model,
+        model,
         projection=combinations,
-        offset=built.means @ combinations,
+        offset=selection.means @ combinations if center else np.zeros(len(selection)),
         dtype=np.float64,
         refinement=None,
     )
@@ -313,17 +292,17 @@ def _lengths(selection: Selection, criterion: Criterion) -> np.ndarray:
 
 
 def explained_by_directions(
-    built: OrthonormalModel, lengths: np.ndarray, trace: float, mean_squared_norm: float
+    selection: Selection, lengths: np.ndarray, trace: float, mean_squared_norm: float
 ) -> np.ndarray:
     """Return the share of the images' variance that each direction adds to those before it.
 
     ``lengths`` is ``B' W B``, the Gram matrix of the directions in feature space, ``trace`` the
-    weighted sum of k(x, x), and ``mean_squared_norm`` the squared length of the mean image.
+    weighted sum of k(x, x), and ``mean_squared_norm`` the squared length of the mean image, or 0 where
+    features are not centred.
     """
-    selection = built.selection
-    removed = selection.total_weight * mean_squared_norm if built.centred else 0.0
-    ridge, penalty = selection.ridge, built.changes
+    removed = selection.total_weight * mean_squared_norm
+    ridge, penalty = selection.ridge, selection.changes
     if ridge > 0:  # which is no variance of the images
-        penalty = ridge * built.dual.T @ built.dual + (0.0 if penalty is None else penalty)
+        penalty = ridge * selection.dual.T @ selection.dual + (0.0 if penalty is None else penalty)
     total = np.nan if is_indefinite(lengths) else trace - removed
     return explained_variance_ratio(selection.triangle, total, lengths, penalty)

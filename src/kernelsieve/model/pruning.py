@@ -48,10 +48,9 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
     size = _enough(selection, tol) if n_landmarks is None else len(selection)
     _warn_if_few(selection, size, n_landmarks, batch)
     everyone = np.arange(len(model.projection))
-    built = build_model(
+    kept = build_model(
         selection, Pool(model.landmarks, everyone), model.kernel, center=True, dtype=model.dtype
-    )
-    kept = built.model.truncate(size)
+    ).truncate(size)
     weights = selection.target_products[:size] * scales
     pruned = replace(
         kept,
@@ -59,7 +58,7 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
         offset=kept.offset @ weights - coordinates.target_means,
         first_use=np.zeros(size, dtype=np.intp),  # every feature is a combination of all that is left
     )
-    indices = fit.landmark_indices[built.names[:size]]
+    indices = fit.landmark_indices[selection.names[:size]]
     # Loadings combine all landmarks, which are not to be kept.
     return replace(fit, model=pruned, landmark_indices=indices, loadings=None)
 

@@ -20,10 +20,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ...deflation import Loss, Outcome
+from ...deflation import Loss, Outcome, order_of_first_use
 from ...exceptions import InvalidDataError, InvalidParameterError
 from ...kernels import Kernel, Rows
-from ...model import order_of_first_use
 from .columns import CachedColumns, DeflatedKernel, Loading, Multipliers
 from .refit import Refits
 from .selection import SELECTIONS, Selection, Shares, make_selection
