@@ -75,7 +75,7 @@ class KernelEstimator(
     #: What this class understands of ``Candidates`` beside ``size`` and ``how``.
     _candidate_options: ClassVar[frozenset[str]] = frozenset()
 
-    #: Whether the user says how many components there are; ``n_components`` is None otherwise.
+    #: Whether the user says how many components there are.
     _counts_components: ClassVar[bool] = True
 
     #: Whether folds of a cross-validation may be sums of one pass, where features are centred.
@@ -158,7 +158,9 @@ class KernelEstimator(
         if source is not None:
             return fit_source(self, source)
         problem = self._problem(X, y, sample_weight)
-        self._set_fit(problem.renumbered(self._solve(problem)), problem.encoder, problem.rows.X)
+        fit = self._solve(problem)
+        fit = fit if problem.kept is None else problem.renumbered(fit)
+        self._set_fit(fit, problem.encoder, problem.rows.X)
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
@@ -171,7 +173,7 @@ class KernelEstimator(
         return self._problem_of(batch, encoder)
 
     def _problem_of(self, batch: Batch, encoder: TargetEncoder) -> Problem:
-        random_state = check_random_state(self.random_state)
+        random_state = check_random_state(self._seed)
         candidates = check_candidates(self)
         points = given_candidates(self, batch.X)
         rows, kept = batch.without_zero_weights()
@@ -201,13 +203,23 @@ class KernelEstimator(
         return self._kernel_class is Precomputed
 
     @property
+    def _wanted_components(self) -> int | None:
+        """The number of components that is asked for, where it is left to the user."""
+        return self.n_components if self._counts_components else None
+
+    @property
+    def _seed(self) -> Any:
+        """What random numbers begin with."""
+        return self.random_state
+
+    @property
     def _has_open_width(self) -> bool:
         """Whether a cross-validation is to choose the width of the kernel."""
         return isinstance(self.gamma, str) and self.gamma == "cv"
 
     def _settings(self) -> Settings:
         """Return what every way to fit must know; subclasses add parameters that only they have."""
-        return Settings.of_this_fit(self.n_components, n_jobs=self.n_jobs)
+        return Settings.of_this_fit(self._wanted_components, n_jobs=self.n_jobs)
 
     def _candidates(self) -> Candidates:
         """Return which samples are candidates, and how they are drawn."""
@@ -274,7 +286,7 @@ class KernelEstimator(
     def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
         """Keep a fit of the given training samples; of the pool, where these are not at hand."""
         found = fit.model.n_components
-        if shortage := Outcome.shortage(fit.outcome, found, self.n_components):
+        if shortage := Outcome.shortage(fit.outcome, found, self._wanted_components):
             warn(shortage, FewerFeaturesWarning)
         self._say(f"{found} features, {len(fit.landmark_indices)} landmarks")
         self._fit = fit

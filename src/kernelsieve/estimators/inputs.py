@@ -52,7 +52,7 @@ def check_rows(
         raise
     if finite:
         check_finite(X, "X", getattr(estimator, "n_jobs", None))
-    return _summed(X)
+    return _summed(X) if sparse.issparse(X) else X
 
 
 def check_names(X: Any) -> None:
@@ -76,7 +76,7 @@ def _about_text(X: Any) -> str:
 
 def _summed(X: Rows) -> Rows:
     """Add up entries that a CSR matrix holds in parts; what looks at entries would miss the sum."""
-    if sparse.issparse(X) and not X.has_canonical_format:
+    if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return X
@@ -116,7 +116,7 @@ def check_points(points: Any, X: Rows, name: str = "candidates") -> Rows:
         points, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
     )
     check_finite(points, name)
-    points = _summed(points)
+    points = _summed(points) if sparse.issparse(points) else points
     if points.shape[1] != X.shape[1]:
         raise InvalidParameterError(
             f"{name} has {points.shape[1]} columns and X has {X.shape[1]}; pass points with the "

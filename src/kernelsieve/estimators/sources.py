@@ -45,7 +45,7 @@ def planned_by_sample(
 ) -> tuple[StatisticPlan, Iterable[Batch]]:
     """Return the plan that samples drawn from all settle, and all samples as it checks them."""
     _refuse_what_needs_memory(estimator, source)
-    some, numbers = source.sample(_sample_size(estimator), estimator.random_state)
+    some, numbers = source.sample(_sample_size(estimator), estimator._seed)
     given = some.X, some.y, some.weight
     with rows_from(numbers):
         plan = prepared(estimator, *given, None, folds)

@@ -42,7 +42,7 @@ def choose_width(
     The number of components is chosen by the same fits where it is open.
     """
     model = estimator._for_folds()
-    asked = model.n_components
+    asked = model._wanted_components
     batch, _ = batch.without_zero_weights()
     hashes = row_hashes(batch.X)
     if len(batch) > _MOST_SAMPLES:

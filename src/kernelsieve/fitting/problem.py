@@ -200,7 +200,7 @@ class Problem:
             return min(n_samples, _ALL_UP_TO[use])
         screened = way_to_draw(rule, screening) == "screen"
         use = use if screened else "combined"
-        if n_samples <= min(_ALL_UP_TO[use], self._most_columns()):
+        if n_samples <= _ALL_UP_TO[use] and n_samples <= self._most_columns():
             return n_samples
         if use == "combined":
             return min(n_samples, AUTO_POOL)

@@ -177,7 +177,7 @@ class PrimalEstimator(LoopEstimator):
     _candidates_parameter: ClassVar[str] = ""
     _kernel_class = Inputs
     _has_open_width = False
-    random_state = None
+    _seed = None
 
     def _candidates(self) -> Candidates:
         return Candidates("all")

@@ -123,7 +123,7 @@ def _screening_samples(extractor: Any, data: Data) -> np.ndarray:
     """Draw the samples that screen candidates; empty if candidates are not screened."""
     if not screens(extractor, data.X):
         return np.empty(0, np.intp)
-    random_state = check_random_state(extractor.random_state)
+    random_state = check_random_state(extractor._seed)
     return np.sort(random_state.choice(len(data), _SCREENING_SAMPLES, replace=False))
 
 

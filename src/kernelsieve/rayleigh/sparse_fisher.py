@@ -202,7 +202,6 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     max_systems: ClassVar[int] = 5000
 
     _counts_components: ClassVar[bool] = False
-    n_components = None
     _moved: ClassVar[dict[str, str]] = MOVED_TO_DECISION | {
         "delta": "pass loss=('huber', delta).",
         "epsilon": "pass loss=('epsilon_insensitive', epsilon).",

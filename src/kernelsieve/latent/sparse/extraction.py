@@ -25,7 +25,7 @@ from ...exceptions import InvalidDataError, InvalidParameterError
 from ...kernels import Kernel, Rows
 from .columns import CachedColumns, DeflatedKernel, Loading, Multipliers
 from .refit import Refits
-from .selection import SELECTIONS, Selection, Shares, make_selection
+from .selection import SELECTIONS, SelectionRule, Shares, make_selection
 
 _MATRIX_VALUES = 2**23  # of a kernel matrix that "exact" may keep: 64 MB
 
@@ -155,7 +155,7 @@ def extract_sparse(
 def _nu_kpls(
     K: DeflatedKernel,
     model: Refits,
-    rule: Selection,
+    rule: SelectionRule,
     n_components: int,
     target_error: float | None,
     tol: float,
@@ -208,7 +208,7 @@ def _nu_kpls(
 
 
 def _steps(
-    K: DeflatedKernel, model: Refits, rule: Selection, tol: float
+    K: DeflatedKernel, model: Refits, rule: SelectionRule, tol: float
 ) -> Iterator[tuple[np.ndarray, Multipliers, Loading]]:
     """Yield residuals u, multipliers alpha and the loading of possible steps, best first."""
     for column in model.worst_first():

@@ -88,7 +88,7 @@ def _multipliers(rows: np.ndarray, mass: np.ndarray) -> Multipliers:
     return Multipliers(rows, mass / mass.sum())
 
 
-class Selection(ABC):
+class SelectionRule(ABC):
     """Proposes support vectors for each step."""
 
     def __init__(self, shares: Shares, tol: float) -> None:
@@ -146,14 +146,14 @@ class Selection(ABC):
         return np.nan
 
 
-class MaximumResidual(Selection):
+class MaximumResidual(SelectionRule):
     """MR: the samples with the largest absolute residuals, found without kernel values."""
 
     def scores(self, kernel: DeflatedKernel, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         return sizes
 
 
-class MaximumInnerProduct(Selection):
+class MaximumInnerProduct(SelectionRule):
     """MI: the samples that the loading of a random subset reconstructs worst.
 
     One best response to that set: a Frank-Wolfe vertex of the dual.
@@ -174,13 +174,13 @@ class MaximumInnerProduct(Selection):
         return reconstruction_errors(kernel, u, _multipliers(rows, mass), replace=False)
 
 
-class InnerProductThenResidual(Selection):
+class InnerProductThenResidual(SelectionRule):
     """MI for the first feature and MR for the others, as in the paper's classification.
 
     At the first step the residuals of a class are all one value, and MR cannot rank samples.
     """
 
-    def __init__(self, first: Selection, others: Selection, shares: Shares, tol: float) -> None:
+    def __init__(self, first: SelectionRule, others: SelectionRule, shares: Shares, tol: float) -> None:
         super().__init__(shares, tol)
         self._first, self._later = first, others
 
@@ -188,7 +188,7 @@ class InnerProductThenResidual(Selection):
         return (self._later if kernel.loadings else self._first).scores(kernel, u, sizes)
 
 
-class ExactDual(Selection):
+class ExactDual(SelectionRule):
     """The multipliers that solve the dual (4), which MI and MR approximate."""
 
     def __init__(self, shares: Shares, tol: float, gap_tol: float) -> None:
@@ -226,7 +226,7 @@ def make_selection(
     gap_tol: float,
     sample_size: int,
     random_state: np.random.RandomState,
-) -> Selection:
+) -> SelectionRule:
     """Return the selection rule of a name."""
     if name == "mr":
         return MaximumResidual(shares, tol)
