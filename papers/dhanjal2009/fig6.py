@@ -51,8 +51,9 @@ METHODS = {
     ),
 }
 OTHER_KERNEL = (
-    "how the features are normalised decides over the kernel and is not printed; the quick form has "
-    "half of the rows"
+    "the images are the paper's, the inputs of the kernel may not be: how features are normalised "
+    "decides how wide it is, and is not printed. The quick form has half of the rows, and at most 500 "
+    "projections"
 )
 FALSE_POSITIVES = Estimate(0.235, 0.015)
 PRINTED = {

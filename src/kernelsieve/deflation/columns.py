@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ..data import Batch, for_each_block, row_slices, rows_per_block
+from ..data import Batch, row_slices, rows_per_block, run_blocks
 from ..kernels import Kernel, Rows
 
 TAKEN_VALUES = 2**20  # of columns that are copied at once
@@ -123,7 +123,7 @@ def store_columns(
         if batch.weight is not None:
             part *= root.astype(dtype)
 
-    for_each_block(list(row_slices(len(lines), rows_per_block(lines.shape[1]))), settle, n_jobs)
+    run_blocks(settle, list(row_slices(len(lines), rows_per_block(lines.shape[1]))), n_jobs)
     columns = StoredColumns(lines.T, means, centred=center)
     columns.raw_squared_norms = columns.raw_squared_norms + center * total * means**2
     return columns
@@ -144,7 +144,7 @@ def evaluated_columns(
             lines[:, rows] = block
 
     slices = list(row_slices(len(batch), rows_per_block(lines.shape[0])))
-    for_each_block(slices, fill_rows, n_jobs)
+    run_blocks(fill_rows, slices, n_jobs)
     return lines
 
 

@@ -16,7 +16,7 @@ from ..fitting import Problem
 from ..model import features_as_they_are
 from ..program import AffineMap, Link, Output, ProgramStep
 from .sources import row_wise
-from .widths import choose_width
+from .widths import best_width
 
 
 def _has_classes(estimator: Any) -> bool:
@@ -39,10 +39,10 @@ class PredictMixin:
         # A kernel that is an object has its width, and a function has none.
         if not (self._has_open_width and isinstance(self.kernel, str)):
             return super()._problem_of(batch, encoder)  # type: ignore[misc]
-        found = choose_width(self, batch, encoder, open_number=self._open_number)
-        settled = clone(self).set_params(gamma=found.gamma)
-        if found.n_components is not None:
-            settled.set_params(n_components=found.n_components)
+        gamma, n_components = best_width(self._for_folds(), batch, encoder)
+        settled = clone(self).set_params(gamma=gamma)
+        if n_components is not None:
+            settled.set_params(n_components=n_components)
         return settled._problem_of(batch, encoder)
 
     def _probability_link(self) -> Any:

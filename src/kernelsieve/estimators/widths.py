@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.base import clone
 
 from ..data import Batch, TargetEncoder, reported, row_hashes
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
-from ..kernels import BlockCache, kernel_class, resolve_kernel, sharing
+from ..kernels import BlockCache, resolve_gamma, sharing
 
 #: From narrower than the median distance of two samples to so wide that a kernel is nearly linear.
 WIDTHS = tuple(f"median{part}" for part in ("*4", "", "/4", "/16", "/64", "/256", "/1024", "/4096"))
@@ -26,83 +25,85 @@ _NEARLY = 0.5  # standard errors of the best mean score
 _NEIGHBOURS = 0.1  # more or fewer components, as a part of their number
 
 
-@dataclass(frozen=True)
-class ChosenWidth:
-    """What folds have chosen: a width, and how many components where that was left open."""
+def best_width(self: Any, batch: Batch, encoder: TargetEncoder) -> tuple[str | float, int | None]:
+    """Return the width, and the number of components, that predict held-out samples best.
 
-    gamma: str | float
-    n_components: int | None
-
-
-def choose_width(
-    estimator: Any, batch: Batch, encoder: TargetEncoder, *, open_number: bool
-) -> ChosenWidth:
-    """Fit some samples with every width in every fold, and return what is best for those held out.
-
-    The number of components is chosen by the same fits where it is open.
+    Some of the samples are fitted with every width in every fold. The same fits choose the number of
+    components where it is open.
     """
-    model = estimator._for_folds()
-    asked = model._wanted_components
-    batch, _ = batch.without_zero_weights()
-    hashes = row_hashes(batch.X)
-    if len(batch) > _MOST_SAMPLES:
-        # The same whatever the seed and the order are, and nearly the same with a few samples more.
-        some = np.sort(np.argsort(hashes, kind="stable")[:_MOST_SAMPLES])
-        batch, hashes = batch[some], hashes[some]
-    has_width = "gamma" in kernel_class(model.kernel).parameter_names()
-    if not has_width or len(np.unique(hashes)) < _FEWEST:
-        return ChosenWidth("scale", asked)
+    asked, batch = self._wanted_components, _sample(batch)
+    kernel, hashes = self._kernel_class, row_hashes(batch.X)
+    if "gamma" not in kernel.parameter_names() or len(np.unique(hashes)) < _FEWEST:
+        return "scale", asked
     labels = None if encoder.classes is None else _codes(batch, encoder)
-    open_number = open_number and asked is None
-    if open_number:
-        model.set_params(n_components=min(_MOST_COMPONENTS, len(batch) // 2))
-    folds = list(_folds(hashes, np.zeros(len(batch), np.intp) if labels is None else labels))
-    scores = np.full((len(folds), len(WIDTHS), _MOST_COMPONENTS if open_number else 1), -np.inf)
+    is_open = self._open_number and asked is None
+    tried = {"n_components": min(_MOST_COMPONENTS, len(batch) // 2)} if is_open else {}
+    folds = list(_folds(hashes, labels))
+    scores = np.full((len(folds), len(WIDTHS), _MOST_COMPONENTS if is_open else 1), -np.inf)
+    compared = list(range(len(WIDTHS)))
     with sharing(BlockCache()), reported("width", verbose=False), warnings.catch_warnings():
         warnings.simplefilter("ignore", FewerFeaturesWarning)
-        compared = list(range(len(WIDTHS)))
         for fold, (train, test) in enumerate(folds):
             if fold == _FOLDS:  # samples are dealt out again, for the best widths alone
-                compared = _best_widths(scores[:fold])
-            for number in compared:
-                fitted = clone(model).set_params(gamma=WIDTHS[number])
-                part = batch[train]
-                try:
-                    y = part.Y if labels is None else labels[train]
-                    fitted.fit(part.X, y, sample_weight=part.weight)
-                except (InvalidDataError, InvalidParameterError):  # of one class, or a constant target
-                    continue
-                found = list(_scores(fitted, batch[test], labels, test, every_number=open_number))
-                scores[fold, number, : len(found)] = found
-    chosen = _chosen(scores, asked, open_number=open_number)
+                best = _of_worst_neighbours(scores[:fold]).mean(axis=0).max(axis=1)
+                compared = np.argsort(-best, kind="stable")[:_COMPARED_AGAIN].tolist()
+            for width in compared:
+                model = clone(self).set_params(gamma=WIDTHS[width], **tried)
+                found = _scores(model, batch, encoder, labels, train, test, every_number=is_open)
+                scores[fold, width, : len(found)] = found
+    gamma, k = _best_of(scores)
     # As a number: the median of other samples is another.
-    kernel = resolve_kernel(
-        model.kernel,
-        batch.X,
-        gamma=chosen.gamma,
-        degree=model.degree,
-        coef0=model.coef0,
-        kernel_params=model.kernel_params,
-        sample_weight=batch.weight,
-    )
-    return replace(chosen, gamma=float(kernel.gamma))  # type: ignore[attr-defined]
+    return resolve_gamma(gamma, batch.X, kernel, batch.weight), k if is_open else asked
 
 
-def _chosen(scores: np.ndarray, asked: int | None, *, open_number: bool) -> ChosenWidth:
-    """Return the width of the best mean score; the fewest components that are nearly as good."""
+def _scores(
+    self: Any,
+    batch: Batch,
+    encoder: TargetEncoder,
+    labels: np.ndarray | None,
+    train: np.ndarray,
+    test: np.ndarray,
+    *,
+    every_number: bool,
+) -> list[float]:
+    """Fit a fold, and return R2 or the accuracy on held-out samples, for every number of components.
+
+    There are none where nothing can be fitted, as for one class or a constant target.
+    """
+    fitted, held_out = batch[train], batch[test]
+    try:
+        if labels is not None:  # of which a fold may lack some
+            encoder = self._encoder(labels[train])
+            fitted = self._batch(fitted.X, labels[train], fitted.weight, encoder)
+        fit = self._solve(self._problem_of(fitted, encoder))
+    except (InvalidDataError, InvalidParameterError):
+        return []
+    if not fit.model.n_components:
+        return []
+    features, heads = fit.model.features(held_out.X, self.n_jobs), fit.heads
+    weight = np.ones(len(test)) if held_out.weight is None else held_out.weight
+    total = weight @ (held_out.Y - weight @ held_out.Y / weight.sum()) ** 2
+    most, found = features.shape[1], list[float]()
+    for k in range(1 if every_number else most, most + 1):
+        if labels is None:
+            errors = weight @ (held_out.Y - heads.predict(features[:, :k])) ** 2
+            found.append(float(np.mean(1 - errors / np.maximum(total, np.finfo(float).tiny))))
+        else:
+            right = np.asarray(encoder.classes)[heads.classes(features[:, :k])] == labels[test]
+            found.append(float(np.average(right, weights=weight)))
+    return found
+
+
+def _best_of(scores: np.ndarray) -> tuple[str, int | None]:
+    """Return the width of the best mean score, with the fewest components that are nearly as good."""
     scores = _of_worst_neighbours(scores)
     mean = scores.mean(axis=0)
     if not np.isfinite(mean.max()):
-        return ChosenWidth("scale", asked)
+        return "scale", None
     of_best = scores.reshape(len(scores), -1)[:, np.argmax(mean)]
     error = of_best.std(ddof=1) / np.sqrt(len(scores))
     k = int(np.flatnonzero((mean >= mean.max() - _NEARLY * error).any(axis=0))[0])
-    return ChosenWidth(WIDTHS[int(np.argmax(mean[:, k]))], k + 1 if open_number else asked)
-
-
-def _best_widths(scores: np.ndarray) -> list[int]:
-    best = _of_worst_neighbours(scores).mean(axis=0).max(axis=1)
-    return np.argsort(-best, kind="stable")[:_COMPARED_AGAIN].tolist()
+    return WIDTHS[int(np.argmax(mean[:, k]))], k + 1
 
 
 def _of_worst_neighbours(scores: np.ndarray) -> np.ndarray:
@@ -119,6 +120,17 @@ def _of_worst_neighbours(scores: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(scores), worst, -np.inf)
 
 
+def _sample(batch: Batch) -> Batch:
+    """Return as many samples as choose, of those that count: the first by a hash of their inputs.
+
+    They are the same whatever the seed and the order are, and nearly the same with a few samples more.
+    """
+    batch, _ = batch.without_zero_weights()
+    if len(batch) <= _MOST_SAMPLES:
+        return batch
+    return batch[np.sort(np.argsort(row_hashes(batch.X), kind="stable")[:_MOST_SAMPLES])]
+
+
 def _codes(batch: Batch, encoder: TargetEncoder) -> np.ndarray:
     """Return labels as numbers."""
     if batch.codes is not None:
@@ -126,34 +138,25 @@ def _codes(batch: Batch, encoder: TargetEncoder) -> np.ndarray:
     return (batch.Y[:, 0] > 0).astype(np.intp) if encoder.signed else batch.Y.argmax(axis=1)
 
 
-def _folds(hashes: np.ndarray, labels: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _folds(hashes: np.ndarray, labels: np.ndarray | None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the samples of every fold's fit and those held out, of all classes alike.
 
-    Samples are dealt out by a hash of their inputs, class by class: neither their order nor whether a
-    sample is repeated or has a weight makes a difference.
+    Samples are dealt out by a hash of their inputs: neither their order nor whether a sample is
+    repeated or has a weight makes a difference.
     """
+    labels = np.zeros(len(hashes), np.intp) if labels is None else labels
     for repeat in range(_REPEATS if len(np.unique(hashes)) <= _FEW else 1):
-        order = hashes * np.uint64(2 * repeat + 1)  # another one each time
-        fold, n_dealt = np.empty(len(hashes), np.intp), 0
-        for label in np.unique(labels):
-            distinct, places = np.unique(order[labels == label], return_inverse=True)
-            fold[labels == label] = (n_dealt + places) % _FOLDS
-            n_dealt += len(distinct)
+        fold = _dealt(hashes * np.uint64(2 * repeat + 1), labels)  # in another order each time
         for number in range(_FOLDS):
             yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
 
-def _scores(
-    model: Any, batch: Batch, labels: np.ndarray | None, rows: np.ndarray, *, every_number: bool
-) -> Iterator[float]:
-    """Yield R2 or the accuracy on held-out samples, for every number of components or for all."""
-    features, heads = model.transform(batch.X), model._current_fit().heads
-    weight = np.ones(len(batch)) if batch.weight is None else batch.weight
-    squares = weight @ (batch.Y - weight @ batch.Y / weight.sum()) ** 2
-    for k in range(1 if every_number else model.n_components_, model.n_components_ + 1):
-        if labels is None:
-            errors = weight @ (batch.Y - heads.predict(features[:, :k])) ** 2
-            yield float(np.mean(1 - errors / np.maximum(squares, np.finfo(float).tiny)))
-        else:
-            right = model.classes_[heads.classes(features[:, :k])] == labels[rows]
-            yield float(np.average(right, weights=weight))
+def _dealt(hashes: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the number of each sample's fold, class by class in the order of hashes."""
+    fold = np.empty(len(hashes), np.intp)
+    n_dealt = 0
+    for label in np.unique(labels):
+        distinct, places = np.unique(hashes[labels == label], return_inverse=True)
+        fold[labels == label] = (n_dealt + places) % _FOLDS
+        n_dealt += len(distinct)
+    return fold

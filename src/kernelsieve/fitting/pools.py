@@ -16,8 +16,8 @@ from ..data import (
     draw_rpcholesky,
     draw_sample,
     filled_up,
-    for_each_block,
     row_slices,
+    run_blocks,
     weighted_targets,
 )
 from ..deflation import (
@@ -289,7 +289,7 @@ class Screen:
             np.dot(lines[some], features, out=narrow[some])
 
         slices = list(row_slices(len(lines), max(1, _THREAD_PRODUCTS // features.size)))
-        for_each_block(slices, multiply, self._n_jobs)
+        run_blocks(multiply, slices, self._n_jobs)
         products, target_products = narrow.astype(np.float64), features.T @ self._targets
         self._squared_norms -= np.einsum("cj,cj->c", products, products)
         np.maximum(self._squared_norms, 0.0, out=self._squared_norms)

@@ -84,8 +84,8 @@ def reorthonormalise(
     sums = gather(batches, frame, empty, block_rows=block_rows, n_jobs=n_jobs)
     gram = sums.gram  # type: ignore[attr-defined]
     squares, products, target_sums = gram[first:, first:], gram[first:, 1:first], gram[0, 1:first]
-    if sums.by_class is not None:
-        products, target_sums = sums.by_class.sums[:, 1:].T, sums.by_class.sums[:, 0]
+    if sums.class_sums is not None:
+        products, target_sums = sums.class_sums[:, 1:].T, sums.class_sums[:, 0]
     root = np.sqrt(gram[0, 0])
     of_ones = gram[0, first:] / root
     if center:

@@ -15,14 +15,14 @@ _PACKAGE = __package__.partition(".")[0]
 
 #: Where classes are that estimators of this package consist of; estimators themselves are public.
 _OWN = {
-    "Centre": "kernels.squared_distances",
+    "Centre": "kernels.radial",
     "Inputs": "kernels.custom",
     "HashedFolds": "data.hashed_folds",
     "Labels": "data.blocks",
     "Pool": "data.pool",
     "TargetEncoder": "data.targets",
-    "GramStatistic": "statistics.gram",
-    "TriangularStatistic": "statistics.triangular",
+    "GramStatistic": "statistics.statistic",
+    "TriangularStatistic": "statistics.statistic",
     "DirectionVariance": "deflation.criteria.analysis",
     "ExpansionVariance": "deflation.criteria.analysis",
     "ContinuumRegression": "deflation.criteria.continuum",
@@ -51,7 +51,7 @@ _OWN = {
     "Candidates": "fitting.candidates",
     "Plan": "fitting.problem",
     "Settings": "fitting.problem",
-    "ColumnSums": "statistics.statistic_pass",
+    "ColumnSums": "statistics.passes",
     "StatisticPart": "estimators.statistic",
     "StatisticPlan": "estimators.statistic",
     "Stream": "estimators.statistic",

@@ -135,7 +135,7 @@ class LargestRatios:
             leverages[rows] = self._leverages(columns - coordinates.means)
 
         slices = list(row_slices(X.shape[0], rows_per_block(len(self.alpha))))
-        run_blocks(slices, lambda: write, n_jobs, in_any_order=True)
+        run_blocks(write, slices, n_jobs)
         return features, leverages + 1 / coordinates.total_weight
 
     def _leverages(self, columns: np.ndarray) -> np.ndarray:
@@ -230,7 +230,7 @@ class RayleighPass:
         Of each matrix a factor F is computed, with ``F'F`` the matrix: products lose half the digits.
         """
         ratio, settings, size = self._ratio, self._settings, len(self._pool)
-        with single_threaded_blas.lifted_for(size, size):
+        with single_threaded_blas(unless_large=(size, size)):
             if self._pass.n_labels:
                 seen = self._seen_by_class(sums)
             else:

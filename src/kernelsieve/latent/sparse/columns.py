@@ -131,11 +131,8 @@ class CachedColumns:
             own = np.flatnonzero((rows >= block.start) & (rows < block.stop))
             self._diagonal[rows[own]] = values[own, rows[own] - block.start]
 
-        run_blocks(
-            list(row_slices(self.n_rows, rows_per_block(len(rows)))),
-            lambda: multiply_block,
-            self._n_jobs,
-        )
+        slices = list(row_slices(self.n_rows, rows_per_block(len(rows))))
+        run_blocks(multiply_block, slices, self._n_jobs)
 
 
 @dataclass(frozen=True)
