@@ -64,7 +64,8 @@ INTERNAL = {
     "estimators": {
         "decorators of our own methods and bases": """
             all_or_nothing planned_by_sample row_wise""",
-        "steps of fit and of searches": "WIDTHS is_summed_up prepared screens subset_criterion",
+        "steps of fit and of searches": """
+            WIDTHS is_summed_up prepared screens split_item subset_criterion""",
         "checks of precomputed kernels": "check_precomputed_columns squared_lengths",
     },
     "kernels": {

@@ -1,6 +1,6 @@
 """From data and candidates to a fit: exact, symmetric, in one pass, on pools, out of core."""
 
-from .candidates import Candidates
+from .candidates import Candidates, candidates_needed
 from .exact import check_target_memory, diagonal_of, fit_columns, row_columns
 from .one_pass import OnePass, RowPass, select_in_pool
 from .pools import draw_pool
@@ -13,9 +13,7 @@ from .problem import (
     use_of_candidates,
     way_to_draw,
 )
-from .sample_size import candidates_needed
 from .selection import select_without_pool
-from .stream import RepeatableBatches, check_first_batch, split_item
 from .symmetric import about_the_mean
 
 __all__ = [
@@ -25,12 +23,10 @@ __all__ = [
     "OnePass",
     "Plan",
     "Problem",
-    "RepeatableBatches",
     "RowPass",
     "Settings",
     "about_the_mean",
     "candidates_needed",
-    "check_first_batch",
     "check_target_memory",
     "diagonal_of",
     "draw_pool",
@@ -38,7 +34,6 @@ __all__ = [
     "row_columns",
     "select_in_pool",
     "select_without_pool",
-    "split_item",
     "use_of_candidates",
     "way_to_draw",
 ]

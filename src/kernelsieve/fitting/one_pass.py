@@ -76,21 +76,21 @@ class OnePass:
     plan: Plan
     criterion: Criterion
     changes: Sequence[Change] = ()
-    metric: Metric = None  # type: ignore[assignment]
-    shift: np.ndarray = None  # type: ignore[assignment]
+    metric: Metric | None = None
+    shift: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         plan, settings, beside = self.plan, self.plan.settings, []
-        if self.metric is None:
-            self.metric, self.shift = PoolMetric(plan.pool.W), plan.pool.W.mean(axis=0)
+        W = plan.pool.W
+        self._metric = PoolMetric(W) if self.metric is None else self.metric
         if self.changes:
             fill = plan.kernel.against(plan.pool.points)
             beside = [change_blocks(self.changes, fill, len(plan.pool))]
         self._pass = StatisticPass(
             plan.kernel,
             plan.pool,
-            self.metric.diagonal,
-            self.shift,
+            self._metric.diagonal,
+            W.mean(axis=0) if self.shift is None else self.shift,
             plan.target_shift,
             n_labels=plan.encoder.n_labels,
             dtype=settings.dtype,
@@ -208,7 +208,7 @@ class OnePass:
         floor, rounding = settings.tolerances
         found = select(
             columns,
-            self.metric,
+            self._metric,
             targets,
             plan.pool.points,
             criterion,
@@ -224,7 +224,7 @@ class OnePass:
 
     def _described(self, found: Selection, model: KernelModel, coordinates: Coordinates) -> Fit:
         """Return the fit: what was found, and what it explains of images and targets."""
-        criterion, metric, center = self.criterion, self.metric, self.plan.settings.center
+        criterion, metric, center = self.criterion, self._metric, self.plan.settings.center
         total_weight, trace = coordinates.total_weight, coordinates.trace
         coefficients = metric.mean_coefficients(coordinates.means)
         mean_squared_norm = float(coefficients @ coordinates.means) if center else 0.0
