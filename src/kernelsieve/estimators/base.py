@@ -349,8 +349,11 @@ class KernelEstimator(
         ndarray of shape (n_samples, n_components)
             Or a data frame, where ``set_output`` asks for one.
         """
-        fitted = self._prefix(n_components)
-        return wrap_output("transform", self._features(X, fitted), X, fitted)
+        fit = self._prefix(n_components)
+        features = self._features(X, fit)
+        return wrap_output(
+            "transform", features, X, self if n_components is None else self._with_fit(fit)
+        )
 
     transform_to = transform_to
     truncate = truncate
@@ -360,14 +363,14 @@ class KernelEstimator(
     _check_new_rows = check_new_rows
     save = save
 
-    def _features(self, X: Any, fitted: Self) -> np.ndarray:
+    def _features(self, X: Any, fit: Fit) -> np.ndarray:
         """Return the features by a prefix of this model, as an array."""
-        model = fitted._current_fit().model
-        rows = self._check_new_rows(X, len(model.projection), finite=False)
-        return model.features(rows, self.n_jobs)
+        rows = self._check_new_rows(X, len(fit.model.projection), finite=False)
+        return fit.model.features(rows, self.n_jobs)
 
-    def _prefix(self, n_components: int | None) -> Self:
-        return self if n_components is None else self.truncate(n_components)
+    def _prefix(self, n_components: int | None) -> Fit:
+        """Return the fit with the first components only; None for all."""
+        return (self if n_components is None else self.truncate(n_components))._current_fit()
 
     def _with_fit(self, fit: Fit) -> Self:
         """Return a copy with another fit; samples that come later belong to this one alone."""

@@ -80,8 +80,8 @@ class PredictMixin:
         ndarray of shape (n_samples,) or (n_samples, n_targets)
             Numbers from a regressor, labels from a classifier.
         """
-        fitted = self._prefix(n_components)
-        features, heads = self._features(X, fitted), fitted._current_fit().heads
+        fit = self._prefix(n_components)
+        features, heads = self._features(X, fit), fit.heads
         if not self._predicts_labels():
             predictions = heads.predict(features)
             return predictions[:, 0] if self._one_dimensional_y else predictions
@@ -144,15 +144,15 @@ class PredictMixin:
             ``head(j).predict(transform(X, j))`` is ``predict(X, j)``.
         """
         k = self.n_components_ if n_components is None else n_components
-        fit = self.truncate(k)._current_fit()
+        fit = self._prefix(k)
         alone = self._with_fit(replace(fit, model=features_as_they_are(k), loadings=None))
         alone.n_features_in_ = k
         alone.__dict__.pop("feature_names_in_", None)
         return alone
 
     def _scores(self: Any, X: Any, n_components: int | None) -> np.ndarray:
-        fitted = self._prefix(n_components)
-        return np.asarray(fitted._current_fit().heads.predict(self._features(X, fitted)))
+        fit = self._prefix(n_components)
+        return np.asarray(fit.heads.predict(self._features(X, fit)))
 
     def _predicts_labels(self: Any) -> bool:
         """Return what the class promises, or what ``y`` was where it is open to both."""

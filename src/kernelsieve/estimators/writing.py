@@ -61,13 +61,13 @@ def transform_to(self: Any, X: Any, out: Any, n_components: int | None = None) -
     >>> bool(np.allclose(pca.transform_to(X, out), pca.transform(X)))
     True
     """
-    fitted = self._prefix(n_components)
+    fit = self._prefix(n_components)
     source = open_source(X, inputs=vars(self).get("feature_names_in_"))
     n_rows = count_rows(X) if source is None else source.n_rows
-    shape = (n_rows, fitted.n_components_)
+    shape = (n_rows, fit.model.n_components)
     blocks = _blocks(X) if source is None else (part.X for part in source)
-    names = fitted.get_feature_names_out()
-    dtype = fitted._current_fit().model.dtype
+    names = self._with_fit(fit).get_feature_names_out()
+    dtype = fit.model.dtype
     with (
         reported(type(self).__name__, self.verbose),
         _writer(out, shape, dtype, names) as write,
@@ -76,7 +76,7 @@ def transform_to(self: Any, X: Any, out: Any, n_components: int | None = None) -
         start = 0
         for block in blocks:
             with rows_from(start):
-                features = self._features(block, fitted)
+                features = self._features(block, fit)
             write(features, start)
             start += len(features)
     return out

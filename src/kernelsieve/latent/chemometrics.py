@@ -58,15 +58,14 @@ def vip_scores(self: Any, n_components: int | None = None) -> np.ndarray:
     >>> int(model.vip_scores().argmax())  # the body mass index
     2
     """
-    fitted = self._prefix(n_components)
-    kernel = fitted.kernel_
-    if not isinstance(kernel, Linear):
+    fit = self._prefix(n_components)
+    model, explained = fit.model, fit.explained_target_ratio
+    if not isinstance(model.kernel, Linear):
         raise InvalidParameterError(
             f"VIP scores are for kernel='linear', whose components are sums of features of X, and not "
-            f"for kernel={kernel.name!r}; pass kernel='linear', or ask "
+            f"for kernel={model.kernel.name!r}; pass kernel='linear', or ask "
             "sklearn.inspection.permutation_importance."
         )
-    rotations = np.asarray(fitted.landmarks_.T @ fitted.projection_)
+    rotations = np.asarray(model.landmarks.T @ model.projection)
     weights = np.linalg.qr(rotations)[0]  # the rotations are these times a triangle
-    explained = fitted.explained_target_ratio_
     return np.sqrt(len(weights) * (weights**2 @ explained) / explained.sum())

@@ -42,10 +42,9 @@ def hotelling_t2(self: Any, X: Any, n_components: int | None = None) -> np.ndarr
     --------
     t2_limit : Limit of T2.
     """
-    fitted = self._prefix(n_components)
-    fit = fitted._current_fit()
+    fit = self._prefix(n_components)
     variances = _feature_squares(fit) / (_total_weight(fit) - 1)
-    features = self._features(X, fitted).astype(np.float64, copy=False)
+    features = self._features(X, fit).astype(np.float64, copy=False)
     return np.asarray((features**2 / variances).sum(axis=1))
 
 
@@ -68,7 +67,7 @@ def t2_limit(self: Any, confidence: float = 0.95, n_components: int | None = Non
     float
     """
     level = _check_confidence(confidence)
-    fit = self._prefix(n_components)._current_fit()
+    fit = self._prefix(n_components)
     k, n = fit.model.n_components, _total_weight(fit)
     if n <= k:
         raise InvalidParameterError(
@@ -110,8 +109,7 @@ def q_residuals(
     --------
     q_limit : Limit of Q.
     """
-    fitted = self._prefix(n_components)
-    fit = fitted._current_fit()
+    fit = self._prefix(n_components)
     if fit.loadings is None:
         raise InvalidDataError(
             "q_residuals needs the loadings of the components, which a model does not have after prune "

@@ -241,8 +241,8 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
     -------
     ndarray of shape (n_samples, n_classes)
     """
-    link = self._prefix(n_components)._probability_link()
-    return np.asarray(link(self._scores(X, n_components)))
+    slope = float(self._prefix(n_components).decision.slopes[-1])
+    return probabilities(self._scores(X, n_components), slope)
 
 
 def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray]:
