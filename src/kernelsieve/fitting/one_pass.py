@@ -43,9 +43,9 @@ from .problem import Plan, Problem
 from .symmetric import with_means
 
 # A trial selection takes so many samples for every feature, and at least so many; it takes residuals
-# for too small that much sooner than a selection from all samples would. So few kernel values need no
-# trial: safe sums of them take little time.
-_TRIAL_EACH, _FEWEST_IN_A_TRIAL, _FEW_VALUES = 4, 256, 2**18
+# for too small that much sooner than a selection from all samples would. There is none where safe sums
+# take little time: of so few kernel values, or of so few products for each step of a trial.
+_TRIAL_EACH, _FEWEST_IN_A_TRIAL, _FEW_VALUES, _FEW_PRODUCTS = 4, 256, 2**18, 2**20
 _CAUTION = 10
 
 
@@ -123,7 +123,9 @@ class OnePass:
         form = form_of(self.plan.settings.precision, safe=self.criterion.needs.digits)
         if self.changes or not may_become_safe(self.plan.settings.precision, form):
             return form
-        if (rows_in(batches) or np.inf) * len(self.plan.pool) <= _FEW_VALUES:
+        n_values = (rows_in(batches) or np.inf) * len(self.plan.pool)
+        few_products = _FEW_PRODUCTS * self.plan.settings.n_components
+        if n_values <= _FEW_VALUES or n_values * len(self.plan.pool) <= few_products:
             return TriangularStatistic
         return self._form_by_trial(batches)
 

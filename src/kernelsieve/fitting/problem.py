@@ -33,6 +33,8 @@ _ALL_UP_TO = {
     "solved": 2000,
     "decomposed": AUTO_POOL,
 }
+# "chosen" ones read all kernel values at every step: of more than AUTO_POOL samples, so many in all.
+_VALUES_READ = 1e8
 _IN_ANY_CASE = 3000  # of these, whatever a kernel value takes, and however small the memory
 _KERNEL_WORK = 2e10  # numbers that all kernel values are made of, about two seconds
 _VALUE_WORK = 100  # that the rest of a fit takes for each kernel value, in such numbers
@@ -49,9 +51,7 @@ class Settings:
     n_components: int = DEFAULT_COMPONENTS
     center: bool = False
     tol: float = 0.0
-    scale: str | None = (
-        None  # "rkhs" or "auto" for coordinates in feature space, or the criterion's own
-    )
+    scale: str | None = None  # of features, as finish says; None for the criterion's own
     precision: str = "auto"
     dtype: type = np.float64
     rounded: bool = False  # whether kernel values come with the digits of float32 alone
@@ -200,12 +200,14 @@ class Problem:
             return min(n_samples, _ALL_UP_TO[use])
         screened = way_to_draw(rule, screening) == "screen"
         use = use if screened else "combined"
-        if n_samples <= _ALL_UP_TO[use] and n_samples <= self._most_columns():
+        wanted, most = self.settings.n_components, _ALL_UP_TO[use]
+        if use == "chosen":
+            most = min(most, max(AUTO_POOL, int(np.sqrt(_VALUES_READ / wanted))))
+        if n_samples <= most and n_samples <= self._most_columns():
             return n_samples
         if use == "combined":
             return min(n_samples, AUTO_POOL)
         each, fewest = _POOLS[use]
-        wanted = self.settings.n_components
         wider = np.clip((n_samples - _WIDER_FROM) // _WIDER_EACH, 0, _WIDER) if use == "chosen" else 0
         size = max(each * wanted, fewest) + wider
         return min(n_samples, int(min(size, max(AUTO_POOL, wanted))))

@@ -130,21 +130,17 @@ def finish(
     """Settle scales and signs, and put together what is told about the model.
 
     ``directions`` is the Gram matrix of the directions in feature space: with ``scale="rkhs"`` features
-    become coordinates along orthonormal directions of their span; with "auto" if that is possible.
+    become coordinates along orthonormal directions of their span; with "auto" if that is possible. With
+    ``scale="unit_variance"`` they have unit mean square, whatever the criterion says.
     """
     coordinates = None
     if directions is not None and scale in ("auto", "rkhs"):
         coordinates = _to_coordinates(selection, directions, required=scale == "rkhs")
-    lengths = _lengths(selection, criterion)
+    lengths = _lengths(selection, criterion, scale)
     if criterion.unit_expansions:
         lengths = lengths / np.abs(model.projection).sum(axis=0)
-    # Positive covariance with the target; without one, the largest weight is positive.
     products = selection.target_products
-    if products.shape[1]:
-        signs = signs_of_largest(products)
-    else:
-        signs = np.array([signs_of_largest(d.weights[None])[0] for d in selection.directions])
-    scales = signs * lengths
+    scales = _signs(selection, products) * lengths
     if coordinates is None:
         model = model.combined(np.diag(scales), np.zeros(len(scales)))
     else:
@@ -192,8 +188,14 @@ def _to_coordinates(
     if factor is None:
         return None
     triangle = solve_triangular(factor, selection.triangle.T, trans="T").T
-    signs = signs_of_largest(triangle.T @ selection.target_products)
-    return np.asarray(triangle * signs)
+    return np.asarray(triangle * _signs(selection, triangle.T @ selection.target_products))
+
+
+def _signs(selection: Selection, products: np.ndarray) -> np.ndarray:
+    """Positive covariance with the target; without one, the largest weight is positive."""
+    if products.shape[1]:
+        return signs_of_largest(products)
+    return np.array([signs_of_largest(d.weights[None])[0] for d in selection.directions])
 
 
 def _penalty(selection: Selection, projection: np.ndarray, scales: np.ndarray) -> np.ndarray:
@@ -283,9 +285,9 @@ def _criterion_path(selection: Selection, criterion: Criterion) -> np.ndarray:
     return path
 
 
-def _lengths(selection: Selection, criterion: Criterion) -> np.ndarray:
+def _lengths(selection: Selection, criterion: Criterion, scale: str | None = None) -> np.ndarray:
     """Return the lengths that features get, as columns over the training rows."""
-    if criterion.unit_variance:
+    if criterion.unit_variance or scale == "unit_variance":
         return np.full(len(selection), np.sqrt(selection.total_weight))
     symmetric, k = criterion.deflation.symmetric, len(selection)
     return np.ones(k) if symmetric else np.diagonal(selection.triangle)

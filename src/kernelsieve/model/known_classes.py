@@ -58,7 +58,7 @@ _OWN = {
     "ImageRotation": "rayleigh.invariances",
     "ImageTranslation": "rayleigh.invariances",
     "LineThickening": "rayleigh.invariances",
-    "DecisionRule": "rayleigh.decision_rule",
+    "DecisionRule": "rayleigh.discriminant",
     "BetweenClasses": "rayleigh.scatter",
     "NoiseCovariance": "rayleigh.scatter",
     "NoiseSamples": "rayleigh.scatter",
