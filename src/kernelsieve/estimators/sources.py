@@ -10,7 +10,16 @@ from functools import wraps
 from math import prod
 from typing import Any, TypeVar
 
-from ..data import Batch, Source, counted, open_source, reported, rows_from, single_threaded_blas
+from ..data import (
+    Batch,
+    Source,
+    SourceBatches,
+    counted,
+    open_source,
+    reported,
+    rows_from,
+    single_threaded_blas,
+)
 from ..exceptions import InvalidDataError
 from .inputs import given_candidates
 from .out_of_core import OutOfCoreMixin
@@ -54,7 +63,7 @@ def planned_by_sample(
         sample = plan.batch(*given)
     if given_candidates(estimator, sample.X) is None:
         plan = plan.renumbered(numbers)
-    return plan, source.batches(plan.reader, sample)
+    return plan, SourceBatches(source, plan.reader, sample)
 
 
 def _refuse_what_needs_memory(estimator: Any, source: Source) -> None:
