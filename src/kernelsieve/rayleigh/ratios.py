@@ -73,7 +73,7 @@ def solve_ratio(self: Any, problem: Problem) -> Fit:
         candidates = self._draw(problem, size)
         if rows.weight is not None and len(candidates) >= len(rows):
             # All samples are candidates, and one of weight 2 is two equal ones that share alpha.
-            copies = rows.weight[candidates.pool.indices]
+            copies = rows.weight[candidates.indices]
     return self._row_pass(problem.plan(candidates), copies).fit([rows])
 
 
@@ -129,7 +129,7 @@ class RayleighPass:
 
     def __post_init__(self) -> None:
         plan = self.plan
-        self.kernel, self.pool, self.W = plan.kernel, plan.pool, plan.candidates.W
+        self.kernel, self.pool, self.W = plan.kernel, plan.pool, plan.pool.W
         self.settings = plan.settings
         # Small eigenvalues of N matter where no ridge on alpha covers them.
         self.needs_digits = self.penalty == "norm" or self.reg == 0
