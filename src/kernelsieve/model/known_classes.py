@@ -41,7 +41,7 @@ _OWN = {
     ),
     "model": ("Decision", "Fit", "Search", "PreImages", "Loadings", "KernelModel"),
     "model.kernel_model": ("Refinement",),
-    "fitting": ("CandidatePool", "Candidates", "Plan", "Settings"),
+    "fitting": ("Candidates", "Plan", "Settings"),
     "estimators": ("StatisticPart", "StatisticPlan"),
     "estimators.statistic": ("Stream",),
     "rayleigh": (
@@ -70,7 +70,7 @@ _OWN = {
 }
 
 #: What is no longer there, and is a namespace of its fields for the class that takes them.
-_FORMER = {"LandmarkModel"}
+_FORMER = {"CandidatePool", "LandmarkModel"}
 
 _SCIKIT_LEARN = {
     "sklearn.compose": ("ColumnTransformer", "TransformedTargetRegressor", "make_column_selector"),
