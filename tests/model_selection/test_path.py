@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from naive import CountingKernel
 from numpy.testing import assert_allclose, assert_array_equal
+from scikit_checks import estimators_to_check, run_checks
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import clone
@@ -24,7 +25,6 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelsieve
 from kernelsieve import (
@@ -692,32 +692,30 @@ def excused(estimator):
 HALVES = KFold(2, shuffle=True, random_state=0)  # some checks sort rows by their target
 
 
-@parametrize_with_checks(
+@estimators_to_check(
     [
         ComponentPathCV(SparseMaximalAlignment(4, target="continuous"), Ridge(), cv=HALVES),
         ComponentPathCV(KernelPLSClassifier(2), cv=2),
-    ],
-    expected_failed_checks=excused,
+    ]
 )
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+def test_scikit_learn_checks(estimator):
+    run_checks(estimator, excused(estimator))
 
 
 @pytest.mark.slow
-@parametrize_with_checks(
+@estimators_to_check(
     [
         ComponentPathCV(SparseMaximalAlignment(2), LogisticRegression(), cv=2),
         ComponentPathCV(KernelPLS(4), cv=HALVES, param_grid={"gamma": [0.1, 1.0]}, rule="best"),
         ComponentPathCV(
             make_pipeline(StandardScaler(), SparseMaximalAlignment(2)), RidgeClassifier(), cv=2
         ),
-    ],
-    expected_failed_checks=excused,
+    ]
 )
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
-def test_scikit_learn_checks_of_grids_and_pipelines(estimator, check):
-    check(estimator)
+def test_scikit_learn_checks_of_grids_and_pipelines(estimator):
+    run_checks(estimator, excused(estimator))
 
 
 # ---------------------------------------------------------------------- nested

@@ -143,7 +143,7 @@ def test_the_deflated_matrix_is_never_formed(kernel, formula, numbers):
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("nu", [0.002, 0.05, 0.4])
 def test_features_are_the_model_form_with_orthonormal_loadings(selection, nu, numbers):
-    X, y = numbers
+    X, y = (array[:200] for array in numbers)
     found = sieve(X, y, RBF(0.1), 8, nu, selection)
     A = found.projection
     K = rbf_kernel(X, X[found.landmarks], gamma=0.1)
@@ -154,7 +154,7 @@ def test_features_are_the_model_form_with_orthonormal_loadings(selection, nu, nu
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_features_are_nested(selection, diabetes):
-    X, y = diabetes
+    X, y = (array[:150] for array in diabetes)
     found = sieve(X, y, RBF(0.1), 6, 0.04, selection)
     assert (np.diff(found.first_use) >= 0).all()
     assert len(np.unique(found.landmarks)) == len(found.landmarks)
@@ -276,7 +276,7 @@ def test_exact_evaluates_active_rows_only(diabetes):
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("data", ["diabetes", "cancer"])
 def test_fewer_support_vectors_with_smaller_nu(selection, data, request):
-    X, y = request.getfixturevalue(data)
+    X, y = (array[:200] for array in request.getfixturevalue(data))
     found = [sieve(X, y.astype(float), RBF(0.03), 5, nu, selection) for nu in (0.02, 0.1, 0.3, 1.0)]
     shares = np.array([f.support for f in found])
     assert (np.diff(shares, axis=0) > 0).all()
@@ -570,10 +570,10 @@ def test_units_of_the_target_do_not_matter(nu, selection, scale, shift):
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("nu", [0.06, 0.3, 1.0])
 def test_a_weight_is_a_number_of_equal_rows(loss, selection, nu, rng):
-    X = rng.standard_normal((60, 3))
-    y = np.sin(X[:, 0]) + 0.3 * rng.standard_normal(60)
+    X = rng.standard_normal((40, 3))
+    y = np.sin(X[:, 0]) + 0.3 * rng.standard_normal(40)
     y = y if isinstance(loss, SquaredLoss) else labels(y > 0)
-    weight = rng.integers(1, 4, 60)
+    weight = rng.integers(1, 4, 40)
     options = {"nu": nu, "selection": selection, "loss": loss, "sample_size": 1000}
     weighted = sieve(X, y, RBF(0.1), 3, weight=weight, **options)
     repeated = sieve(np.repeat(X, weight, axis=0), np.repeat(y, weight), RBF(0.1), 3, **options)
