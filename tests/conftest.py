@@ -17,9 +17,9 @@ from kernelsieve.metric_learning import functions, rounds
 from kernelsieve.predictors import choice
 
 # New examples are for developers to find; a check of a change must not fail by chance.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+settings.register_profile("few", max_examples=25)
+settings.register_profile("ci", max_examples=25, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "few")
 
 SHORT_SEARCHES = [
     (functions, "_FEW_SAMPLES", 0),
