@@ -72,7 +72,7 @@ def test_thirty_steps_equal_the_naive_algorithm(method, center, max_memory, real
     model = estimator(30, gamma=gamma, center=center, candidates="all", **parameters).fit(X)
     K = rbf_kernel(X, gamma=gamma)
     expected = naive(double_centred(K) if center else K, 30)
-    assert model.n_components_ == len(expected.indices) > 20
+    assert model.n_components_ == len(expected.indices) >= 20
     assert_array_equal(model.landmark_indices_[: model.n_components_], expected.indices)
     assert_allclose(model.criterion_path_, expected.scores, rtol=1e-9)
     errors = model.reconstruction_error(X, per_example=True)

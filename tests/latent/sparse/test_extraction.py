@@ -276,8 +276,8 @@ def test_exact_evaluates_active_rows_only(diabetes):
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("data", ["diabetes", "cancer"])
 def test_fewer_support_vectors_with_smaller_nu(selection, data, request):
-    X, y = (array[:200] for array in request.getfixturevalue(data))
-    found = [sieve(X, y.astype(float), RBF(0.03), 5, nu, selection) for nu in (0.02, 0.1, 0.3, 1.0)]
+    X, y = request.getfixturevalue(data)
+    found = [sieve(X, y.astype(float), RBF(0.03), 5, nu, selection) for nu in (0.02, 0.3, 1.0)]
     shares = np.array([f.support for f in found])
     assert (np.diff(shares, axis=0) > 0).all()
     assert (np.diff(shares, axis=1) >= 0).all()
@@ -570,10 +570,10 @@ def test_units_of_the_target_do_not_matter(nu, selection, scale, shift):
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("nu", [0.06, 0.3, 1.0])
 def test_a_weight_is_a_number_of_equal_rows(loss, selection, nu, rng):
-    X = rng.standard_normal((40, 3))
-    y = np.sin(X[:, 0]) + 0.3 * rng.standard_normal(40)
+    X = rng.standard_normal((60, 3))
+    y = np.sin(X[:, 0]) + 0.3 * rng.standard_normal(60)
     y = y if isinstance(loss, SquaredLoss) else labels(y > 0)
-    weight = rng.integers(1, 4, 40)
+    weight = rng.integers(1, 4, 60)
     options = {"nu": nu, "selection": selection, "loss": loss, "sample_size": 1000}
     weighted = sieve(X, y, RBF(0.1), 3, weight=weight, **options)
     repeated = sieve(np.repeat(X, weight, axis=0), np.repeat(y, weight), RBF(0.1), 3, **options)
