@@ -17,7 +17,7 @@ def show_list() -> None:
     """Print the identifiers, with how many cells are finished."""
     for entry in entries():
         title = (entry.module.__doc__ or "").partition("\n")[0]
-        finished = f"{len(best_records(entry))}/{len(entry.table.cells)}"
+        finished = f"{len(best_records(entry))}/{len(entry.table.in_reach)}"
         print(f"{entry.identifier:<24}{finished:>9}  {title}")
 
 

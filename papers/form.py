@@ -75,6 +75,10 @@ class Cell:
         What was chosen after seeing test errors, if anything.
     explanation : str
         One sentence for a cell that is worse than printed, after an honest look.
+    note : str
+        What a reader must know of the printed number, whatever ours is.
+    out_of_reach : str
+        Why the cell is never run, if so.
     """
 
     key: tuple[str, ...]
@@ -84,6 +88,8 @@ class Cell:
     not_comparable: str = ""
     chosen_on_test: str = ""
     explanation: str = ""
+    note: str = ""
+    out_of_reach: str = ""
 
     @property
     def name(self) -> str:
@@ -131,6 +137,11 @@ class Table:
     def settings_of(self, cell: Cell, mode: Mode) -> dict[str, Any]:
         """Return all arguments of ``compute`` as a results file keeps them."""
         return json.loads(json.dumps({**cell.settings, **getattr(self, mode)}))
+
+    @cached_property
+    def in_reach(self) -> list[Cell]:
+        """The cells that can be run."""
+        return [cell for cell in self.cells if not cell.out_of_reach]
 
     @cached_property
     def by_name(self) -> dict[str, Cell]:

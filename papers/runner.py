@@ -66,7 +66,7 @@ def outstanding(entry: Entry, mode: Mode, again: bool) -> list[Job]:
     table, finished = entry.table, () if again else kept(entry)
     return [
         Job(entry, cell, table.settings_of(cell, mode), f"{entry.identifier} {cell.name}")
-        for cell in table.cells
+        for cell in table.in_reach
         if not {(cell.name, mode), (cell.name, "full")} & set(finished)
     ]
 
@@ -88,7 +88,7 @@ def run(names: list[str], mode: Mode, *, again: bool = False, n_jobs: int = 1) -
     missing = {name for job in jobs for name in job.cell.data if is_missing(name)}
     blocked = [job for job in jobs if missing & set(job.cell.data)]
     jobs = [job for job in jobs if not missing & set(job.cell.data)]
-    cells = sum(len(entry.table.cells) for entry in chosen)
+    cells = sum(len(entry.table.in_reach) for entry in chosen)
     print(f"{cells - len(jobs) - len(blocked)} of {cells} cells are finished, {len(jobs)} run now")
     failed, start = 0, time.perf_counter()
     for done, outcome in enumerate(outcomes(jobs, n_jobs), start=1):

@@ -51,13 +51,13 @@ FAULTS = [
     ),
     Fault(
         "weights lost in sums of inner products",
-        "statistics/gram.py",
+        "statistics/statistic.py",
         "lines = lines * np.sqrt(weight)",
         "lines = lines * 1.0",
     ),
     Fault(
         "weights lost in the width of a kernel",
-        "kernels/gamma.py",
+        "kernels/resolve.py",
         "size = weight.sum() * X.shape[1]",
         "size = X.shape[0] * X.shape[1]",
     ),

@@ -18,7 +18,18 @@ What we had to settle:
 
 from __future__ import annotations
 
-TABLES = ("table1", "table2", "fig2", "fig4", "table3", "fig5", "table4", "readings")
+TABLES = (
+    "table1",
+    "table2",
+    "table2_same_draw",
+    "fig2",
+    "fig2_readings",
+    "fig4",
+    "table3",
+    "fig5",
+    "table4",
+    "readings",
+)
 SIZES = (500, 1000, 1500, 2000, 2500, 3000, 3500)
 CROPS = (
     "How faces are cropped and normalised was chosen among about two hundred combinations, for "

@@ -3,8 +3,9 @@
 1,000 points of a noisy circle, 20 features. The paper prints an error of 0.025 without a cutoff, a time
 that falls almost linearly with the cutoff, and the end of the search before the 20th feature beyond
 0.15. With the kernel and the data that gave Table 2 the error without a cutoff is about half of the
-printed one, for which we have no explanation. The search starts to end early at about 0.15, as printed.
-A cutoff saves no time: our AKFA updates sums instead of the matrix, so there is little left to save.
+printed one; other readings of the text do not have it either (jiang2006/fig2_readings). The search
+starts to end early at about 0.15, as printed. A cutoff saves no time: our AKFA updates sums instead of
+the matrix, so there is little left to save.
 """
 
 from __future__ import annotations

@@ -79,6 +79,18 @@ def reconstructed(method: str, size: int, center: bool, draws: int) -> dict[str,
     return {measure: one_draw(values) for measure, values in found.items()}
 
 
+def relative_to_pca(method: str, size: int, draws: int) -> dict[str, Estimate]:
+    """Return a method's reconstruction error as a multiple of that of kernel PCA on the same points."""
+    ratios = []
+    for seed in range(draws):
+        X = make_noisy_circle(size, random_state=seed)
+        error, least = (
+            quietly(contender(name).fit, X).reconstruction_error(X) for name in (method, "KPCA")
+        )
+        ratios.append(error / least)
+    return {"relative error": one_draw(ratios)}
+
+
 def one_draw(values: Sequence[float]) -> Estimate:
     """Return the mean of draws with the spread of a single one, which is what the paper has."""
     return replace(Estimate.of(values), n=1)
@@ -102,6 +114,33 @@ def trade_off(cutoff: float, size: int, n_features: int, draws: int) -> dict[str
         found.append((error, model.n_components_, seconds))
     error, n_found, seconds = zip(*found, strict=True)
     return {"error": one_draw(error), "features": n_found, "seconds": seconds}
+
+
+def radial_noise(size: int, seed: int) -> np.ndarray:
+    """Return points on the circle of radius 8 whose noise is along the radius alone."""
+    rng = np.random.default_rng(seed)
+    angle, radius = rng.uniform(0, 2 * np.pi, size), 8.0 + rng.standard_normal(size)
+    return radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+NOISES = {
+    "both coordinates": lambda size, seed: make_noisy_circle(size, random_state=seed),
+    "along the radius": radial_noise,
+}
+#: What divides the squared distance, as "4" may be meant.
+WIDTHS = {"exp(-d² / (2 · 4²))": 2 * SIGMA**2, "exp(-d² / 4²)": SIGMA**2, "exp(-d² / 4)": SIGMA}
+
+
+def error_by_reading(
+    noise: str, center: bool, width: str, size: int, n_features: int, draws: int
+) -> dict[str, Estimate]:
+    """Return the reconstruction error of AKFA by one reading of the text."""
+    errors = []
+    for seed in range(draws):
+        X = NOISES[noise](size, seed)
+        model = make("AKFA", n_features, cutoff=0.0, gamma=1 / WIDTHS[width]).set_params(center=center)
+        errors.append(quietly(model.fit, X).reconstruction_error(X))
+    return {"error": one_draw(errors)}
 
 
 # ---------------------------------------------------------------------- figure 4

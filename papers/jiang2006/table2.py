@@ -2,8 +2,9 @@
 
 Circle of radius 8, noise of standard deviation 1, Gaussian kernel of width 4, 10 features, ACKFA with
 cutoff 0.4. The paper has one draw of the data, so the spread of a single one of our draws is what its
-numbers are compared with. Cells "about the origin" have images that are not centred: the paper did not
-have these.
+numbers are compared with. Errors of one draw are high or low together: relative to kernel PCA on the
+same points they are compared in jiang2006/table2_same_draw. Cells "about the origin" have images that
+are not centred: the paper did not have these.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ TABLE = Table(
             (f"{size:,}", method),
             {"method": method, "size": size, "center": True},
             printed={"error": Estimate(ERRORS[method][place])},
-            explanation="One draw is printed, and few draws of ours tell its deviation badly.",
+            explanation="One draw is printed, whose errors are high or low together; they are compared "
+            "relative to kernel PCA of the same draw in jiang2006/table2_same_draw.",
         )
         for place, size in enumerate(SIZES)
         for method in METHODS

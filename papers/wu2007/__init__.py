@@ -8,7 +8,7 @@ errors of the nearest neighbour, and nothing else does (wu2007/preparations), so
 data. Kernel PLS has the plain indicators of the classes as targets, a centred kernel, and features
 along directions of unit length; c/4 and c/2 are rounded up. AKDA/QR counts all classes alike
 (`balanced=True`) and has directions of unit length. 11_Tumors, the seventh set of Table 2, is not at
-hand.
+hand; its five cells count as not run.
 """
 
 from __future__ import annotations

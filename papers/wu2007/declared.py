@@ -15,8 +15,13 @@ def error_table(
     further: str,
     compute: Callable[..., Mapping[str, Any]],
     repetitions: int,
+    not_at_hand: Mapping[str, Sequence[tuple[float, float]]] | None = None,
 ) -> Table:
-    """Declare a table of errors by data set and method, with a further method that is not printed."""
+    """Declare a table of errors by data set and method, with a further method that is not printed.
+
+    Cells of data sets that are not at hand are never run.
+    """
+    missing = not_at_hand or {}
     return Table(
         axes=("data set", "method"),
         cells=[
@@ -26,8 +31,9 @@ def error_table(
                 printed={"error": Estimate(*numbers, REPETITIONS)},
                 data=(data,),
                 chosen_on_test=CHOSEN_ON_TEST.get(method, ""),
+                out_of_reach="the data set is not at hand." if data in missing else "",
             )
-            for data, row in printed.items()
+            for data, row in {**printed, **missing}.items()
             for method, numbers in zip(METHODS, row, strict=True)
         ]
         + [Cell((data, further), {"data": data, "method": further}, data=(data,)) for data in printed],

@@ -67,7 +67,7 @@ INTERNAL = {
         "checks of precomputed kernels": "check_precomputed_columns squared_lengths",
     },
     "kernels": {
-        "types; Kernel.against tells what a filler is": "Filler KernelLike Rows TiledFiller",
+        "types; Kernel.against tells what a filler is": "Filler KernelLike Rows",
         "a step of the cosine kernel that exports share": "unit_rows",
         "a question of other rooms": "has_width",
     },

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelsieve import AcceleratedKernelFeatureAnalysis, KernelPCA
 from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
-from kernelsieve.latent.eigen import krylov_eigenpairs
+from kernelsieve.latent.principal import krylov_eigenpairs
 
 
 def same_up_to_sign(features, expected, atol):

@@ -60,7 +60,7 @@ def test_most_cells_of_the_asked_tables_agree_or_are_better(quick_alone):
         for line in lines_of(ENTRIES[f"{paper}/{name}"], quick_alone=quick_alone)
     ]
     good, comparable = share(lines)
-    assert comparable == len(lines)
+    assert comparable == sum(not line.cell.out_of_reach for line in lines)
     assert good >= ENOUGH * comparable
 
 

@@ -206,12 +206,37 @@ def test_shares_count_what_can_be_compared_with_and_without_full_runs(entry, mon
     aside = Cell(("aside",), {"method": "aside"}, {"error": Estimate(0.1)}, not_comparable="other data")
     declare(replace(TABLE, cells=[first, apart, aside]))
     runner.run(["fake"], "quick")
-    assert "| fake/table1 | 1 of 2, 50.0% (missed) | 1 of 2, 50.0% (missed) |" in page.page()
+    assert (
+        "| fake/table1 | 1 of 2, 50.0% (missed) | 1 of 2, 50.0% (missed) | 1 of 2, 50.0% (missed) |"
+        in page.page()
+    )
     declare(replace(TABLE, cells=[first, replace(apart, printed={"error": Estimate(0.2)})]))
     runner.run(["fake"], "full")  # its mean is 0.2, that of the quick form 0.1
-    assert "| fake/table1 | 2 of 2, 100.0% | 2 of 2, 100.0% |" in page.page()
+    assert "| fake/table1 | 2 of 2, 100.0% | 2 of 2, 100.0% | 2 of 2, 100.0% |" in page.page()
     declare(replace(TABLE, cells=[first, replace(apart, printed={"error": Estimate(0.01, 0.05, 4)})]))
-    assert "| fake/table1 | 1 of 2, 50.0% (missed) | 2 of 2, 100.0% |" in page.page()
+    assert (
+        "| fake/table1 | 1 of 2, 50.0% (missed) | 1 of 2, 50.0% (missed) | 2 of 2, 100.0% |"
+        in page.page()
+    )
+
+
+def test_shares_without_choices_on_test_errors_come_first(entry, monkeypatch):
+    monkeypatch.setattr(page, "ASKED", {"fake": ("table1",)})
+    first, second = TABLE.cells
+    declare(replace(TABLE, cells=[first, replace(second, chosen_on_test="the number of errors")]))
+    runner.run(["fake"], "quick")
+    assert "**1 of 1 comparable cells**" in page.page()
+    assert "these are 2 of 2." in " ".join(page.page().split())
+
+
+def test_cells_out_of_reach_are_not_run_and_say_why(entry):
+    later = Cell(("later",), {"method": "SMA"}, {"error": Estimate(0.1)}, out_of_reach="no data.")
+    noted = replace(TABLE.cells[0], note="printed by mistake.")
+    declare(replace(TABLE, cells=[noted, TABLE.cells[1], later], describe=lambda _: "All are there."))
+    assert runner.run(["fake"], "quick") == 0
+    assert "not run: no data. |" in page.page()
+    assert "agrees: printed by mistake. |" in page.page()
+    assert "All are there." in page.page()
 
 
 def test_results_are_described_when_all_are_there(entry):

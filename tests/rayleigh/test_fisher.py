@@ -34,7 +34,7 @@ from kernelsieve import (
 from kernelsieve.exceptions import FewerFeaturesWarning
 from kernelsieve.rayleigh import DecisionRule, ImageRotation, ImageTranslation, Tangent, fisher
 from kernelsieve.rayleigh.decisions import add_decision
-from kernelsieve.rayleigh.thresholds import margin_threshold
+from kernelsieve.rayleigh.linear_program import margin_threshold
 
 THREE_FOLDS = DecisionRule(probability=3)
 

@@ -30,9 +30,8 @@ from kernelsieve.exceptions import (
 from kernelsieve.kernels import RBF
 from kernelsieve.rayleigh import DecisionRule, Tangent, penalised_squares
 from kernelsieve.rayleigh.column_generation import Effort, PricedColumns
-from kernelsieve.rayleigh.linear_program import check_gap
+from kernelsieve.rayleigh.linear_program import check_gap, margin_nu, margin_threshold
 from kernelsieve.rayleigh.penalised_squares import least_squares
-from kernelsieve.rayleigh.thresholds import margin_nu, margin_threshold
 
 JOINT = DecisionRule(multi_class="joint")
 

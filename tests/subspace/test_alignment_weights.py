@@ -13,7 +13,7 @@ from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF, Linear, Polynomial
 from kernelsieve.metrics import kernel_target_alignment
 from kernelsieve.subspace.alignment_weights import WeightedAlignment
-from kernelsieve.subspace.target_kernels import coded_labels
+from kernelsieve.subspace.objectives import coded_labels
 
 
 @pytest.fixture

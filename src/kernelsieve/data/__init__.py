@@ -43,7 +43,7 @@ from .targets import (
     warn_if_numbers,
     weighted_targets,
 )
-from .threads import QUIET, for_each_block, n_threads, run_blocks, single_threaded_blas
+from .threads import QUIET, n_threads, run_blocks, single_threaded_blas
 
 __all__ = [
     "QUIET",
@@ -74,7 +74,6 @@ __all__ = [
     "drawn_order",
     "filled_up",
     "first_equals",
-    "for_each_block",
     "is_frame",
     "n_threads",
     "one_target",

@@ -14,7 +14,7 @@ from scipy import sparse
 from ..exceptions import InvalidDataError
 from ..kernels import Kernel, Rows
 from .progress import counted
-from .threads import for_each_block
+from .threads import run_blocks
 
 #: Classes up to which indicators are written down as columns.
 MANY_CLASSES = 100
@@ -176,7 +176,7 @@ def check_finite(X: Rows, name: str, n_jobs: int | None = None) -> None:
                 suspects.append(rows)
 
     slices = list(row_slices(X.shape[0], max(1, _CHECKED_VALUES // max(1, X.shape[1]))))
-    for_each_block(slices, look, n_jobs)
+    run_blocks(look, slices, n_jobs)
     for rows in sorted(suspects, key=lambda rows: rows.start):
         places = np.argwhere(~np.isfinite(X[rows]))
         if len(places):

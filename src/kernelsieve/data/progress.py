@@ -59,9 +59,9 @@ def is_reported() -> bool:
     return _name.get() is not None
 
 
-def advance() -> Callable[[int], None]:
-    """Return what counts rows for the pass that is going on, if any is."""
-    return _advance.get() or _silent
+def advance() -> Callable[[int], None] | None:
+    """Return what counts rows for the pass that is going on, if any is counted."""
+    return _advance.get()
 
 
 def _make_display(name: str, total: int | None, unit: str) -> Any:

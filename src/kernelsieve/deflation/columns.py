@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TypeVar
+from typing import Self
 
 import numpy as np
 
-from ..data import Batch, for_each_block, row_slices, rows_per_block, run_blocks
+from ..data import Batch, row_slices, rows_per_block, run_blocks
 from ..kernels import Kernel, Rows
 
 _TAKEN_VALUES = 2**20  # of columns that are copied at once
-
-_Worker = TypeVar("_Worker", bound="_Products")
 
 
 class Columns(ABC):
@@ -127,7 +124,7 @@ def store_columns(
         if batch.weight is not None:
             part *= root.astype(dtype)
 
-    for_each_block(list(row_slices(len(lines), rows_per_block(lines.shape[1]))), settle, n_jobs)
+    run_blocks(settle, list(row_slices(len(lines), rows_per_block(lines.shape[1]))), n_jobs)
     columns = StoredColumns(lines.T, means, centred=center)
     columns.raw_squared_norms = columns.raw_squared_norms + center * total * means**2
     return columns
@@ -148,7 +145,7 @@ def _evaluated(
             lines[:, rows] = block
 
     slices = list(row_slices(len(batch), rows_per_block(lines.shape[0])))
-    for_each_block(slices, fill_rows, n_jobs)
+    run_blocks(fill_rows, slices, n_jobs)
     return lines
 
 
@@ -192,19 +189,15 @@ class RecomputedColumns(Columns):
         self.raw_squared_norms = np.zeros(self.shape[1])
 
     def scan(self, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        workers = self._pass(lambda: _Moments(self, vectors, self._root))
-        moments = workers[0]
-        for other in workers[1:]:
-            moments.merge(other)
+        self._pass(moments := _Moments(self, vectors, self._root))
         self.means = moments.mean
         self.raw_squared_norms = moments.squares + self._total * moments.mean**2
         squared_norms = moments.squares if self.centred else self.raw_squared_norms
         return squared_norms.copy(), self._centred(moments.products, vectors)
 
     def inner(self, vectors: np.ndarray) -> np.ndarray:
-        workers = self._pass(lambda: _Products(self, vectors, self._root))
-        products = sum(worker.products for worker in workers)
-        return self._centred(np.asarray(products), vectors)
+        self._pass(sums := _Products(self, vectors, self._root))
+        return self._centred(sums.products, vectors)
 
     def take(self, chosen: np.ndarray) -> np.ndarray:
         if self._memory is None:
@@ -228,7 +221,7 @@ class RecomputedColumns(Columns):
             column[rows] = weights @ block
 
         slices = list(row_slices(self.shape[0], rows_per_block(len(chosen))))
-        for_each_block(slices, combine, self._n_jobs)
+        run_blocks(combine, slices, self._n_jobs)
         if self.centred:
             column -= column @ self._root**2 / self._total
         return column * self._root
@@ -264,9 +257,9 @@ class RecomputedColumns(Columns):
             self.diagonal[own] = block[own, self._rows[own] - rows.start]
         return block
 
-    def _pass(self, make_worker: Callable[[], _Worker]) -> list[_Worker]:
+    def _pass(self, sums: _Products) -> None:
         slices = list(row_slices(self.shape[0], rows_per_block(self.shape[1])))
-        return run_blocks(slices, make_worker, self._n_jobs)
+        run_blocks(type(sums).add, slices, self._n_jobs, sums=sums)
 
 
 class ColumnTable:
@@ -357,14 +350,22 @@ class _Products:
 
     def __init__(self, columns: RecomputedColumns, vectors: np.ndarray, root: np.ndarray) -> None:
         self.products = np.zeros((columns.shape[1], *vectors.shape[1:]))
-        self._columns = columns
+        self._columns, self._vectors, self._root = columns, vectors, root
         self._weighted = (vectors.T * root).T
 
-    def __call__(self, rows: slice) -> None:
-        self._take(self._columns.block(rows), rows)
+    def empty(self) -> Self:
+        """Return sums over no rows."""
+        return type(self)(self._columns, self._vectors, self._root)
 
-    def _take(self, block: np.ndarray, rows: slice) -> None:
+    def add(self, rows: slice) -> np.ndarray:
+        """Add the products over a block of rows, and return the block."""
+        block = self._columns.block(rows)
         self.products += block @ self._weighted[rows]
+        return block
+
+    def merge(self, other: Self) -> None:
+        """Add what another thread has summed."""
+        self.products += other.products
 
 
 class _Moments(_Products):
@@ -372,23 +373,22 @@ class _Moments(_Products):
 
     def __init__(self, columns: RecomputedColumns, vectors: np.ndarray, root: np.ndarray) -> None:
         super().__init__(columns, vectors, root)
-        self._root = root
         self.weight = 0.0
         self.mean = np.zeros(columns.shape[1])
         self.squares = np.zeros(columns.shape[1])
 
-    def _take(self, block: np.ndarray, rows: slice) -> None:
-        super()._take(block, rows)
+    def add(self, rows: slice) -> np.ndarray:
+        block = super().add(rows)
         weight = self._root[rows] ** 2
         total = float(weight.sum())
         mean = block @ weight / total
         block -= mean[:, None]
         block *= block
         self._combine(total, mean, block @ weight)
+        return block
 
-    def merge(self, other: _Moments) -> None:
-        """Add what another thread has summed."""
-        self.products += other.products
+    def merge(self, other: Self) -> None:
+        super().merge(other)
         self._combine(other.weight, other.mean, other.squares)
 
     def _combine(self, weight: float, mean: np.ndarray, squares: np.ndarray) -> None:

@@ -252,7 +252,7 @@ def leading_eigenpairs(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.nd
     """
     n = len(symmetric)
     k = min(k, n)
-    with single_threaded_blas.lifted_for(n, n):
+    with single_threaded_blas(unless_large=(n, n)):
         values, vectors = eigh(symmetric, subset_by_index=[n - k, n - 1])
         if len(values) < k:  # LAPACK leaves out pairs of a subset where very many eigenvalues are close
             values, vectors = eigh(symmetric)

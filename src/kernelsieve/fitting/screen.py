@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..data import for_each_block, row_slices
+from ..data import row_slices, run_blocks
 from ..deflation import DiagonalOnly, ScoringCriterion, StoredColumns, View
 
 SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
@@ -117,7 +117,7 @@ class Screen:
             np.dot(lines[some], features, out=narrow[some])
 
         slices = list(row_slices(len(lines), max(1, _THREAD_PRODUCTS // features.size)))
-        for_each_block(slices, multiply, self._n_jobs)
+        run_blocks(multiply, slices, self._n_jobs)
         products, target_products = narrow.astype(np.float64), features.T @ self._targets
         scored.squared_norms -= np.einsum("cj,cj->c", products, products)
         np.maximum(scored.squared_norms, 0.0, out=scored.squared_norms)

@@ -23,9 +23,7 @@ class Settings:
     n_components: int = DEFAULT_COMPONENTS
     center: bool = False
     tol: float = 0.0
-    scale: str | None = (
-        None  # "rkhs" or "auto" for coordinates in feature space, or the criterion's own
-    )
+    scale: str | None = None  # of features, as finish says; None for the criterion's own
     precision: str = "auto"
     dtype: type = np.float64
     rounded: bool = False  # whether kernel values come with the digits of float32 alone

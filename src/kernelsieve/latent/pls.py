@@ -9,9 +9,17 @@ from ..data import TargetEncoder
 from ..deflation import Criterion, PartialLeastSquares
 from ..estimators import KernelEstimator, LoopEstimator, OutOfCoreMixin, PredictMixin
 from ..kernels import KernelLike
-from .chemometrics import target_loadings, training_scores, vip_scores
-from .coefficients import dual_coefficients, intercept
-from .monitoring import hotelling_t2, q_limit, q_residuals, t2_limit
+from .chemometrics import (
+    dual_coefficients,
+    hotelling_t2,
+    intercept,
+    q_limit,
+    q_residuals,
+    t2_limit,
+    target_loadings,
+    training_scores,
+    vip_scores,
+)
 
 
 class KernelPLS(PredictMixin, OutOfCoreMixin, LoopEstimator):

@@ -112,8 +112,8 @@ def reorthonormalise(
     sums = gather(batches, frame, empty, block_rows=block_rows, n_jobs=n_jobs)
     gram = sums.gram  # type: ignore[attr-defined]
     squares, products, target_sums = gram[first:, first:], gram[first:, 1:first], gram[0, 1:first]
-    if sums.by_class is not None:
-        products, target_sums = sums.by_class.sums[:, 1:].T, sums.by_class.sums[:, 0]
+    if sums.class_sums is not None:
+        products, target_sums = sums.class_sums[:, 1:].T, sums.class_sums[:, 0]
     root = np.sqrt(gram[0, 0])
     of_ones = gram[0, first:] / root
     if center:
@@ -155,13 +155,14 @@ def finish(
     """Settle scales and signs, and put together what is told about the model.
 
     ``directions`` is the Gram matrix of the directions in feature space: with ``scale="rkhs"`` features
-    become coordinates along orthonormal directions of their span; with "auto" if that is possible.
+    become coordinates along orthonormal directions of their span; with "auto" if that is possible. With
+    ``scale="unit_variance"`` they have unit mean square, whatever the criterion says.
     """
     extraction = built.extraction
     coordinates = None
     if directions is not None and scale in ("auto", "rkhs"):
         coordinates = _to_coordinates(extraction, directions, required=scale == "rkhs")
-    lengths = _lengths(extraction, criterion)
+    lengths = _lengths(extraction, criterion, scale)
     if criterion.unit_expansions:
         lengths = lengths / np.abs(built.model.projection).sum(axis=0)
     scales = _signs(extraction) * lengths
@@ -207,7 +208,8 @@ def _to_coordinates(
             "not; pass scale='unit_variance', another kernel, or fewer components."
         ) from None
     triangle = solve_triangular(factor, extraction.triangle.T, trans="T").T
-    signs = signs_of_largest(triangle.T @ extraction.target_products)
+    products = triangle.T @ extraction.target_products
+    signs = signs_of_largest(products) if products.shape[1] else _signs(extraction)
     return np.asarray(triangle * signs)
 
 
@@ -296,9 +298,9 @@ def mean_image(
     return KernelModel(kernel, points, coefficients[:, None], np.array([half]), first_use)
 
 
-def _lengths(extraction: Extraction, criterion: Criterion) -> np.ndarray:
+def _lengths(extraction: Extraction, criterion: Criterion, scale: str | None = None) -> np.ndarray:
     """Return the lengths that features get, as columns over the training rows."""
-    if criterion.unit_variance:
+    if criterion.unit_variance or scale == "unit_variance":
         return np.full(len(extraction), np.sqrt(extraction.total_weight))
     return criterion.deflation.lengths(extraction.triangle)
 

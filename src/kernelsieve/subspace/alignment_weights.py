@@ -20,7 +20,7 @@ from ..exceptions import InvalidDataError, warn
 from ..kernels import Kernel, resolve_kernel
 from ..model import save
 from ..program import AffineMap, Output, ProgramStep
-from .target_kernels import CODINGS, checked_target_kernel, coded_labels
+from .objectives import CODINGS, checked_target_kernel, coded_labels
 
 _SHARED = ("kernel", "gamma", "degree", "coef0", "kernel_params", "center", "target", "random_state")
 

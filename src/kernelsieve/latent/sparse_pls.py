@@ -2,14 +2,133 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ...data import Batch
-from ...deflation import Loss, SquaredLoss
-from ...kernels import KernelLike
-from .base import SparseLatentFeatures
+from .._sklearn import Interval, StrOptions
+from ..data import Batch, TargetEncoder, check_not_constant, one_target, total_weight, trace_of
+from ..deflation import Loss, SquaredLoss
+from ..estimators import KernelEstimator, PredictMixin
+from ..fitting import Candidates, Problem, Settings, check_target_memory
+from ..kernels import KernelLike
+from ..model import Fit, KernelModel, explained_variance_ratio
+from .deflated_kernel import CachedColumns, DeflatedKernel
+from .nu_kpls import nu_kpls
+from .support_vectors import SupportVectors
+
+_USUALLY_KEPT, _SHARE_KEPT = 200, 64  # kernel columns; that part of the memory if it is more
+_MATRIX_VALUES = 2**23  # of a kernel matrix that "exact" keeps, as it comes back to its columns: 64 MB
+_LEAST_SHARE = float(np.finfo(float).tiny)  # rounded up to one sample
+
+
+class SparseLatentFeatures(PredictMixin, KernelEstimator):
+    """Base of the sparse latent features: few support vectors, found feature by feature."""
+
+    _candidates_parameter: ClassVar[str] = ""
+    _moved: ClassVar[dict[str, str]] = {
+        "cache_columns": "200 kernel columns are kept, or what a 64th of the memory holds that "
+        "kernelsieve.config_context(max_memory=...) allows; a subclass may say columns_kept = ...."
+    }
+    _parameter_constraints: ClassVar[dict] = {
+        **KernelEstimator._parameter_constraints,
+        "nu": [Interval(Real, 0, 1, closed="right"), StrOptions({"min"})],
+        "selection": [StrOptions({"mi", "mr", "mi-mr", "exact"})],
+        "target_error": [Interval(Real, 0, None, closed="left"), None],
+        "sample_size": [Interval(Integral, 2, None, closed="left")],
+        "gap_tol": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    #: How many kernel columns are kept, at most; None for 200, or a 64th of the memory if that is more.
+    columns_kept: ClassVar[int | None] = None
+
+    nu: float | str
+    selection: str
+    target_error: float | None
+    sample_size: int
+    gap_tol: float
+    tol: float
+
+    def _candidates(self) -> Candidates:
+        return Candidates("all")
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """Return the loss that the features follow."""
+
+    @abstractmethod
+    def _compared(self, batch: Batch) -> np.ndarray:
+        """Return the target columns that the loss compares predictions with, (n, q)."""
+
+    def _encoder(self, y: Any, classes: Any = None) -> TargetEncoder:
+        return super()._encoder(one_target(y), classes)
+
+    def _solve(self, problem: Problem) -> Fit:
+        rows, kernel, loss = problem.rows, problem.kernel, self._loss()
+        settings = problem.settings_for(len(rows))
+        check_target_memory(rows, settings.max_memory)
+        Y, root = self._compared(rows), rows.root_weight
+        weight = root**2
+        check_not_constant((Y - weight @ Y / weight.sum()) * root[:, None], Y * root[:, None])
+        columns = CachedColumns(rows.X, kernel, self._capacity(len(rows), settings), self.n_jobs)
+        rule = SupportVectors(
+            self.selection,
+            _LEAST_SHARE if isinstance(self.nu, str) else self.nu,
+            weight,
+            tol=self.tol,
+            gap_tol=self.gap_tol,
+            sample_size=self.sample_size,
+            random_state=problem.random_state,
+        )
+        found = nu_kpls(
+            DeflatedKernel(columns, settings.n_components),
+            Y,
+            weight,
+            loss,
+            rule,
+            settings.n_components,
+            target_error=self.target_error,
+            tol=self.tol,
+        )
+        self.support_fraction_ = found.support
+        self.duality_gaps_ = found.gaps
+        losses = [loss.value(y, np.full(len(y), f)) for y, f in zip(Y.T, found.baseline, strict=True)]
+        before = float(np.mean(weight @ np.transpose(losses)) / weight.sum())
+        if isinstance(loss, SquaredLoss):
+            before *= 2  # errors are mean squares, without the half
+        lengths = kernel.diag_at(rows.X, found.landmarks)
+        trace = trace_of(kernel, rows, lengths) if len(lengths) else total_weight(rows)
+        centred = found.features - weight @ found.features / weight.sum()
+        return Fit(
+            model=KernelModel(
+                kernel,
+                kernel.points(rows.X, found.landmarks),
+                found.projection,
+                found.offset,
+                found.first_use,
+                settings.dtype,
+            ),
+            landmark_indices=found.landmarks,
+            criterion_path=found.errors,
+            explained_variance_ratio=explained_variance_ratio(centred * root[:, None], trace),
+            explained_target_ratio=-np.diff(found.errors, prepend=before) / (before or 1.0),
+            outcome=found.outcome,
+            heads=found.heads,
+        )
+
+    def _capacity(self, n_rows: int, settings: Settings) -> int:
+        """Return the number of kernel columns to cache, more if memory allows."""
+        if self.selection == "exact" and n_rows**2 <= _MATRIX_VALUES:
+            return n_rows
+        most = int(settings.max_memory) // (8 * n_rows)
+        return self.columns_kept or max(1, min(most, max(_USUALLY_KEPT, most // _SHARE_KEPT)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        return tags
 
 
 class SparseKernelPLS(SparseLatentFeatures):

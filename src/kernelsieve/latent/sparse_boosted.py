@@ -6,13 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._sklearn import StrOptions
-from ...data import Batch
-from ...deflation import LOSSES, LogisticLoss, Loss, resolve_loss
-from ...kernels import KernelLike
-from ..boosted import loss_of_numbers
-from ..probabilities import predict_proba, probability_link
-from .base import SparseLatentFeatures
+from .._sklearn import StrOptions
+from ..data import Batch
+from ..deflation import LOSSES, LogisticLoss, Loss, resolve_loss
+from ..kernels import KernelLike
+from .boosted import loss_of_numbers, predict_proba, probability_link
+from .sparse_pls import SparseLatentFeatures
 
 
 class SparseKernelBoostedLatentFeatures(SparseLatentFeatures):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernelsieve.statistics import GramStatistic
-from kernelsieve.statistics.gram import _pivoted_factor
+from kernelsieve.statistics.statistic import _pivoted_factor
 
 
 def test_gram_is_the_sum_of_products_of_lines():

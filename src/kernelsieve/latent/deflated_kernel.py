@@ -2,7 +2,7 @@
 
 No n x n matrix exists here. A column is evaluated when a support vector needs it, some are kept, and
 the deflated matrix is known through the features, one vector and one number (equation (6) of the
-paper that :mod:`.extraction` names).
+paper that :mod:`.nu_kpls` names).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...data import row_slices, rows_per_block, run_blocks
-from ...exceptions import KernelError
-from ...kernels import Kernel, Rows
+from ..data import row_slices, rows_per_block, run_blocks
+from ..exceptions import KernelError
+from ..kernels import Kernel, Rows
 
 _COLUMNS_AT_ONCE = 4096  # a block of samples of all columns would be too large with many of them
 
@@ -131,11 +131,8 @@ class CachedColumns:
             own = np.flatnonzero((rows >= block.start) & (rows < block.stop))
             self._diagonal[rows[own]] = values[own, rows[own] - block.start]
 
-        run_blocks(
-            list(row_slices(self.n_rows, rows_per_block(len(rows)))),
-            lambda: multiply_block,
-            self._n_jobs,
-        )
+        slices = list(row_slices(self.n_rows, rows_per_block(len(rows))))
+        run_blocks(multiply_block, slices, self._n_jobs)
 
 
 @dataclass(frozen=True)
@@ -149,11 +146,6 @@ class Multipliers:
     rows: np.ndarray
     alpha: np.ndarray
     shifted: bool = True
-
-    def directed(self, u: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the mean of u under alpha, and the unnormalised beta of the loading."""
-        mean = float(self.alpha @ u[self.rows]) if self.shifted else 0.0
-        return mean, self.alpha * (u[self.rows] - mean)
 
 
 @dataclass(frozen=True)
@@ -178,7 +170,7 @@ class DeflatedKernel:
 
     def __init__(self, columns: CachedColumns, capacity: int) -> None:
         self.columns = columns
-        self._features = np.empty((columns.n_rows, capacity), order="F")
+        self._features = np.empty((columns.n_rows, min(capacity, columns.n_rows)), order="F")
         self._mean = np.zeros(columns.n_rows)  # m, summed over the steps
         self._length = 0.0  # rho
         self._squares = np.zeros(columns.n_rows)  # the diagonal of T T'
@@ -218,7 +210,8 @@ class DeflatedKernel:
         Nothing changes until :meth:`commit`.
         """
         rows, alpha = multipliers.rows, multipliers.alpha
-        mean, beta = multipliers.directed(u)
+        mean = float(alpha @ u[rows]) if multipliers.shifted else 0.0
+        beta = alpha * (u[rows] - mean)
         vectors = [beta, alpha] if multipliers.shifted else [beta]
         values = self.product(rows, np.column_stack(vectors))
         squared_length = float(beta @ values[rows, 0])
