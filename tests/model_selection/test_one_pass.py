@@ -48,8 +48,15 @@ def grid_scores(extractor, head, scoring, alphas, y=Y, **fit):
     }
 
 
-@pytest.mark.parametrize("scoring", ["r2", "neg_mean_squared_error", "neg_root_mean_squared_error"])
-@pytest.mark.parametrize("extractor", [SparseMaximalAlignment, SparseMaximalCovariance, KernelPLS])
+@pytest.mark.parametrize(
+    ("extractor", "scoring"),
+    [
+        (SparseMaximalAlignment, "r2"),
+        (SparseMaximalCovariance, "neg_mean_squared_error"),
+        (KernelPLS, "neg_root_mean_squared_error"),
+        (KernelPLS, "r2"),
+    ],
+)
 def test_scores_are_those_of_a_search(extractor, scoring):
     y = TWO if scoring == "r2" else Y
     model = extractor(20, candidates=POOL, gamma=0.3)
