@@ -117,8 +117,8 @@ FAULTS = [
     ),
     Fault(
         "class means about the wrong centre",
-        "rayleigh/solve.py",
-        "means = coordinates.means @ self.alpha - offset + products / weights[:, None]",
+        "rayleigh/fisher.py",
+        "means = coordinates.means @ found.alpha - offset + products / weights[:, None]",
         "means = products / weights[:, None]",
     ),
     Fault(
