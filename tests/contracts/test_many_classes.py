@@ -113,7 +113,7 @@ def test_class_weights_of_labels(monkeypatch):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_no_array_of_samples_by_classes(name):
-    n, n_classes = 3000, 1200
+    n, n_classes = 8000, 2500
     X, y = samples(n, n_classes)
     model = model_of(name, 50)
     with warnings.catch_warnings():
