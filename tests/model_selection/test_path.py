@@ -700,7 +700,7 @@ HALVES = KFold(2, shuffle=True, random_state=0)  # some checks sort rows by thei
 @estimators_to_check(
     [
         ComponentPathCV(SparseMaximalAlignment(4, target="continuous"), Ridge(), cv=HALVES),
-        ComponentPathCV(KernelPLSClassifier(2), cv=2),
+        ComponentPathCV(KernelPLSClassifier(2, gamma="scale"), cv=2),
     ]
 )
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
