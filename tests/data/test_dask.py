@@ -346,6 +346,7 @@ def test_work_reaches_workers_while_others_use_it(client):
     assert len(set(found)) == 2
 
 
+@pytest.mark.slow
 def test_a_killed_worker(client, tmp_path):
     """The other worker, and the one that is started instead, do its work."""
     once = tmp_path / "killed"

@@ -165,7 +165,7 @@ def test_many_classes_are_told_apart(digits):
         KernelBoostedLatentFeaturesClassifier(15, loss="logistic", gamma=0.05),
         KernelBoostedLatentFeaturesClassifier(15, loss="squared", gamma=0.05),
     ):
-        assert model.fit(X[:300], y[:300]).score(X[500:], y[500:]) > 0.8
+        assert model.fit(X[:300], y[:300]).score(X[500:], y[500:]) > 0.7
         assert model.decision_function(X[:3]).shape == (3, 10)
 
 

@@ -227,11 +227,11 @@ def test_a_fraction_of_the_columns_is_worked_with(cancer, loss):
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 def test_columns_are_priced_in_blocks_and_never_stored(loss):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((1500, 2))
-    y = (np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(1500) > 0).astype(int)
+    X = rng.standard_normal((2200, 2))
+    y = (np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(2200) > 0).astype(int)
     model = make(20.0, loss, gamma=1.0, candidates="all", n_jobs=1)
     model.fit(X[:300], y[:300])  # everything is loaded and compiled
-    kernel_matrix = 8 * 1500**2
+    kernel_matrix = 8 * 2200**2
     tracemalloc.start()
     model.fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
