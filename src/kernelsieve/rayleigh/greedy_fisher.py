@@ -16,12 +16,12 @@ from ..deflation import Alignment, Heads, RidgeAlignment
 from ..estimators import OutOfCoreMixin
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..fitting import (
+    OnePass,
     Plan,
     Problem,
     RowPass,
     Settings,
     candidates_needed,
-    loop_pass,
     select_without_pool,
     use_of_candidates,
 )
@@ -72,8 +72,8 @@ class GreedyKernelFisherDiscriminant(OutOfCoreMixin, KernelDiscriminant):
     candidates : {"auto", "all"}, int, array or Candidates, default="auto"
         Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
         that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
-        "all" up to 1,500 samples; beyond, a pool of one and a half times n_components where it is
-        screened, three times beyond 20,000 samples, of 1,000 otherwise. With
+        "all" up to 1,500 samples, or 1,000 for 100 components; beyond, a pool of one and a half times
+        n_components, at least 150, where it is screened, of 1,000 otherwise. With
         ``Candidates(resample=True)`` it is 59 at every step. Pass :class:`~kernelsieve.Candidates` to
         say how they are drawn.
     tol : float, default=1e-10
@@ -279,7 +279,7 @@ class GreedyKernelFisherDiscriminant(OutOfCoreMixin, KernelDiscriminant):
         changes = [
             Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0
         ]
-        return loop_pass(plan, self._criterion(), changes)
+        return OnePass(plan, self._criterion(), changes)
 
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
         self._check_out_of_core()
