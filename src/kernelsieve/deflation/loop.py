@@ -248,15 +248,15 @@ def extract(
         # Every guard has passed; nothing was changed before this line.
         feature = basis.append(residual)
         if has_targets:
-            residual_targets -= np.outer(feature, target_products)
+            residual_targets -= np.multiply.outer(feature, target_products)
         candidates.deflate(direction, feature, target_products)
         if len(direction.candidates) == 1:
             candidates.retire(direction.candidates)
         directions.append(
-            replace(
-                direction,
-                candidates=candidates.names[direction.candidates],
-                column=None,
+            Direction(
+                candidates.names[direction.candidates],
+                direction.weights,
+                direction.score,
                 means=candidates.columns.means[direction.candidates],
             )
         )
