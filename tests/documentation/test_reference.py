@@ -51,19 +51,21 @@ INTERNAL = {
     },
     "deflation": {
         "how the loop keeps columns and candidates; View tells what a criterion may ask them": """
-            ColumnTable Columns DeflatedCandidates DoublyCentredColumns DrawnCandidates DrawnSubset
+            ColumnTable Columns DeflatedCandidates DoublyCentredColumns DrawnCandidates
             FixedCandidates FollowedCandidates FreshCandidates FreshSubset RecomputedColumns
             StoredColumns store_columns""",
         "how the loop keeps lengths; View tells what a criterion may ask them": """
             DiagonalOnly EvaluatedMetric GramMetric IdentityMetric Metric PoolMetric""",
         "the ridge of GreedyKernelFisherDiscriminant": "Ridge RidgeColumns",
-        "the loop itself, which estimators run": "Extraction extract leading_eigenpairs",
+        "the loop itself, which estimators run": """
+            Selection extract leading_eigenpairs order_of_first_use select""",
         "the score of a class that cannot be": "NEVER",
     },
     "estimators": {
         "decorators of our own methods and bases": """
             all_or_nothing planned_by_sample row_wise""",
-        "steps of fit and of searches": "WIDTHS is_summed_up prepared screens subset_criterion",
+        "steps of fit and of searches": """
+            WIDTHS is_summed_up prepared screens split_item subset_criterion""",
         "checks of precomputed kernels": "check_precomputed_columns squared_lengths",
     },
     "kernels": {

@@ -235,9 +235,9 @@ def test_samples_that_screen_are_never_held_out(monkeypatch):
         one_pass, "prepared", lambda e, X, *given: seen.append(X) or prepared(e, X, *given)
     )
     scored = []
-    part = one_pass.Data.part
+    split_off = one_pass.split_off
     monkeypatch.setattr(
-        one_pass.Data, "part", lambda self, e, r, f=None: scored.append(r) or part(self, e, r, f)
+        one_pass, "split_off", lambda e, data, rows: scored.append(rows) or split_off(e, data, rows)
     )
     search = ComponentPathCV(model, Ridge(), cv=3, scoring="neg_mean_absolute_error").fit(rows, noise)
     assert search.way_ == "one pass and one over the landmarks"

@@ -79,23 +79,6 @@ def check_array(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, int]
         )
 
 
-@dataclass(frozen=True)
-class _Epilogue:
-    """Applies a profile to complete lines, where it is more than an exponential.
-
-    Loops for exponentials alone take a fraction of the time to compile, and rbf needs no others.
-    """
-
-    left: np.ndarray
-    profile: Profile
-    near: float
-
-    def __call__(self, X: np.ndarray, origin: np.ndarray, lines: np.ndarray) -> None:
-        if self.near > 0:
-            recompute_near(X, origin, self.left, lines.dtype.type(self.near), lines)
-        profile_inplace(self.profile, lines)
-
-
 class LineProduct:
     """``left @ rows.T`` for a fixed matrix and blocks of rows.
 
@@ -131,9 +114,11 @@ class LineProduct:
         self._groups = _packed(left, starts, GROUP)
         self._starts = starts
         self._origin = np.zeros(n_terms, left.dtype) if origin is None else origin
-        simple = profile in (AS_IT_IS, EXPONENTIAL) and near == 0
-        self._exponential = simple and profile == EXPONENTIAL
-        self._epilogue = None if simple else _Epilogue(np.ascontiguousarray(left), profile, near)
+        # Loops for exponentials alone take a fraction of the time to compile, and rbf needs no others.
+        self.is_simple = profile in (AS_IT_IS, EXPONENTIAL) and near == 0
+        self.exponential = self.is_simple and profile == EXPONENTIAL
+        self._profile, self._near = profile, near
+        self._left = None if self.is_simple else np.ascontiguousarray(left)
         self._width = PANEL_WIDTH[left.dtype]
         self._of_sparse = of_sparse
 
@@ -158,10 +143,10 @@ class LineProduct:
             X, tiles = rows, np.empty((max(n_lines, GROUP), len(rows)), out.dtype)
         memory = panel_memory(self._groups.shape[1], len(X), origin)
         X = np.ascontiguousarray(X)
-        arguments = X, origin, self._groups, self._starts, self._exponential
+        arguments = X, origin, self._groups, self._starts, self.exponential
         noticed = float(make_lines(*arguments, *memory, tiles))
-        if self._epilogue is not None:
-            self._epilogue(X, origin, tiles)
+        if not self.is_simple:
+            self.finish(X, origin, tiles)
         if tiles is not out:
             out[...] = tiles[:n_lines, :n_rows]
         return noticed
@@ -172,7 +157,13 @@ class LineProduct:
         for start, group in zip(self._starts, self._groups, strict=True):
             terms[:, start : start + GROUP] = group[:, : self._n_lines]
         weights = np.ascontiguousarray(weights, terms.dtype)
-        return OneRowProduct(terms, self._origin, weights, self._exponential, self._epilogue)
+        return OneRowProduct(self, terms, self._origin, weights)
+
+    def finish(self, X: np.ndarray, origin: np.ndarray, lines: np.ndarray) -> None:
+        """Apply a profile to complete lines, where it is more than an exponential."""
+        if self._near > 0:
+            recompute_near(X, origin, self._left, lines.dtype.type(self._near), lines)
+        profile_inplace(self._profile, lines)
 
 
 @dataclass(frozen=True)
@@ -187,26 +178,25 @@ class OneRowProduct:
     array([43.])
     """
 
+    product: LineProduct
     terms: np.ndarray
     origin: np.ndarray
     weights: np.ndarray
-    exponential: bool
-    epilogue: _Epilogue | None
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Return a new array of the sums."""
-        terms, origin, weights = self.terms, self.origin, self.weights
+        product, terms, origin, weights = self.product, self.terms, self.origin, self.weights
         dtype = origin.dtype
         if x.shape != origin.shape:
             raise ValueError(f"x has shape {x.shape} and the landmarks have {len(origin)} inputs.")
         x = np.ascontiguousarray(x, dtype)
         line, scratch = np.empty((1, terms.shape[1]), dtype), np.empty(PANEL_WIDTH[dtype], dtype)
         outputs = np.empty(len(weights), dtype)
-        if self.epilogue is None:
-            make_outputs(x, terms, origin, self.exponential, weights, line, scratch, outputs)
+        if product.is_simple:
+            make_outputs(x, terms, origin, product.exponential, weights, line, scratch, outputs)
             return outputs
         make_outputs(x, terms, origin, False, weights[:0], line, scratch, outputs[:0])  # only the line
-        self.epilogue(x[None], origin, line.T)
+        product.finish(x[None], origin, line.T)
         return np.dot(weights, line[0], out=outputs)
 
 

@@ -13,9 +13,9 @@ from pandas import DataFrame
 from ray.data.block import BlockAccessor
 
 from .arrow import input_columns, named_column
+from .blocks import Batch
 from .sources import Part, Source
 from .tasks import (
-    EngineBatches,
     FrameColumns,
     RowWise,
     Summing,
@@ -69,13 +69,10 @@ class RaySource(Source):
 
         return Part.joined(self._run(inside))
 
-    def batches(self, check: Callable[[Part], Any], sample: Any) -> EngineBatches:
-        return EngineBatches(self, check, sample)
-
-    def sum_up(self, summing: Summing) -> Any:
+    def sum_up(self, check: Callable[[Part], Batch], empty: Any, add: Any) -> Any:
         """Sum up every block in a task of its own, and merge the sums by a tree."""
-        sums = self._run(summing.sums, _merged_by_a_tree)
-        return sums[0] if sums else summing.empty()
+        sums = self._run(Summing(check, empty, add).sums, _merged_by_a_tree)
+        return sums[0] if sums else empty()
 
     def apply(self, function: Any) -> Any:
         inputs = list(self._columns.inputs)

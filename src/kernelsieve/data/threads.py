@@ -1,4 +1,4 @@
-"""Our own threads over row blocks, with one BLAS thread inside each."""
+"""Our own threads over row blocks, with one BLAS thread inside each; and how far they are."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from typing import Any, Protocol, Self
 import joblib
 import numpy as np
 from threadpoolctl import LibController, ThreadpoolController
+
+from .progress import make_display
 
 #: Numbers that are too large need no warning of numpy's: they are refused, with a remedy.
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
@@ -249,3 +251,54 @@ def run_blocks(
         if sums is not None:
             for part in parts[1:]:
                 sums.merge(part)
+
+
+# Whose passes are reported, where ``verbose`` asks for it, and what counts the rows of one.
+_reported: ContextVar[str | None] = ContextVar("_reported", default=None)
+_advance: ContextVar[Callable[[int], None] | None] = ContextVar("_advance", default=None)
+
+
+def _silent(n_done: int) -> None:
+    """Count nothing."""
+
+
+@contextmanager
+def reported(name: str, verbose: Any) -> Iterator[None]:
+    """Let passes over samples report under a name, where they should."""
+    named, counting = _reported.set(name if verbose else None), _advance.set(None)
+    try:
+        yield
+    finally:
+        _advance.reset(counting)
+        _reported.reset(named)
+
+
+@contextmanager
+def counted(
+    total: int | None, unit: str = "rows", *, stage: str = "summing up"
+) -> Iterator[Callable[[int], None]]:
+    """Count what a stage of the work has done; the function that it gets may be called from any thread.
+
+    A pass inside another one counts for that one.
+    """
+    name, outer = _reported.get(), _advance.get()
+    if name is None or outer is not None:
+        yield outer or _silent
+        return
+    display = make_display(f"{name}: {stage}", total, unit)
+    token = _advance.set(display.advance)
+    try:
+        yield display.advance
+    finally:
+        _advance.reset(token)
+        display.close()
+
+
+def is_reported() -> bool:
+    """Tell if somebody wants to know how far passes are."""
+    return _reported.get() is not None
+
+
+def advance() -> Callable[[int], None] | None:
+    """Return what counts rows for the pass that is going on, if any is counted."""
+    return _advance.get()

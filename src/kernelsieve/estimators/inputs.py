@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from ..data import Pool, check_finite, row_number, row_slices
 from ..exceptions import InputScaleWarning, InvalidDataError, InvalidParameterError, warn
-from ..fitting import CandidatePool, Candidates
+from ..fitting import Candidates
 from ..kernels import KERNELS, Kernel, Precomputed, Rows, has_width
 from ..program.tables import first_text
 
@@ -52,7 +52,7 @@ def check_rows(
         raise
     if finite:
         check_finite(X, "X", getattr(estimator, "n_jobs", None))
-    return _summed(X)
+    return _summed(X) if sparse.issparse(X) else X
 
 
 def check_names(X: Any) -> None:
@@ -76,7 +76,7 @@ def _about_text(X: Any) -> str:
 
 def _summed(X: Rows) -> Rows:
     """Add up entries that a CSR matrix holds in parts; what looks at entries would miss the sum."""
-    if sparse.issparse(X) and not X.has_canonical_format:
+    if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return X
@@ -116,7 +116,7 @@ def check_points(points: Any, X: Rows, name: str = "candidates") -> Rows:
         points, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
     )
     check_finite(points, name)
-    points = _summed(points)
+    points = _summed(points) if sparse.issparse(points) else points
     if points.shape[1] != X.shape[1]:
         raise InvalidParameterError(
             f"{name} has {points.shape[1]} columns and X has {X.shape[1]}; pass points with the "
@@ -144,17 +144,17 @@ def check_candidates(estimator: Any) -> Candidates:
     return found
 
 
-def given_candidates(
-    candidates: Any, X: Rows, *, precomputed: bool, name: str = "candidates"
-) -> Rows | None:
+def given_candidates(estimator: Any, X: Rows) -> Rows | None:
     """Return points, or row numbers for a precomputed kernel, that were given as an array."""
-    if isinstance(candidates, (str, Integral)):
+    size, name = estimator._candidates().size, estimator._candidates_parameter
+    precomputed = estimator._is_precomputed
+    if isinstance(size, (str, Integral)):
         if precomputed:
             check_precomputed(X, None, name)
         return None
     if not precomputed:
-        return check_points(candidates, X, name)
-    rows = np.asarray(candidates)
+        return check_points(size, X, name)
+    rows = np.asarray(size)
     if rows.ndim != 1 or rows.dtype.kind not in "iu":
         raise InvalidParameterError(
             f"kernel='precomputed' needs {name} as a number, or as the row numbers of the pool "
@@ -168,15 +168,13 @@ def given_candidates(
     return rows
 
 
-def given_pool(X: Rows, kernel: Kernel, points: Rows) -> CandidatePool:
+def given_pool(X: Rows, kernel: Kernel, points: Rows) -> Pool:
     """Return given candidates with their own kernel matrix."""
     if not isinstance(kernel, Precomputed):
-        pool = Pool(points, np.arange(points.shape[0]))
-        return CandidatePool(pool, kernel.block(points, points))
+        return Pool(points, np.arange(points.shape[0]), kernel.block(points, points))
     is_square = X.shape[0] == X.shape[1]
     columns = points if is_square else np.arange(len(points))
-    W = X[np.ix_(points, columns)].astype(np.float64)
-    return CandidatePool(Pool(columns, points), W)
+    return Pool(columns, points, X[np.ix_(points, columns)].astype(np.float64))
 
 
 def check_kernel_input(kernel: Kernel, X: Rows, *, fitting: bool = False) -> None:

@@ -62,7 +62,7 @@ def projector(self: Any, n_components: int | None = None) -> Program:
         ``f(x)`` takes a float array of shape (n_features,) or (n_samples, n_features) and returns
         (n_components,) or (n_samples, n_components).
     """
-    steps = self._prefix(n_components).__program_steps__("features")
+    steps = feature_steps(self._prefix(n_components).model, self.n_features_in_)
     return Program([*steps, Link(steps[-1].n_outputs, called="features")])
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -46,7 +45,8 @@ _PAIRS = 4096  # whose differences are taken at once
 _KINK = 1e-7  # of the distance of landmarks from their mean
 
 
-class Centre(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Centre:
     """The origin of the inputs, and the largest squared distance of a landmark from it.
 
     Moving the origin changes no distance, and near the mean it keeps the norms, and so the digits lost

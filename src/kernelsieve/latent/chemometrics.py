@@ -68,17 +68,16 @@ def vip_scores(self: Any, n_components: int | None = None) -> np.ndarray:
     >>> int(model.vip_scores().argmax())  # the body mass index
     2
     """
-    fitted = self._prefix(n_components)
-    kernel = fitted.kernel_
-    if not isinstance(kernel, Linear):
+    fit = self._prefix(n_components)
+    model, explained = fit.model, fit.explained_target_ratio
+    if not isinstance(model.kernel, Linear):
         raise InvalidParameterError(
             f"VIP scores are for kernel='linear', whose components are sums of features of X, and not "
-            f"for kernel={kernel.name!r}; pass kernel='linear', or ask "
+            f"for kernel={model.kernel.name!r}; pass kernel='linear', or ask "
             "sklearn.inspection.permutation_importance."
         )
-    rotations = np.asarray(fitted.landmarks_.T @ fitted.projection_)
+    rotations = np.asarray(model.landmarks.T @ model.projection)
     weights = np.linalg.qr(rotations)[0]  # the rotations are these times a triangle
-    explained = fitted.explained_target_ratio_
     return np.sqrt(len(weights) * (weights**2 @ explained) / explained.sum())
 
 
@@ -146,10 +145,9 @@ def hotelling_t2(self: Any, X: Any, n_components: int | None = None) -> np.ndarr
     --------
     t2_limit : Limit of T2.
     """
-    fitted = self._prefix(n_components)
-    fit = fitted._current_fit()
+    fit = self._prefix(n_components)
     variances = _feature_squares(fit) / (_total_weight(fit) - 1)
-    features = self._features(X, fitted).astype(np.float64, copy=False)
+    features = self._features(X, fit).astype(np.float64, copy=False)
     return np.asarray((features**2 / variances).sum(axis=1))
 
 
@@ -172,7 +170,7 @@ def t2_limit(self: Any, confidence: float = 0.95, n_components: int | None = Non
     float
     """
     level = _check_confidence(confidence)
-    fit = self._prefix(n_components)._current_fit()
+    fit = self._prefix(n_components)
     k, n = fit.model.n_components, _total_weight(fit)
     if n <= k:
         raise InvalidParameterError(
@@ -214,8 +212,7 @@ def q_residuals(
     --------
     q_limit : Limit of Q.
     """
-    fitted = self._prefix(n_components)
-    fit = fitted._current_fit()
+    fit = self._prefix(n_components)
     if fit.loadings is None:
         raise InvalidDataError(
             "q_residuals needs the loadings of the components, which a model does not have after prune "

@@ -48,10 +48,9 @@ _OWN = {
     "KernelModel": "model.kernel_model",
     "Refinement": "model.kernel_model",
     "FoldSums": "statistics.fold_sums",
-    "CandidatePool": "fitting.problem",
     "Candidates": "fitting.candidates",
     "Plan": "fitting.problem",
-    "Settings": "fitting.settings",
+    "Settings": "fitting.problem",
     "ColumnSums": "statistics.passes",
     "StatisticPart": "estimators.statistic",
     "StatisticPlan": "estimators.statistic",
@@ -85,7 +84,7 @@ _OWN = {
 }
 
 #: What is no longer there, and is a namespace of its fields for the class that takes them.
-_FORMER = {"LandmarkModel"}
+_FORMER = {"CandidatePool", "LandmarkModel"}
 
 _SCIKIT_LEARN = {
     "sklearn.compose": ("ColumnTransformer", "TransformedTargetRegressor", "make_column_selector"),

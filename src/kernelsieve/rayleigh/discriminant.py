@@ -305,8 +305,9 @@ class KernelDiscriminant(PredictMixin, KernelEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        link = self._prefix(n_components)._probability_link()
-        return np.asarray(link(self._scores(X, n_components)))
+        decision = self._prefix(n_components).decision
+        assert decision is not None
+        return probabilities(self._scores(X, n_components), float(decision.slopes[-1]))
 
     def _probability_link(self) -> Callable[[np.ndarray], np.ndarray]:
         """Return the function that makes probabilities of decisions."""

@@ -16,12 +16,12 @@ from ..deflation import Alignment, Heads, RidgeAlignment
 from ..estimators import OutOfCoreMixin
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..fitting import (
+    OnePass,
     Plan,
     Problem,
     RowPass,
     Settings,
     candidates_needed,
-    loop_pass,
     select_without_pool,
     use_of_candidates,
 )
@@ -279,7 +279,7 @@ class GreedyKernelFisherDiscriminant(OutOfCoreMixin, KernelDiscriminant):
         changes = [
             Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0
         ]
-        return loop_pass(plan, self._criterion(), changes)
+        return OnePass(plan, self._criterion(), changes)
 
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
         self._check_out_of_core()

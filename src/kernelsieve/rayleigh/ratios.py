@@ -73,7 +73,7 @@ def solve_ratio(self: Any, problem: Problem) -> Fit:
         candidates = self._draw(problem, size)
         if rows.weight is not None and len(candidates) >= len(rows):
             # All samples are candidates, and one of weight 2 is two equal ones that share alpha.
-            copies = rows.weight[candidates.pool.indices]
+            copies = rows.weight[candidates.indices]
     return self._row_pass(problem.plan(candidates), copies).fit([rows])
 
 
@@ -131,7 +131,7 @@ class RayleighPass:
         self.kernel, self.pool, self.W, self.settings = (
             plan.kernel,
             plan.pool,
-            plan.candidates.W,
+            plan.pool.W,
             plan.settings,
         )
         self.numerator, self.denominator, self.reg, self.penalty = numerator, denominator, reg, penalty

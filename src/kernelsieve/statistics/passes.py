@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +16,6 @@ from scipy import sparse
 from ..data import (
     Batch,
     Pool,
-    Summation,
     advance,
     row_slices,
     rows_per_block,
@@ -82,7 +82,7 @@ def gather(
 ) -> Statistic:
     """Pass once over all rows, as :func:`absorb` does; no more than a block of columns is held."""
     add = partial(absorb, block=block, **how)
-    return sum_up(batches, Summation(partial(empty, block.n_lines), add))
+    return sum_up(batches, partial(empty, block.n_lines), add)
 
 
 def absorb(
@@ -108,7 +108,8 @@ def absorb(
         if getattr(_kept, "buffer", _NOTHING).size < size:
             _kept.buffer = np.empty(size)
         lines = block.lines(some, _kept.buffer[:size].reshape(block.n_lines, -1))
-        own.update(lines, 0.0 if trace_of is None else trace_of(some), some.weight, some.codes)
+        trace = 0.0 if trace_of is None else trace_of(some)
+        own.update(lines, trace, some.weight, None if own.class_sums is None else some.codes)
         if done is not None:
             done(len(some))
 
@@ -151,8 +152,39 @@ def may_become_safe(precision: str, form: type[Statistic]) -> bool:
     return precision == "auto" and form is GramStatistic
 
 
+class SumsTogether(ABC):
+    """Sums that are filled together, and then merged, subtracted and scaled one by one."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> Sequence[Any]:
+        """Sums of their own."""
+
+    def merge(self, other: Self) -> None:
+        """Take in what another one has seen."""
+        self._check_plan(other)
+        for mine, theirs in zip(self.parts, other.parts, strict=True):
+            mine.merge(theirs)
+
+    def subtract(self, other: Self) -> None:
+        """Take out what another one has seen."""
+        self._check_plan(other)
+        for mine, theirs in zip(self.parts, other.parts, strict=True):
+            if theirs.n_rows:
+                mine.subtract(theirs)
+
+    def scale(self, factor: float) -> None:
+        """Multiply the weights of all rows that have been seen."""
+        for part in self.parts:
+            part.scale(factor)
+
+    @abstractmethod
+    def _check_plan(self, other: Any) -> None:
+        """Refuse sums that cannot be merged with these."""
+
+
 @dataclass
-class ColumnSums:
+class ColumnSums(SumsTogether):
     """The statistic of the columns, and statistics of lines beside them, such as their changes."""
 
     columns: Statistic
@@ -169,32 +201,16 @@ class ColumnSums:
         """Whether residuals are known to all digits, or to half of them."""
         return self.columns.keeps_all_digits
 
-    def merge(self, other: ColumnSums) -> None:
-        """Take in what another one has seen."""
-        for mine, theirs in self._pairs(other):
-            mine.merge(theirs)
-
-    def subtract(self, other: ColumnSums) -> None:
-        """Take out what another one has seen."""
-        for mine, theirs in self._pairs(other):
-            mine.subtract(theirs)
-
-    def scale(self, factor: float) -> None:
-        """Multiply the weights of all rows that have been seen."""
-        for statistic in self.statistics:
-            statistic.scale(factor)
-
     @property
-    def statistics(self) -> tuple[Statistic, ...]:
+    def parts(self) -> tuple[Statistic, ...]:
         return self.columns, *self.beside
 
-    def _pairs(self, other: ColumnSums) -> Iterator[tuple[Statistic, Statistic]]:
+    def _check_plan(self, other: ColumnSums) -> None:
         if (self.key, type(self.columns)) != (other.key, type(other.columns)):
             raise InvalidDataError(
                 "These sums belong to different plans: kernel, candidates, targets or precision are "
                 "not the same. Make all parts with one plan, or with copies of its file."
             )
-        return zip(self.statistics, other.statistics, strict=True)
 
     def lines_beside(self, group: int) -> np.ndarray:
         """Return lines beside the columns in coordinates, which are not centred."""
@@ -244,14 +260,14 @@ class StatisticPass:
 
     def empty(self, form: type[Statistic]) -> ColumnSums:
         """Return sums that have seen no rows."""
-        columns = form(self._block.n_lines, self.n_labels)
-        n_beside = 1 + len(self.diagonal)
-        beside = (form(n_beside if group else 1) for group in self.beside)
-        return ColumnSums(columns, tuple(beside) if self.beside else (), self.key)
+        columns, beside = form(self._block.n_lines, self.n_labels), []
+        for group in self.beside:
+            beside.append(form(1 + len(self.diagonal) if group else 1))
+        return ColumnSums(columns, tuple(beside), self.key)
 
     def gather(self, batches: Iterable[Batch], form: type[Statistic]) -> ColumnSums:
         """Pass once over all rows."""
-        return sum_up(batches, Summation(partial(self.empty, form), self.add))
+        return sum_up(batches, partial(self.empty, form), self.add)
 
     def add(self, sums: ColumnSums, batch: Batch) -> None:
         """Add rows to sums that nobody needs after an error."""

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ..data import Batch, Summation, sum_up
+from ..data import Batch, sum_up
 from ..kernels import Filler, Rows
 from .passes import AugmentedBlock, WeightedBlock, absorb_weighted
 from .statistic import GramStatistic
@@ -51,4 +51,4 @@ def change_products(
     """Return inner products of the changes of columns, summed over all rows."""
     blocks = change_blocks(changes, fill, n_columns)
     add = partial(absorb_weighted, blocks=blocks, block_rows=block_rows, n_jobs=n_jobs)
-    return sum_up(batches, Summation(partial(GramStatistic, 1 + n_columns), add)).gram[1:, 1:]
+    return sum_up(batches, partial(GramStatistic, 1 + n_columns), add).gram[1:, 1:]

@@ -16,8 +16,7 @@ from sklearn.base import BaseEstimator
 
 from ...exceptions import CriterionError
 from ..heads import Heads
-from ..needs import Needs
-from ..rules import DeflationRule, LeftDeflation, Ridge
+from ..needs import DeflationRule, LeftDeflation, Needs, Ridge
 from ..view import Direction, Step, View
 
 # Scores this close are a tie: sums in another order (other block sizes, threads, drivers) must not
