@@ -8,7 +8,7 @@ factorisation of the kernel matrix of the chosen examples. The deflated matrix i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
