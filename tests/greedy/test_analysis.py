@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from naive import CountingKernel
 from naive_feature_analysis import naive_akfa, naive_skfa
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.metrics.pairwise import (
     laplacian_kernel,
     linear_kernel,
@@ -201,6 +202,13 @@ def test_a_cutoff_that_leaves_no_point_from_the_start(resample, cancer):
         AcceleratedKernelFeatureAnalysis(3, cutoff=10, candidates=Candidates(resample=resample)).fit(
             cancer[0][:20]
         )
+
+
+def test_a_cutoff_that_leaves_no_point_of_sparse_samples_that_are_not_kept(cancer):
+    few = sparse.csr_matrix(np.where(cancer[0][:40] < 0.5, 0, cancer[0][:40]))
+    for samples in (few, few.toarray()):
+        with pytest.raises(NoFeaturesError, match="Lower cutoff"):
+            fit_with({"max_memory": 0}, AcceleratedKernelFeatureAnalysis(3, cutoff=10), samples)
 
 
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.FewerFeaturesWarning")
