@@ -35,9 +35,10 @@ def training_scores(estimator: Any) -> np.ndarray:
 def target_loadings(estimator: Any) -> np.ndarray:
     """Return the least-squares coefficients of the targets on each feature."""
     fit = estimator._current_fit()
-    if fit.heads is None or estimator._criterion().nearest_centre:
+    criterion = estimator._criterion()
+    if fit.heads is None or criterion.nearest_centre or criterion.by_alignment:
         raise AttributeError(
-            "There are no y_loadings_, because labels are predicted by the nearest mean; pass "
+            "There are no y_loadings_, because labels are predicted by the means of classes; pass "
             "decision='argmax'."
         )
     return np.asarray(fit.heads.last_coefficients.T)
