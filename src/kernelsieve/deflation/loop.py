@@ -8,7 +8,7 @@ factorisation of the kernel matrix of the chosen examples. The deflated matrix i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -271,15 +271,15 @@ def extract(
         # Every guard has passed; nothing was changed before this line.
         feature = basis.append(residual)
         if has_targets:
-            residual_targets -= np.outer(feature, target_products)
+            residual_targets -= np.multiply.outer(feature, target_products)
         candidates.deflate(direction, feature, target_products)
         if len(direction.candidates) == 1:
             candidates.retire(direction.candidates)
         directions.append(
-            replace(
-                direction,
-                candidates=candidates.names[direction.candidates],
-                column=None,
+            Direction(
+                candidates.names[direction.candidates],
+                direction.weights,
+                direction.score,
                 means=candidates.columns.means[direction.candidates],
             )
         )
