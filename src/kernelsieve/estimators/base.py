@@ -26,7 +26,6 @@ from .inputs import (
     check_kernel_input,
     check_rows,
     check_weights,
-    given_candidates,
     given_pool,
     is_rounded,
 )
@@ -174,8 +173,7 @@ class KernelEstimator(
 
     def _problem_of(self, batch: Batch, encoder: TargetEncoder) -> Problem:
         random_state = check_random_state(self._seed)
-        candidates = check_candidates(self)
-        points = given_candidates(self, batch.X)
+        candidates, points = check_candidates(self, batch.X)
         rows, kept = batch.without_zero_weights()
         if points is None and kept is not None and self._is_precomputed:
             rows = Batch(rows.X[:, kept], rows.targets, rows.weight)
