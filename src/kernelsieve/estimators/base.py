@@ -29,7 +29,14 @@ from .inputs import (
     given_pool,
     is_rounded,
 )
-from .model_use import check_new_rows, program_steps, projector, prune, truncate
+from .model_use import (
+    check_new_rows,
+    first_components,
+    program_steps,
+    projector,
+    prune,
+    truncate,
+)
 from .sources import fit_source, row_wise
 from .writing import transform_to
 
@@ -368,7 +375,8 @@ class KernelEstimator(
 
     def _prefix(self, n_components: int | None) -> Fit:
         """Return the fit with the first components only; None for all."""
-        return (self if n_components is None else self.truncate(n_components))._current_fit()
+        fit = self._current_fit()
+        return fit if n_components is None else first_components(fit, n_components)
 
     def _with_fit(self, fit: Fit) -> Self:
         """Return a copy with another fit; samples that come later belong to this one alone."""
