@@ -99,7 +99,7 @@ class SparseKernelFisherDiscriminant(KernelDiscriminant):
         :class:`~kernelsieve.rayleigh.Tangent` in place of a pair may give ``virtual_candidates``.
     decision : str or DecisionRule, default="least_squares"
         How features decide, and how probable that is: the word for a threshold, "auto",
-        "least_squares", "margin", "midpoint", "intercept" or "gaussian", or a
+        "least_squares", "margin", "midpoint", "intercept", "gaussian" or "alignment", or a
         :class:`~kernelsieve.rayleigh.DecisionRule` with ``threshold``, ``nu``, ``multi_class`` and
         ``probability``.
     class_weight : dict or "balanced", default=None
