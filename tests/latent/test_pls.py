@@ -161,11 +161,11 @@ def test_every_loss_separates_the_classes(loss, candidates, cancer):
 def test_many_classes_are_told_apart(digits):
     X, y = digits
     for model in (
-        KernelPLSClassifier(30, gamma=0.05),
-        KernelBoostedLatentFeaturesClassifier(30, loss="logistic", gamma=0.05),
-        KernelBoostedLatentFeaturesClassifier(30, loss="squared", gamma=0.05),
+        KernelPLSClassifier(15, gamma=0.05),
+        KernelBoostedLatentFeaturesClassifier(15, loss="logistic", gamma=0.05),
+        KernelBoostedLatentFeaturesClassifier(15, loss="squared", gamma=0.05),
     ):
-        assert model.fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.88
+        assert model.fit(X[:300], y[:300]).score(X[500:], y[500:]) > 0.7
         assert model.decision_function(X[:3]).shape == (3, 10)
 
 
@@ -243,7 +243,7 @@ def test_a_pool_predicts_with_as_many_evaluations(diabetes):
 
 
 def test_a_pool_in_pieces_predicts_the_same(targets, diabetes):
-    X = diabetes[0]
+    X, targets = diabetes[0][:150], targets[:150]
     whole = KernelPLS(6, gamma=0.02, candidates=X[:50]).fit(X, targets)
     for size in (1, 7, 100):
         pieces = KernelPLS(6, gamma=0.02, candidates=X[:50])

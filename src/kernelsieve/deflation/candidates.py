@@ -174,7 +174,7 @@ class FixedCandidates(LeftCandidates):
 
     def advance(self, residual_targets: np.ndarray) -> bool:
         small = self.residual_squared_norms < STALE * self._trusted
-        stale = np.flatnonzero(self.eligible & small)
+        stale = (self.eligible & small).nonzero()[0]
         if not len(stale):
             return True
         Q = self.basis.features
@@ -194,7 +194,7 @@ class FixedCandidates(LeftCandidates):
         self.column_products = self._products[:, : self.basis.size]
         self.residual_squared_norms -= product**2
         np.maximum(self.residual_squared_norms, 0.0, out=self.residual_squared_norms)
-        self.target_products -= np.outer(product, target_products)
+        self.target_products -= np.multiply.outer(product, target_products)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ factorisation of the kernel matrix of the chosen examples. The deflated matrix i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -272,13 +272,14 @@ def extract(
         # Every guard has passed; nothing was changed before this line.
         feature = basis.append(residual)
         if has_targets:
-            residual_targets -= np.outer(feature, target_products)
+            residual_targets -= np.multiply.outer(feature, target_products)
         candidates.deflate(direction, feature, target_products)
         if len(direction.candidates) == 1:
             candidates.retire(direction.candidates)
-        combined.append(candidates.names[direction.candidates])
+        chosen = candidates.names[direction.candidates]
         means = candidates.columns.means[direction.candidates]
-        directions.append(replace(direction, candidates=combined[-1], column=None, means=means))
+        directions.append(Direction(chosen, direction.weights, direction.score, means=means))
+        combined.append(chosen)
         sizes.append(residual.size)
         products.append(target_products)
     names, first_use = order_of_first_use(combined)

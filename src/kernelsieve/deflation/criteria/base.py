@@ -180,7 +180,7 @@ def first_of_the_best(scores: np.ndarray, rounding_of: Callable[[np.ndarray], np
     direction left, that with the least rounding is taken: which it is does not depend on their order.
     """
     best = int(scores.argmax())
-    near = np.flatnonzero(scores * (1 + _WIDEST_TIE) >= scores[best] * (1 - _WIDEST_TIE))
+    near = (scores * (1 + _WIDEST_TIE) >= scores[best] * (1 - _WIDEST_TIE)).nonzero()[0]
     if len(near) == 1:
         return best
     rounding = rounding_of(near)
