@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -22,11 +23,13 @@ _DENSE_VALUES = 2**23  # of a sparse sample that is made dense: 64 MB
 class Pool:
     """Candidate landmarks.
 
-    ``indices`` are rows of the training set, or of the given array where the pool was given.
+    ``indices`` are rows of the training set, or of the given array where the pool was given. ``W`` is
+    the kernel matrix of the points, for a pool that stands for the samples; empty for all samples.
     """
 
     points: Rows
     indices: np.ndarray
+    W: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
 
     def __len__(self) -> int:
         return int(self.points.shape[0])
@@ -123,7 +126,7 @@ def draw_sample(
     (0, [500.0, 5.0, 5.0])
     """
     if weight is None or _are_equal(weight):
-        rows = draw_random(n_rows, size, random_state)
+        rows = np.sort(_drawn(n_rows, size, random_state, None))
         return rows, None if weight is None else weight[rows]
     if size >= n_rows:
         return np.arange(n_rows), weight

@@ -235,8 +235,7 @@ class KernelBoosting(KernelEstimator):
         if are_samples:
             pool = Pool(kernel.points(rows.X, numbers), numbers)
         else:
-            candidates = given or self._draw(problem, size)
-            pool, W = candidates.pool, candidates.W
+            pool = given or self._draw(problem, size)
         unweighted = replace(sample, weight=None)
         stored = store_columns(unweighted, kernel, pool.points, center=False, n_jobs=self.n_jobs)
         columns = stored.values
@@ -246,8 +245,8 @@ class KernelBoosting(KernelEstimator):
             return pool, columns, columns, columns.diagonal()
         if given is not None and isinstance(kernel, Precomputed):
             # The columns of a pool do not hold k(x, x) of the samples.
-            return pool, W, columns, np.full(len(sample), W.diagonal().max())
-        return pool, W, columns, kernel.diag_at(rows.X, numbers)
+            return pool, pool.W, columns, np.full(len(sample), pool.W.diagonal().max())
+        return pool, pool.W, columns, kernel.diag_at(rows.X, numbers)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -15,7 +15,6 @@ from ..data import Batch, Part, count_rows, row_slices
 from ..estimators import StatisticPlan, is_summed_up, prepared, screens
 from ..fitting import OnePass
 from ..kernels import BlockCache, sharing
-from ..kernels.distance_cache import unshared
 from ..statistics import FoldSums
 from .fold_curves import SettledFolds
 from .folds import Curve, Group, HeadSettings, Task, clone_with, score_extractor, split_off
@@ -205,7 +204,7 @@ def _sum_up_folds(
             extractors[some], plans[some], sums, passes[some], strict=True
         ):
             rest = of_pass.pop() if len(screened) else row_pass.empty(type(of_pass[0].columns))
-            kernel = unshared(plan.settled.kernel)  # for models, which outlive the cache
+            kernel = plan.settled.kernel.without_cache()  # for models, which outlive the cache
             plan = replace(plan, settled=replace(plan.settled, kernel=kernel))
             settled.append(SettledFolds(extractor, plan, FoldSums(of_pass, rest), batch, seconds))
         yield settled
@@ -219,7 +218,7 @@ def _sums_of_groups(
     Samples of a group are copied when it is their turn, if they are not consecutive.
     """
     begun = [[p.empty(form) for _ in groups] for p in passes for form in [p.form_for([batch])]]
-    size = max(1, cache.max_bytes // (8 * len(passes[0].pool)))
+    size = max(1, cache.max_bytes // (8 * len(passes[0].plan.pool)))
     for group, numbers in enumerate(groups):
         for rows in row_slices(len(numbers), len(numbers) if len(passes) == 1 else int(size)):
             part = batch[_as_slice(numbers[rows])]
