@@ -34,10 +34,10 @@ def training_scores(self: Any) -> np.ndarray:
 
 def target_loadings(self: Any) -> np.ndarray:
     """Return the least-squares coefficients of the targets on each feature."""
-    fit = self._current_fit()
-    if fit.heads is None or self._criterion().nearest_centre:
+    fit, criterion = self._current_fit(), self._criterion()
+    if fit.heads is None or criterion.nearest_centre or criterion.by_alignment:
         raise AttributeError(
-            "There are no y_loadings_, because labels are predicted by the nearest mean; pass "
+            "There are no y_loadings_, because labels are predicted by the means of classes; pass "
             "decision='argmax'."
         )
     return np.asarray(fit.heads.last_coefficients.T)
