@@ -358,6 +358,21 @@ def test_centroid_predicts_the_class_with_the_nearest_mean(options, weighted, di
         assert_allclose(lengths - 2 * scores, distances, atol=1e-8)
 
 
+@pytest.mark.parametrize("options", [{}, {"candidates": 150}, {"center": False}])
+def test_alignment_predicts_by_the_kernel_of_features(options, digits, rng):
+    X, y, weight = digits[0][:300], digits[1][:300], rng.integers(1, 4, 300)
+    given = {"gamma": 0.05, "decision": "alignment", "random_state": 0, **options}
+    model = KernelPLSClassifier(9, **given).fit(X, y, sample_weight=weight)
+    for k in (1, 9):
+        features = model.transform(X, n_components=k)
+        K = features @ features.T  # the kernel that is aligned with the labels
+        means = np.array([weight[y == c] @ K[y == c] / weight[y == c].sum() for c in model.classes_]).T
+        assert_allclose(model.decision_function(X, n_components=k), means, atol=1e-9)
+        assert_array_equal(model.predict(X, n_components=k), model.classes_[means.argmax(axis=1)])
+    with pytest.raises(AttributeError, match="by the means of classes"):
+        _ = model.y_loadings_
+
+
 def test_centroid_has_the_features_of_argmax_and_other_predictions(digits):
     X, y = digits[0][:300], digits[1][:300]
     by_mean = KernelPLSClassifier(5, gamma=0.05, decision="centroid").fit(X, y)

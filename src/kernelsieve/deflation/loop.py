@@ -207,6 +207,7 @@ def extract(
     residual_targets = targets.copy()
     target_squared_norm = float(np.einsum("nq,nq->", targets, targets))
     directions: list[Direction] = []
+    combined: list[np.ndarray] = []  # by each of them: the names of candidates
     sizes: list[float] = []  # of the directions' columns
     products: list[np.ndarray] = []
     outcome = Outcome.COMPLETE
@@ -257,7 +258,7 @@ def extract(
             continue
         squared = float(residual.vector @ residual.vector)
         if squared < trust * float(residual.column @ residual.column):
-            if _retire_dependent(candidates, directions, trust):
+            if _retire_dependent(candidates, combined, trust):
                 continue
             outcome = Outcome.IMPRECISE
             break
@@ -275,22 +276,18 @@ def extract(
         candidates.deflate(direction, feature, target_products)
         if len(direction.candidates) == 1:
             candidates.retire(direction.candidates)
-        directions.append(
-            Direction(
-                candidates.names[direction.candidates],
-                direction.weights,
-                direction.score,
-                means=candidates.columns.means[direction.candidates],
-            )
-        )
+        chosen = candidates.names[direction.candidates]
+        means = candidates.columns.means[direction.candidates]
+        directions.append(Direction(chosen, direction.weights, direction.score, means=means))
+        combined.append(chosen)
         sizes.append(residual.size)
         products.append(target_products)
-    names, first_use = order_of_first_use([direction.candidates for direction in directions])
+    names, first_use = order_of_first_use(combined)
     position = np.zeros(names.max(initial=-1) + 1, dtype=np.intp)
     position[names] = np.arange(len(names))
     dual, means = np.zeros((len(names), len(directions))), np.zeros(len(names))
     for j, direction in enumerate(directions):
-        places = position[direction.candidates]
+        places = position[combined[j]]
         dual[places, j], means[places] = direction.weights, direction.means
     return Selection(
         directions=tuple(directions),
@@ -321,7 +318,7 @@ def order_of_first_use(used: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarr
     (array([7, 3]), array([0, 1]))
     """
     names = np.concatenate([np.empty(0, np.intp), *used])
-    feature = np.repeat(np.arange(len(used)), [len(some) for some in used])
+    feature = np.repeat(np.arange(len(used)), list(map(len, used)))
     unique, first = np.unique(names, return_index=True)
     order = np.argsort(first)
     return unique[order].astype(np.intp), feature[first[order]]
@@ -356,9 +353,7 @@ def _check_direction(
         )
 
 
-def _retire_dependent(
-    candidates: DeflatedCandidates, directions: list[Direction], trust: float
-) -> bool:
+def _retire_dependent(candidates: DeflatedCandidates, combined: list[np.ndarray], trust: float) -> bool:
     """Retire doubtful candidates whose images depend on the chosen ones; tell if there were any.
 
     If a candidate's image lies in the span of the chosen images, so does its column, whatever the
@@ -366,9 +361,9 @@ def _retire_dependent(
     """
     small = candidates.residual_squared_norms < trust * candidates.initial_squared_norms
     doubtful = np.flatnonzero(candidates.eligible & small)
-    if not directions or not len(doubtful):
+    if not combined or not len(doubtful):
         return False
-    chosen = np.unique(np.concatenate([d.candidates for d in directions]))
+    chosen = np.unique(np.concatenate(combined))
     W = candidates.metric.among(np.concatenate([chosen, doubtful]))
     split = len(chosen)
     cross = W[:split, split:]

@@ -26,11 +26,17 @@ from .inputs import (
     check_kernel_input,
     check_rows,
     check_weights,
-    given_candidates,
     given_pool,
     is_rounded,
 )
-from .model_use import check_new_rows, program_steps, projector, prune, truncate
+from .model_use import (
+    check_new_rows,
+    first_components,
+    program_steps,
+    projector,
+    prune,
+    truncate,
+)
 from .sources import fit_source, row_wise
 from .writing import transform_to
 
@@ -174,8 +180,7 @@ class KernelEstimator(
 
     def _problem_of(self, batch: Batch, encoder: TargetEncoder) -> Problem:
         random_state = check_random_state(self._seed)
-        candidates = check_candidates(self)
-        points = given_candidates(self, batch.X)
+        candidates, points = check_candidates(self, batch.X)
         rows, kept = batch.without_zero_weights()
         if points is None and kept is not None and self._is_precomputed:
             rows = Batch(rows.X[:, kept], rows.targets, rows.weight)
@@ -370,7 +375,8 @@ class KernelEstimator(
 
     def _prefix(self, n_components: int | None) -> Fit:
         """Return the fit with the first components only; None for all."""
-        return (self if n_components is None else self.truncate(n_components))._current_fit()
+        fit = self._current_fit()
+        return fit if n_components is None else first_components(fit, n_components)
 
     def _with_fit(self, fit: Fit) -> Self:
         """Return a copy with another fit; samples that come later belong to this one alone."""

@@ -18,7 +18,6 @@ from ..fitting import AUTO_POOL, Candidates, Plan, Problem, RowPass
 from ..kernels import Rows
 from ..model import Fit
 from .attributes import all_or_nothing
-from .inputs import given_candidates
 from .statistic import StatisticPart, StatisticPlan, Stream, prepared
 
 
@@ -195,7 +194,7 @@ class OutOfCoreMixin:
         """Settle by the samples of the first batch what must be known before a pass."""
         encoder = self._encoder(y, classes)
         batch = self._batch(X, y, sample_weight, encoder)
-        if given_candidates(self, X) is None:
+        if not self._candidates().are_points:
             n_samples = len(batch.without_zero_weights()[0])
             name = self._candidates_parameter
             check_first_batch(n_samples, self._candidates(), self.n_components, name)

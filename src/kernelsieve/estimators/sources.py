@@ -21,7 +21,6 @@ from ..data import (
     single_threaded_blas,
 )
 from ..exceptions import InvalidDataError
-from .inputs import given_candidates
 from .out_of_core import OutOfCoreMixin
 from .statistic import StatisticPlan, prepared
 
@@ -61,7 +60,7 @@ def planned_by_sample(
         if plan.settled.encoder.classes is not None:  # of which the sample may lack some
             plan = prepared(estimator, *given, source.labels(), folds)
         sample = plan.batch(*given)
-    if given_candidates(estimator, sample.X) is None:
+    if not estimator._candidates().are_points:
         plan = plan.renumbered(numbers)
     return plan, SourceBatches(source, plan.reader, sample)
 

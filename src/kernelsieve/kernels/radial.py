@@ -244,7 +244,7 @@ def _far_columns(Z: Rows) -> np.ndarray:
 
 @dataclass(frozen=True)
 class RadialKernel(Kernel):
-    """A function of ``t = gamma |x - z|^2``: a profile of ``stretch * t``."""
+    """A function of ``t = gamma |x - z|^2``: a profile of ``factor * t``."""
 
     gamma: float = 1.0
     #: Of all landmarks with which some are to be rounded alike; None for that of the landmarks given.

@@ -20,9 +20,9 @@ from ..kernels import Linear, Rows
 from ..model import Fit
 
 
-def training_scores(estimator: Any) -> np.ndarray:
+def training_scores(self: Any) -> np.ndarray:
     """Return the features of the training samples, if these are the landmarks."""
-    fit = estimator._current_fit()
+    fit = self._current_fit()
     scores = None if fit.loadings is None else fit.loadings.scores(fit.feature_squares)
     if scores is None:
         raise AttributeError(
@@ -32,12 +32,12 @@ def training_scores(estimator: Any) -> np.ndarray:
     return np.asarray(scores)
 
 
-def target_loadings(estimator: Any) -> np.ndarray:
+def target_loadings(self: Any) -> np.ndarray:
     """Return the least-squares coefficients of the targets on each feature."""
-    fit = estimator._current_fit()
-    if fit.heads is None or estimator._criterion().nearest_centre:
+    fit, criterion = self._current_fit(), self._criterion()
+    if fit.heads is None or criterion.nearest_centre or criterion.by_alignment:
         raise AttributeError(
-            "There are no y_loadings_, because labels are predicted by the nearest mean; pass "
+            "There are no y_loadings_, because labels are predicted by the means of classes; pass "
             "decision='argmax'."
         )
     return np.asarray(fit.heads.last_coefficients.T)
@@ -81,35 +81,35 @@ def vip_scores(self: Any, n_components: int | None = None) -> np.ndarray:
     return np.sqrt(len(weights) * (weights**2 @ explained) / explained.sum())
 
 
-def dual_coefficients(estimator: Any) -> np.ndarray:
+def dual_coefficients(self: Any) -> np.ndarray:
     """Return one coefficient for each landmark, and for each of several targets.
 
     ``alpha = B (T'KB)^-1 T'Y`` of Dhanjal et al. (2009), for features that are centred.
     """
-    alpha, _ = _linear_function(estimator)
-    return alpha[:, 0] if _is_one_number(estimator) else alpha
+    alpha, _ = _linear_function(self)
+    return alpha[:, 0] if _is_one_number(self) else alpha
 
 
-def primal_coefficients(estimator: Any) -> np.ndarray:
+def primal_coefficients(self: Any) -> np.ndarray:
     """Return one coefficient for each feature of X, with one row for each of several targets.
 
     ``W = U (P'U)^-1 C'`` of Dhanjal et al. (2009), transposed as scikit-learn does.
     """
-    alpha, _ = _linear_function(estimator)
-    coefficients = np.zeros((alpha.shape[1], estimator.n_features_in_))
-    coefficients[:, estimator.landmarks_] = alpha.T
-    return coefficients[0] if _is_one_number(estimator) else coefficients
+    alpha, _ = _linear_function(self)
+    coefficients = np.zeros((alpha.shape[1], self.n_features_in_))
+    coefficients[:, self.landmarks_] = alpha.T
+    return coefficients[0] if _is_one_number(self) else coefficients
 
 
-def intercept(estimator: Any) -> np.ndarray:
+def intercept(self: Any) -> np.ndarray:
     """Return the intercept that belongs to the coefficients."""
-    _, constant = _linear_function(estimator)
-    return constant[0] if _is_one_number(estimator) else constant
+    _, constant = _linear_function(self)
+    return constant[0] if _is_one_number(self) else constant
 
 
-def _linear_function(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
+def _linear_function(self: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the coefficients of the kernel values, and the intercepts."""
-    fit = estimator._current_fit()
+    fit = self._current_fit()
     if fit.heads is None:
         raise AttributeError("There are no coefficients, because the features were found without y.")
     k = fit.model.n_components
@@ -119,8 +119,8 @@ def _linear_function(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     return fit.model.projection @ of_features, constants - fit.model.offset @ of_features
 
 
-def _is_one_number(estimator: Any) -> bool:
-    return not estimator._predicts_labels() and estimator._one_dimensional_y
+def _is_one_number(self: Any) -> bool:
+    return not self._predicts_labels() and self._one_dimensional_y
 
 
 @row_wise

@@ -214,22 +214,29 @@ def linear_heads(
     """Return the heads of orthonormal features, given the weighted sums of the targets as they were.
 
     By least squares they are inner products with the targets. The class with the nearest mean has the
-    largest of linear functions as well.
+    largest of linear functions as well, and so has that with the largest mean of inner products.
     """
     if not selection.target_products.shape[1]:
         return None
     products = selection.target_products / criterion.target_scale(target_sums)
-    if criterion.nearest_centre:
-        return _centre_heads(products, target_sums, _lengths(selection, criterion))
+    if criterion.nearest_centre or criterion.by_alignment:
+        lengths = _lengths(selection, criterion)
+        return centre_heads(products, target_sums, lengths, nearest=criterion.nearest_centre)
     means = target_sums / selection.total_weight if center else np.zeros(len(target_sums))
     return Heads(np.tile(means, (len(selection), 1)), products)
 
 
-def _centre_heads(products: np.ndarray, class_weights: np.ndarray, lengths: np.ndarray) -> Heads:
-    """Return ``t'm - |m|^2 / 2`` for every class mean m of the features t, which have these lengths."""
+def centre_heads(
+    products: np.ndarray, class_weights: np.ndarray, lengths: np.ndarray, *, nearest: bool
+) -> Heads:
+    """Return scores by the class means m of features t that have these lengths.
+
+    ``t'm - |m|^2 / 2`` is largest for the nearest mean, and ``t'm`` for the largest mean of inner
+    products with the samples of a class.
+    """
     present = class_weights > 0
     centres = lengths[:, None] * products / np.where(present, class_weights, 1.0)
-    halves = np.cumsum(centres**2, axis=0) / 2
+    halves = np.cumsum(centres**2, axis=0) / 2 if nearest else np.zeros_like(centres)
     # A class without samples has no centre and is never the nearest.
     intercepts = np.where(present, -halves, NEVER)
     return Heads(intercepts, lengths[:, None] * centres)

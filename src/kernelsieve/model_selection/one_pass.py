@@ -15,7 +15,6 @@ from ..data import Batch, Part, count_rows, row_slices
 from ..estimators import StatisticPlan, is_summed_up, prepared, screens
 from ..fitting import OnePass
 from ..kernels import BlockCache, sharing
-from ..kernels.distance_cache import unshared
 from ..statistics import FoldSums
 from .fold_curves import SettledFolds
 from .folds import Curve, Group, HeadSettings, Task, clone_with, score_extractor, split_off
@@ -205,7 +204,7 @@ def _sum_up_folds(
             extractors[some], plans[some], sums, passes[some], strict=True
         ):
             rest = of_pass.pop() if len(screened) else row_pass.empty(type(of_pass[0].columns))
-            kernel = unshared(plan.settled.kernel)  # for models, which outlive the cache
+            kernel = plan.settled.kernel.without_cache()  # for models, which outlive the cache
             plan = replace(plan, settled=replace(plan.settled, kernel=kernel))
             settled.append(SettledFolds(extractor, plan, FoldSums(of_pass, rest), batch, seconds))
         yield settled

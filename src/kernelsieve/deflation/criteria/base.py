@@ -108,6 +108,9 @@ class Criterion(Selector, BaseEstimator):
     at_most_targets: ClassVar[bool] = False
     #: Whether labels are predicted by the nearest class mean of the features, not by least squares.
     nearest_centre: bool = False
+    #: Whether labels are predicted by the class with whose samples the inner product of features is
+    #: largest on average.
+    by_alignment: bool = False
     #: Whether residual norms are taken about the mean, even where features are not centred.
     centred_scores: bool = False
     #: Whether the loadings of the images on the features are kept with the model; with left deflation
