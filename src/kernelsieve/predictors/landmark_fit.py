@@ -13,7 +13,9 @@ from ..metric_learning.rounds import first_minimum
 from .ridge import RidgePath
 
 RIDGES = 10.0 ** np.arange(-8, 0.5, 0.5)
-_JITTER = 1e-9  # of the mean of the diagonal of the landmarks' kernel matrix
+#: Where the width stands: a wider kernel with a smaller ridge asks for more digits than there are.
+LAST_RIDGES = 10.0 ** np.arange(-10, 0.5, 0.5)
+_JITTER = 1e-11  # of the mean of the diagonal of the landmarks' kernel matrix
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,13 @@ class LandmarkFit:
 
     @classmethod
     def to(
-        cls, kernel: Kernel, U: np.ndarray, Y: np.ndarray, weight: np.ndarray, n_landmarks: int
+        cls,
+        kernel: Kernel,
+        U: np.ndarray,
+        Y: np.ndarray,
+        weight: np.ndarray,
+        n_landmarks: int,
+        ridges: np.ndarray = RIDGES,
     ) -> LandmarkFit:
         landmarks = U[:n_landmarks]
         W = kernel.block(landmarks, landmarks)
@@ -39,7 +47,7 @@ class LandmarkFit:
         triangle = cholesky(W + _JITTER * np.trace(W) / m * np.eye(m))
         root = np.asarray(solve_triangular(triangle, np.eye(m)))
         path = RidgePath(kernel.block(U, landmarks) @ root, Y, weight)
-        return cls(kernel, landmarks, root, path, path.left_out_residuals(RIDGES))
+        return cls(kernel, landmarks, root, path, path.left_out_residuals(ridges))
 
     @property
     def squares(self) -> np.ndarray:
