@@ -54,11 +54,14 @@ class LandmarkFit:
         """Squared leave-one-out residuals, (n_ridges, n), summed over targets."""
         return np.einsum("rnq,rnq->rn", self.residuals, self.residuals)
 
-    def mean_squared_gradients(self, U: np.ndarray, weight: np.ndarray, ridge: float) -> np.ndarray:
-        """Return the mean squared derivative by each input, summed over targets."""
+    def gradient_products(
+        self, U: np.ndarray, weight: np.ndarray, ridge: float, *, diagonal: bool
+    ) -> np.ndarray:
+        """Return the average outer product of gradients, or its diagonal, summed over targets."""
         coefficients = self.root @ self.path.head(ridge).coefficients
         gradients = self.kernel.sample_gradient(U, self.landmarks, coefficients)
-        return np.asarray(weight @ (gradients**2).sum(axis=0)) / weight.sum()
+        flat = (gradients * np.sqrt(weight / weight.sum())[:, None]).reshape(-1, U.shape[1])
+        return (flat**2).sum(axis=0) if diagonal else flat.T @ flat
 
 
 def best_ridge(errors: Sequence[float] | np.ndarray) -> int:
