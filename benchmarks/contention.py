@@ -3,7 +3,7 @@
 The threads of BLAS wait for each other after every product. Where another process has one of the
 cores, they wait for their turn as well, which takes many times longer than a product of small matrices.
 So fits hold BLAS to one thread. With threads as many as cores, as by default, every fit runs in a
-process of its own, then beside one that computes without end; and last with one thread alone.
+process of its own, with one thread alone, and last beside one that computes without end.
 """
 
 from __future__ import annotations
@@ -11,59 +11,62 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from .common import Spread, heading, measured_in_turns, table, verdict
+from .common import Spread, heading, table, verdict
 
 CORES = 2
-_SETUP = """
+# Seconds of fits that follow each other in one process, in which the same was compiled before.
+_SCRIPT = """
 import time, warnings
 import numpy as np
 import kernelsieve as ks
 warnings.simplefilter("ignore")
 random = np.random.default_rng(0)
-X = random.standard_normal(({n}, 13))
+X = random.standard_normal(({n}, 5))
 y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * random.standard_normal({n})
 labels = np.digitize(y, np.quantile(y, [0.25, 0.5, 0.75])).astype(str)
 def work():
+    begun = time.perf_counter()
     {work}
+    return time.perf_counter() - begun
 work()
-begun = time.perf_counter()
-work()
-print(time.perf_counter() - begun)
+print(*(work() for _ in range({repeat})))
 """
 _BUSY = "while True: pass"
 WORKS = {
-    "SparseMaximalAlignment(100), 2,000 samples": (2000, "ks.SparseMaximalAlignment(100).fit(X, y)"),
-    "KernelPLS(10), 1,000 samples": (1000, "ks.KernelPLS(10).fit(X, y)"),
-    "KernelPLS(10).partial_fit, 2,000 samples": (
-        2000,
+    "SparseMaximalAlignment(100), 1,000 samples": (1000, 3, "ks.SparseMaximalAlignment(100).fit(X, y)"),
+    "KernelPLS(10), 600 samples": (600, 3, "ks.KernelPLS(10).fit(X, y)"),
+    "KernelPLS(10).partial_fit, 1,000 samples": (
+        1000,
+        3,
         "ks.KernelPLS(10, candidates=200).partial_fit(X, y).transform(X)",
     ),
-    "KernelFisherDiscriminant, 1,500 samples": (1500, "ks.KernelFisherDiscriminant().fit(X, labels)"),
-    "SieveRegressor, 600 samples": (600, "ks.SieveRegressor(random_state=0).fit(X, y)"),
+    "KernelFisherDiscriminant, 500 samples": (500, 3, "ks.KernelFisherDiscriminant().fit(X, labels)"),
+    "SieveRegressor, 100 samples": (100, 1, "ks.SieveRegressor(random_state=0).fit(X, y)"),
 }
 
 
-def fit_seconds(n: int, work: str, threads: int = CORES) -> float:
-    """Return the seconds of a fit in a new process, in which the same was compiled before."""
+def fit_seconds(n: int, repeat: int, work: str, threads: int = CORES) -> Spread:
+    """Return the seconds of some fits in a new process."""
     count = str(threads)
     ran = subprocess.run(
-        [sys.executable, "-c", _SETUP.format(n=n, work=work)],
+        [sys.executable, "-c", _SCRIPT.format(n=n, repeat=repeat, work=work)],
         env=dict(os.environ, OMP_NUM_THREADS=count, OPENBLAS_NUM_THREADS=count, MKL_NUM_THREADS=count),
         capture_output=True,
         text=True,
         check=True,
     )
-    return float(ran.stdout)
+    return Spread(map(float, ran.stdout.split()))
 
 
-def three_times(n: int, work: str) -> tuple[float, float, float]:
+def three_times(n: int, repeat: int, work: str) -> tuple[Spread, Spread, Spread]:
     """Return seconds when all is quiet, beside a busy process, and with one thread."""
-    quiet, alone = fit_seconds(n, work), fit_seconds(n, work, threads=1)
+    quiet, alone = fit_seconds(n, repeat, work), fit_seconds(n, repeat, work, threads=1)
     busy = subprocess.Popen([sys.executable, "-c", _BUSY])
     try:
-        return quiet, fit_seconds(n, work), alone
+        return quiet, fit_seconds(n, repeat, work), alone
     finally:
         busy.kill()
         busy.wait()
@@ -71,19 +74,26 @@ def three_times(n: int, work: str) -> tuple[float, float, float]:
 
 def main() -> None:
     heading(f"contention: fits on {CORES} cores, seconds")
-    everyone = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(everyone)[:CORES])  # of this process, and of those that it starts
-    try:
-        found = measured_in_turns(*(partial(three_times, *work) for work in WORKS.values()), repeat=3)
-    finally:
-        os.sched_setaffinity(0, everyone)
-    rows: dict[str, tuple[Spread, ...]] = dict(zip(WORKS, found, strict=True))
+    rows = []
+    with only_some_cores(CORES):  # this process, and those that it starts
+        for name, work in WORKS.items():
+            quiet, beside, alone = three_times(*work)
+            rows.append([name, quiet, beside, alone, beside / quiet, alone / quiet])
+            print(f"   {name}: {quiet} quiet, {beside} beside one, {alone} with one thread", flush=True)
     table(
         ["", "quiet", "beside one", "one thread", "beside one / quiet", "one thread / quiet"],
-        [
-            [name, *spent, float(spent[1] / spent[0]), float(spent[2] / spent[0])]
-            for name, spent in rows.items()
-        ],
+        rows,
     )
-    worst = max(float(spent[1] / spent[0]) for spent in rows.values())
+    worst = max(float(row[4]) for row in rows)
     verdict("beside a busy process, of the quiet time at most", worst, 2.5, at_least=False)
+
+
+@contextmanager
+def only_some_cores(count: int) -> Iterator[None]:
+    """Keep this process, and those that it starts, to so many cores."""
+    everyone = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(everyone)[:count])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, everyone)

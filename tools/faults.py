@@ -51,13 +51,13 @@ FAULTS = [
     ),
     Fault(
         "weights lost in sums of inner products",
-        "statistics/gram.py",
+        "statistics/statistic.py",
         "lines = lines * np.sqrt(weight)",
         "lines = lines * 1.0",
     ),
     Fault(
         "weights lost in the width of a kernel",
-        "kernels/gamma.py",
+        "kernels/resolve.py",
         "size = weight.sum() * X.shape[1]",
         "size = X.shape[0] * X.shape[1]",
     ),
@@ -82,8 +82,8 @@ FAULTS = [
     Fault(
         "targets deflated the wrong way",
         "deflation/loop.py",
-        "residual_targets -= np.outer(feature, target_products)",
-        "residual_targets += np.outer(feature, target_products)",
+        "residual_targets -= np.multiply.outer(feature, target_products)",
+        "residual_targets += np.multiply.outer(feature, target_products)",
     ),
     Fault(
         "gradient of a loss not centred",
@@ -112,14 +112,14 @@ FAULTS = [
     Fault(
         "importance of inputs by rows, not by columns",
         "latent/chemometrics.py",
-        "rotations = np.asarray(fitted.landmarks_.T @ fitted.projection_)",
-        "rotations = np.asarray(fitted.landmarks_.T @ np.abs(fitted.projection_))",
+        "rotations = np.asarray(model.landmarks.T @ model.projection)",
+        "rotations = np.asarray(model.landmarks.T @ np.abs(model.projection))",
     ),
     Fault(
-        "class means about the wrong centre",
-        "rayleigh/solve.py",
-        "means = coordinates.means @ self.alpha - offset + products / weights[:, None]",
-        "means = products / weights[:, None]",
+        "class means by the weight of all samples",
+        "rayleigh/fisher.py",
+        "means = coordinates.means @ found.alpha - offset + products / weights[:, None]",
+        "means = coordinates.means @ found.alpha - offset + products / total",
     ),
     Fault(
         "centroids as sums of samples",

@@ -43,12 +43,14 @@ def svm_curve(
     y_test: np.ndarray,
     sizes: Sequence[int],
     penalties: Sequence[float],
+    squared_length: float = 1.0,
 ) -> np.ndarray:
     """Return the error rate for every number of features, a line each, and penalty."""
     lines = []
     for size in sizes:
         K, K_test = Z[:, :size] @ Z[:, :size].T, Z_test[:, :size] @ Z[:, :size].T
-        lines.append(machine_errors(K, y, K_test, y_test, penalties))
+        of_machine = K / squared_length, y, K_test / squared_length, y_test
+        lines.append(machine_errors(*of_machine, penalties))
     return np.array(lines)
 
 
@@ -103,7 +105,8 @@ def error_rates(
             shown = [size for size in sizes if size <= Z.shape[1]] or [Z.shape[1]]
         if head == "knn":
             return padded(knn_curve(Z, a, Z_test, b, shown), len(sizes))
-        return padded(svm_curve(Z, a, Z_test, b, shown, penalties), len(sizes))
+        unit = methods.squared_length_of(method, len(A))
+        return padded(svm_curve(Z, a, Z_test, b, shown, penalties, unit), len(sizes))
 
     errors = nested_cross_validation(
         X,

@@ -81,14 +81,12 @@ def coordinates(images: np.ndarray) -> np.ndarray:
 def extract(
     method: str, most: int, seed: int, X: np.ndarray, y: np.ndarray, X_test: np.ndarray
 ) -> KernelValues | Features:
-    """Return kernel values for the machine alone, otherwise features; SMA's have unit length."""
+    """Return kernel values for the machine alone, otherwise features; SMA's have unit mean square."""
     if method == "SVM":
         return KernelValues(rbf_kernel(X, gamma=GAMMA), rbf_kernel(X_test, X, gamma=GAMMA))
     model = METHODS[method](min(most, len(X) - 1), seed).fit(X, y.astype(float))
-    scale = np.sqrt(len(X)) if method == "SMA" else 1.0
-    return Features(
-        model.transform(X) / scale, model.transform(X_test) / scale, model.kernel_evaluations_
-    )
+    unit = float(method == "SMA")
+    return Features(model.transform(X), model.transform(X_test), model.kernel_evaluations_, unit)
 
 
 def detect(

@@ -94,7 +94,7 @@ def extractor(method: str, n_components: int, n_rows: int, setting: Setting, see
     first, kind = name.split()
     if kind == "BLF":
         kinds = BoostedLatentFeatures if first == "LAD" else BoostedLatentFeaturesClassifier
-        return kinds(n_components, loss=LOSSES[first])
+        return kinds(n_components, loss=LOSSES[first], scale="unit_variance")
     return KernelBoosting(n_components, loss={"Exp": "exponential", "Log": "log"}[first], **kernel)
 
 
@@ -107,15 +107,20 @@ def features(
     setting: Setting,
     seed: int,
 ) -> Features:
-    """Return at most so many features of training and test rows.
-
-    Those of SMA and BLF have unit length on the training rows, as in (5) and section 3.2.3.
-    """
+    """Return at most so many features of training and test rows."""
     if method.startswith("naive "):
         K, K_test = rbf_columns(X, X_test, setting["sigma"])
         return deflated_features(method.split()[-1], K, y, K_test, most, COLUMNS, seed)
     labels = method.endswith(" KB") or method in ("Exp BLF", "Log BLF")
     model = extractor(method, most, len(X), setting, seed).fit(X, y if labels else y.astype(float))
-    Z, Z_test = model.transform(X), model.transform(X_test)
-    scale = np.linalg.norm(Z, axis=0) if method.endswith(("SMA", "BLF")) else 1.0
-    return Z / scale, Z_test / scale
+    return model.transform(X), model.transform(X_test)
+
+
+def squared_length_of(method: str, n_rows: int) -> float:
+    """Return by what inner products of features are divided to be those of the paper.
+
+    Features of SMA and BLF have unit length there, as in (5) and section 3.2.3, and unit mean square
+    here.
+    """
+    is_unit = method.endswith(("SMA", "BLF")) and not method.startswith("naive ")
+    return float(n_rows) if is_unit else 1.0

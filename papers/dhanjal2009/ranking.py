@@ -32,11 +32,13 @@ class Features:
     train: np.ndarray
     test: np.ndarray
     kernel_evaluations: np.ndarray  # by the number of features less one
+    mean_square: float = 0.0  # of every feature that the paper gives unit length; 0 where it does not
 
     def grams(self, number: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the inner products of the first features."""
+        """Return the inner products of the first features, in the paper's units."""
         Z = self.train[:, :number]
-        return Z @ Z.T, self.test[:, :number] @ Z.T
+        squared_length = self.mean_square * len(Z) or 1.0
+        return Z @ Z.T / squared_length, self.test[:, :number] @ Z.T / squared_length
 
 
 #: From training rows, their labels, test rows and a setting.

@@ -54,7 +54,7 @@ OTHER_TEXTS = "other texts: Reuters-21578 R8 stands in for Reuters Corpus Volume
 
 
 def extract(method: str, most: int, X: Any, y: np.ndarray, X_test: Any, setting: dict) -> Any:
-    """Return inner products for the machine alone, otherwise features; SMA's have unit length."""
+    """Return inner products for the machine alone, otherwise features; SMA's have unit mean square."""
     if method == "SVM":
         return KernelValues((X @ X.T).toarray(), (X_test @ X.T).toarray())
     most = min(most, X.shape[0] - 1)
@@ -69,10 +69,8 @@ def extract(method: str, most: int, X: Any, y: np.ndarray, X_test: Any, setting:
             else SparseMaximalCovariance(most, **given)
         )
     model.fit(X, y.astype(float))
-    scale = np.sqrt(X.shape[0]) if method == "SMA" else 1.0
-    return Features(
-        model.transform(X) / scale, model.transform(X_test) / scale, model.kernel_evaluations_
-    )
+    unit = float(method == "SMA")
+    return Features(model.transform(X), model.transform(X_test), model.kernel_evaluations_, unit)
 
 
 def settings_of(method: str, sparsities: Sequence[float]) -> list[dict]:

@@ -11,7 +11,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from kernelsieve import KernelFisherDiscriminant, SparseKernelFisherDiscriminant, datasets
-from kernelsieve.rayleigh.thresholds import margin_threshold
+from kernelsieve.rayleigh.linear_program import margin_threshold
 
 COSTS = {
     "SVM": (0.3, 1.0, 3.0, 10.0, 100.0),

@@ -19,6 +19,7 @@ __all__ = [
     "StrOptions",
     "arff",
     "fit_context",
+    "has_method",
     "linked_to_documentation",
     "parameter_names",
     "safe_split",
@@ -32,6 +33,11 @@ parameter_names: Any = classmethod(cache(vars(BaseEstimator)["_get_param_names"]
 
 #: Where the documentation is; the variable names another place, such as what ``make docs`` made.
 DOCUMENTATION = os.environ.get("KERNELSIEVE_DOCS", "https://kernelsieve.readthedocs.io/en/stable")
+
+
+def has_method(estimator: Any, name: str) -> bool:
+    """Return True if an estimator has a method, which may depend on its parameters or its parts."""
+    return hasattr(estimator, name)
 
 
 def linked_to_documentation(cls: _Class) -> _Class:

@@ -16,19 +16,38 @@ from threadpoolctl import threadpool_limits
 from kernelsieve.data import n_threads, run_blocks, single_threaded_blas
 from kernelsieve.data.threads import one_thread
 
+LARGE = (10_000, 10_000)  # a matrix whose factorisation gets all threads
 PATIENCE = 20.0  # seconds that a test waits for a thread before it fails
 
 
-class Worker:
-    """Remembers its blocks and the threads that called it."""
+class Seen:
+    """Remembers its blocks, the threads that called it, and what was merged into it."""
 
     def __init__(self) -> None:
         self.blocks: list = []
         self.threads: set[int] = set()
+        self.others: list[Seen] = []
 
-    def __call__(self, block) -> None:
+    def empty(self) -> "Seen":
+        return Seen()
+
+    def add(self, block) -> None:
         self.blocks.append(block)
         self.threads.add(threading.get_ident())
+
+    def merge(self, other) -> None:
+        self.others.append(other)
+
+
+def do_nothing(block):
+    """Do the least work."""
+
+
+def seen_by_threads(n_blocks, n_jobs, add=Seen.add):
+    """Return what each thread has seen, the caller's first."""
+    first = Seen()
+    run_blocks(add, list(range(n_blocks)), n_jobs, sums=first)
+    return [first, *first.others]
 
 
 @contextmanager
@@ -61,59 +80,48 @@ def user_threads(*targets):
 @settings(max_examples=40, deadline=None)
 @given(n_blocks=st.integers(0, 40), n_jobs=st.integers(1, 6))
 def test_every_block_goes_to_exactly_one_worker(n_blocks, n_jobs):
-    workers = run_blocks(list(range(n_blocks)), Worker, n_jobs)
+    workers = seen_by_threads(n_blocks, n_jobs)
     assert sorted(block for worker in workers for block in worker.blocks) == list(range(n_blocks))
     assert len(workers) == max(1, min(n_jobs, n_blocks))
 
 
 def test_a_second_run_assigns_the_same_blocks():
-    def slow_sometimes():
-        worker = Worker()
+    def slow_sometimes(seen, block):
+        time.sleep(0.002 * (block % 3))
+        seen.add(block)
 
-        def work(block):
-            time.sleep(0.002 * (block % 3))
-            worker(block)
-
-        work.blocks = worker.blocks
-        return work
-
-    first, second = (
-        [worker.blocks for worker in run_blocks(list(range(11)), slow_sometimes, 3)] for _ in range(2)
-    )
+    first, second = ([seen.blocks for seen in seen_by_threads(11, 3, slow_sometimes)] for _ in range(2))
     assert first == second
     assert all(blocks == sorted(blocks) for blocks in first)
 
 
 def test_work_is_shared_evenly():
-    sizes = [len(worker.blocks) for worker in run_blocks(list(range(11)), Worker, 3)]
+    sizes = [len(worker.blocks) for worker in seen_by_threads(11, 3)]
     assert max(sizes) - min(sizes) <= 1
 
 
 def test_a_worker_stays_in_one_thread():
     # its buffer and its sums are its own, without any lock
-    for worker in run_blocks(list(range(50)), Worker, 4):
+    for worker in seen_by_threads(50, 4):
         assert len(worker.threads) == 1
 
 
 def test_workers_run_at_the_same_time():
     together = threading.Barrier(2)
 
-    def make_worker():
-        return lambda block: together.wait(PATIENCE)
-
-    run_blocks([0, 1], make_worker, 2)
+    run_blocks(lambda block: together.wait(PATIENCE), [0, 1], 2)
     assert not together.broken
 
 
 def test_one_job_runs_in_the_thread_of_the_caller():
-    (worker,) = run_blocks(list(range(5)), Worker, 1)
+    (worker,) = seen_by_threads(5, 1)
     assert worker.threads == {threading.get_ident()}
     assert worker.blocks == list(range(5))
 
 
 def test_no_blocks_still_give_a_worker():
     # its empty sums are the result
-    (worker,) = run_blocks([], Worker, 3)
+    (worker,) = seen_by_threads(0, 3)
     assert worker.blocks == []
 
 
@@ -125,34 +133,28 @@ def test_the_error_of_a_worker_reaches_the_caller(n_jobs, n_blocks, two_blas_thr
             raise RuntimeError(f"block {block} is bad")
 
     with pytest.raises(RuntimeError, match=f"block {n_blocks - 1} is bad"):
-        run_blocks(list(range(n_blocks)), lambda: fail, n_jobs)
+        run_blocks(fail, list(range(n_blocks)), n_jobs)
     assert blas_threads() == two_blas_threads
 
 
-@pytest.mark.parametrize("in_any_order", [False, True])
-@pytest.mark.parametrize("guilty", [0, 1])
-def test_after_an_error_no_worker_goes_on(in_any_order, guilty):
+@pytest.mark.parametrize("with_sums", [False, True])
+@pytest.mark.parametrize("guilty", [False, True])
+def test_after_an_error_no_worker_goes_on(with_sums, guilty):
     together = threading.Barrier(2, timeout=PATIENCE)
     failed = threading.Event()
-    done, workers = [], []
+    done, caller = [], threading.get_ident()
 
-    def make_worker():
-        number = len(workers)
-        workers.append(number)
-
-        def work(block):
-            if not failed.is_set():
-                together.wait()
-            if number == guilty:
-                failed.set()
-                raise RuntimeError("bad")
-            time.sleep(0.01)
-            done.append(block)
-
-        return work
+    def work(*arguments):
+        if not failed.is_set():
+            together.wait()
+        if (threading.get_ident() == caller) == guilty:
+            failed.set()
+            raise RuntimeError("bad")
+        time.sleep(0.01)
+        done.append(arguments)
 
     with pytest.raises(RuntimeError, match="bad"):
-        run_blocks(list(range(100)), make_worker, 2, in_any_order=in_any_order)
+        run_blocks(work, list(range(100)), 2, sums=Seen() if with_sums else None)
     count = len(done)
     assert count < 10  # the one that was at work, and what came before it heard of the error
     time.sleep(0.05)
@@ -186,7 +188,7 @@ def test_a_blas_that_cannot_be_asked(monkeypatch):
 
 def test_zero_jobs_are_refused():
     with pytest.raises(ValueError, match="n_jobs"):
-        run_blocks([1, 2, 3], Worker, 0)
+        run_blocks(do_nothing, [1, 2, 3], 0)
 
 
 # -- the limit on BLAS
@@ -195,7 +197,7 @@ def test_zero_jobs_are_refused():
 @pytest.mark.parametrize("n_jobs", [1, 2, None])
 def test_blas_has_one_thread_inside_and_its_own_number_after(n_jobs, two_blas_threads):
     seen = []
-    run_blocks([0, 1, 2], lambda: lambda block: seen.append(blas_threads()), n_jobs)
+    run_blocks(lambda block: seen.append(blas_threads()), [0, 1, 2], n_jobs)
     assert len(seen) == 3
     assert all(set(counts) == {1} for counts in seen)
     assert blas_threads() == two_blas_threads
@@ -203,13 +205,13 @@ def test_blas_has_one_thread_inside_and_its_own_number_after(n_jobs, two_blas_th
 
 def test_a_single_block_leaves_the_threads_to_blas(two_blas_threads):
     seen = []
-    run_blocks([0], lambda: lambda block: seen.append(blas_threads()), 2)
+    run_blocks(lambda block: seen.append(blas_threads()), [0], 2)
     assert seen == [two_blas_threads]
 
 
 def test_a_limit_that_was_there_before_is_there_after():
     with threadpool_limits(limits=1, user_api="blas"):
-        run_blocks([0, 1, 2], Worker, 2)
+        run_blocks(do_nothing, [0, 1, 2], 2)
         assert set(blas_threads()) == {1}
 
 
@@ -217,10 +219,10 @@ def test_passes_inside_passes_restore_the_limit_at_the_outermost(two_blas_thread
     after_inner = []
 
     def work(block):
-        run_blocks([0, 1], Worker, 2)
+        run_blocks(do_nothing, [0, 1], 2)
         after_inner.append(blas_threads())
 
-    run_blocks([0, 1], lambda: work, 2)
+    run_blocks(work, [0, 1], 2)
     assert all(set(counts) == {1} for counts in after_inner)
     assert blas_threads() == two_blas_threads
 
@@ -241,7 +243,7 @@ def test_nothing_is_held_where_blas_has_one_thread_already(two_blas_threads):
 
 def test_a_nested_context_asks_no_library(two_blas_threads, monkeypatch):
     with single_threaded_blas(), monkeypatch.context() as patch:
-        patch.setattr(type(single_threaded_blas), "_threads", None)
+        patch.setattr(type(single_threaded_blas), "threads_outside", None)
         patch.setattr(type(single_threaded_blas), "_set", None)
         with single_threaded_blas():
             assert set(blas_threads()) == {1}
@@ -250,7 +252,7 @@ def test_a_nested_context_asks_no_library(two_blas_threads, monkeypatch):
 
 def test_a_large_factorisation_gets_all_threads(two_blas_threads):
     with single_threaded_blas():
-        with single_threaded_blas.lifted_for(10_000, 10_000):
+        with single_threaded_blas(unless_large=LARGE):
             assert blas_threads() == two_blas_threads
             with single_threaded_blas():  # such as a pass inside
                 assert set(blas_threads()) == {1}
@@ -260,12 +262,12 @@ def test_a_large_factorisation_gets_all_threads(two_blas_threads):
 
 
 def test_a_small_factorisation_gets_one_thread(two_blas_threads):
-    with single_threaded_blas(), single_threaded_blas.lifted_for(680, 201):
+    with single_threaded_blas(), single_threaded_blas(unless_large=(680, 201)):
         assert set(blas_threads()) == {1}
 
 
 def test_a_large_factorisation_in_a_task_of_an_engine_gets_one_thread(two_blas_threads):
-    with one_thread(), single_threaded_blas.lifted_for(10_000, 10_000):
+    with one_thread(), single_threaded_blas(unless_large=LARGE):
         assert set(blas_threads()) == {1}
 
 
@@ -274,7 +276,7 @@ def test_a_large_factorisation_beside_another_fit_gets_one_thread(two_blas_threa
     seen = []
 
     def factorise():
-        with single_threaded_blas(), single_threaded_blas.lifted_for(10_000, 10_000):
+        with single_threaded_blas(), single_threaded_blas(unless_large=LARGE):
             seen.append(blas_threads())
             lifted.set()
             assert other_is_in.wait(PATIENCE)
@@ -303,7 +305,7 @@ def test_the_last_of_two_overlapping_passes_lifts_the_limit(two_blas_threads):
             first_is_in.set()
             assert second_is_in.wait(PATIENCE)
 
-        run_blocks([0, 1], lambda: work, 1)
+        run_blocks(work, [0, 1], 1)
         seen["after the first"] = blas_threads()
         first_is_out.set()
         assert second_is_out.wait(PATIENCE)  # stay alive, as the threads of a server do
@@ -316,7 +318,7 @@ def test_the_last_of_two_overlapping_passes_lifts_the_limit(two_blas_threads):
             assert first_is_out.wait(PATIENCE)
             seen["in the second"] = blas_threads()
 
-        run_blocks([0, 1], lambda: work, 1)
+        run_blocks(work, [0, 1], 1)
         second_is_out.set()
 
     with user_threads(first, second):
@@ -337,7 +339,7 @@ def test_many_user_threads_with_errors_leave_no_limit_behind(two_blas_threads):
         def run():
             for _ in range(15):
                 try:
-                    run_blocks(list(range(4)), lambda: work, 2)
+                    run_blocks(work, list(range(4)), 2)
                 except RuntimeError:
                     continue
             all_done.wait(PATIENCE)
@@ -353,7 +355,7 @@ def test_passes_of_threads_one_after_the_other_leave_no_limit_behind(two_blas_th
     seen = []
 
     def run():
-        run_blocks([0, 1, 2], lambda: lambda block: seen.append(blas_threads()), 2)
+        run_blocks(lambda block: seen.append(blas_threads()), [0, 1, 2], 2)
 
     for _ in range(3):
         with user_threads(run):
@@ -379,12 +381,12 @@ def test_a_process_forked_during_a_pass_does_not_wait_for_it():
         child = os.fork()
         if child == 0:
             signal.alarm(int(PATIENCE))  # ends a child that waits
-            run_blocks([1, 2, 3], Worker, 2)
+            run_blocks(do_nothing, [1, 2, 3], 2)
             os._exit(0)
         statuses.append(os.waitpid(child, 0)[1])
 
     statuses: list[int] = []
-    with user_threads(lambda: run_blocks([1, 2], lambda: stay, 1)):
+    with user_threads(lambda: run_blocks(stay, [1, 2], 1)):
         assert inside.wait(PATIENCE)
         keep_the_lock()
         leave.set()
@@ -407,7 +409,7 @@ def test_the_holder_does_not_wait_for_itself(two_blas_threads, monkeypatch):
         interrupted.__enter__()
         with single_threaded_blas():
             abandoned.append(interrupted)
-            with single_threaded_blas.lifted_for(10_000, 10_000):
+            with single_threaded_blas(unless_large=LARGE):
                 assert not abandoned
     assert blas_threads() == two_blas_threads
 

@@ -171,6 +171,7 @@ def test_precision_is_settled_by_samples_from_all_over(monkeypatch):
 
     monkeypatch.setattr(OnePass, "_form_by_trial", recorded)
     monkeypatch.setattr(one_pass, "_FEW_VALUES", 0)
+    monkeypatch.setattr(one_pass, "_FEW_PRODUCTS", 0)
     order = X[:, 0].argsort()
     SparseMaximalAlignment(8, candidates=POOL, gamma=0.3).fit(Slices(X[order]), Y[order])
     (batch,) = looked_at

@@ -40,6 +40,7 @@ def forms(monkeypatch):
 def trials(monkeypatch):
     """Let 256 rows decide even over a few thousand."""
     monkeypatch.setattr(one_pass, "_FEW_VALUES", 0)
+    monkeypatch.setattr(one_pass, "_FEW_PRODUCTS", 0)
 
 
 def sieve(gamma, X, **options):

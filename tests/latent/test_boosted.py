@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from naive import up_to_sign
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 
 from kernelsieve import (
+    BoostedLatentFeatures,
+    BoostedLatentFeaturesClassifier,
     KernelBoostedLatentFeatures,
     KernelBoostedLatentFeaturesClassifier,
     KernelPLS,
@@ -51,6 +54,63 @@ def test_identities_of_losses_of_a_margin(loss, classes):
         size = np.abs(w).sum()
         assert abs(w.sum()) < 1e-6 * size  # an exact refit leaves no gradient along the constant
         assert np.abs(T[:, :j].T @ w).max() < 1e-6 * size  # nor along the features
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+@pytest.mark.parametrize("kernel", [None, "rbf"])
+def test_features_of_unit_norm_by_the_formulas_of_the_paper(loss, kernel, diabetes):
+    """Sections 3.1.3 and 3.2.3 on whole matrices: tau = X_j X_j'w or K_j w, over its length."""
+    X, y = diabetes[0][:200], diabetes[1][:200]
+    columns = centred(X @ X.T if kernel is None else rbf_kernel(X, gamma=GAMMA))
+    T, f = np.empty((200, 0)), np.full(200, y.mean())
+    signs = np.where(y > np.median(y), 1.0, -1.0)
+    for _ in range(4):
+        w = y - f if loss == "squared" else signs / (1 + np.exp(signs * f * bool(T.size)))
+        tau = columns @ (w - w.mean())
+        tau /= np.linalg.norm(tau)
+        T = np.column_stack([T, tau])
+        columns = columns - np.outer(tau, tau @ columns)
+        if kernel is None:  # X_j X_j'
+            columns = columns - np.outer(columns @ tau, tau)
+        if loss == "squared":
+            f = LinearRegression().fit(T, y).predict(T)
+        else:
+            head = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000, solver="newton-cholesky")
+            f = head.fit(T * np.sqrt(200), signs).decision_function(T * np.sqrt(200))
+    given = {"scale": "unit_variance", **({} if kernel is None else {"gamma": GAMMA})}
+    if loss == "squared":
+        kind = BoostedLatentFeatures if kernel is None else KernelBoostedLatentFeatures
+    elif kernel is None:
+        kind = BoostedLatentFeaturesClassifier
+    else:
+        kind = KernelBoostedLatentFeaturesClassifier
+    found = kind(4, **given).fit(X, y if loss == "squared" else signs).transform(X)
+    assert_allclose(up_to_sign(found / np.sqrt(200), T), T, atol=1e-8 if loss == "squared" else 1e-5)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", "logistic", "exponential"])
+@pytest.mark.parametrize("kernel", [None, "rbf"])
+def test_unit_variance_changes_no_prediction(loss, kernel, diabetes):
+    X, y = diabetes[0][:200], diabetes[1][:200]
+    kinds = {
+        (None, False): BoostedLatentFeatures,
+        (None, True): BoostedLatentFeaturesClassifier,
+        ("rbf", False): KernelBoostedLatentFeatures,
+        ("rbf", True): KernelBoostedLatentFeaturesClassifier,
+    }
+    has_labels = loss in ("logistic", "exponential")
+    y = y > np.median(y) if has_labels else y
+    make = kinds[kernel, has_labels]
+    given = {"loss": loss} if kernel is None else {"loss": loss, "gamma": GAMMA}
+    weight = 1.0 + np.arange(200) % 3
+    for sample_weight in (None, weight):
+        plain = make(4, **given).fit(X, y, sample_weight)
+        unit = make(4, scale="unit_variance", **given).fit(X, y, sample_weight)
+        T = plain.transform(X)
+        lengths = np.sqrt(np.average(T**2, axis=0, weights=sample_weight))
+        assert_allclose(unit.transform(X), T / lengths, atol=1e-8)
+        assert_allclose(unit.predict(X, 2), plain.predict(X, 2))
+        assert_allclose(unit.explained_variance_ratio_, plain.explained_variance_ratio_)
 
 
 def check_orthonormal_and_centred(T):

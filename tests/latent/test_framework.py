@@ -12,6 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelsieve import FeatureExtraction, KernelFeatureExtraction, SparseMaximalAlignment
 from kernelsieve.deflation import Criterion, Direction, LossGradient, Needs, ScoringCriterion
+from kernelsieve.exceptions import InvalidParameterError
 
 
 def assert_same_up_to_sign(found, expected, rtol=1e-8):
@@ -182,6 +183,26 @@ def test_alignment_by_name_is_sma(cancer):
     a = KernelFeatureExtraction("alignment", 8).fit(X, y)
     b = SparseMaximalAlignment(8, scale="unit_variance").fit(X, y)
     assert_array_equal(a.transform(X), b.transform(X))
+
+
+@pytest.mark.parametrize("candidates", ["all", "pool"])
+def test_scales_of_the_framework(candidates, diabetes):
+    X, y = diabetes[0][:200], diabetes[1][:200]
+    given = {"gamma": 0.1, "candidates": "all" if candidates == "all" else X[:80]}
+    for scale in ("rkhs", "unit_variance"):
+        sma = SparseMaximalAlignment(4, scale=scale, **given).fit(X, y)
+        same = KernelFeatureExtraction("alignment", 4, scale=scale, **given).fit(X, y)
+        assert_allclose(same.transform(X), sma.transform(X), atol=1e-9)
+    for criterion in ("covariance", "kpls", "kpca"):
+        T = KernelFeatureExtraction(criterion, 4, **given).fit(X, y).transform(X)
+        unit = KernelFeatureExtraction(criterion, 4, scale="unit_variance", **given).fit(X, y)
+        assert_allclose(unit.transform(X), T / np.sqrt(np.mean(T**2, axis=0)), atol=1e-8)
+        # Coordinates along orthonormal directions.
+        images = KernelFeatureExtraction(criterion, 4, scale="rkhs", **given).fit(X, y)
+        B = images.projection_
+        assert_allclose(B.T @ images.kernel_.block(*[images.landmarks_] * 2) @ B, np.eye(4), atol=1e-7)
+    with pytest.raises(InvalidParameterError, match="coordinates; pass scale='auto'"):
+        KernelFeatureExtraction("akfa", 2, scale="unit_variance").fit(X)
 
 
 def test_n_nonzero_needs_a_criterion_that_can_combine(diabetes):

@@ -17,7 +17,7 @@ from papers.dhanjal2009.classification import (
     numbers_of_features,
     svm_curve,
 )
-from papers.dhanjal2009.methods import features, settings
+from papers.dhanjal2009.methods import features, settings, squared_length_of
 from papers.dhanjal2009.protocol import chosen, nested_cross_validation, padded, zero_mean_unit_norm
 from papers.dhanjal2009.ranking import Features, choose
 from papers.dhanjal2009.regression import kernel_least_squares, nested_least_squares
@@ -131,13 +131,15 @@ def test_settings_are_the_combinations_of_a_method():
 
 
 @pytest.mark.parametrize("method", ["SMA", "Exp BLF", "Log BLF", "LAD BLF", "RBF SMA"])
-def test_features_of_alignment_and_of_boosting_have_unit_length(rows, method):
+def test_features_of_alignment_and_of_boosting_have_unit_mean_square(rows, method):
     X, y, X_test, _ = rows
     Z, Z_test = features(
         method, X, np.sign(y).astype(int), X_test, 4, settings(method, [2], [], [])[0], 0
     )
-    np.testing.assert_allclose(np.linalg.norm(Z, axis=0), 1)
+    np.testing.assert_allclose(np.mean(Z**2, axis=0), 1)
     assert Z_test.shape == (25, 4)
+    assert squared_length_of(method, len(X)) == pytest.approx(np.sum(Z**2, axis=0)[0])
+    assert squared_length_of("PLS", len(X)) == squared_length_of("naive SMA", len(X)) == 1
 
 
 @pytest.mark.parametrize("criterion", ["SMA", "SMC"])
@@ -148,8 +150,9 @@ def test_deflating_the_kernel_matrix_gives_the_same_features(rows, criterion):
     naive = features(
         f"naive RBF {criterion}", X, y, X_test, 6, setting, 0
     )  # all columns, as they are few
+    length = np.sqrt(len(X)) if criterion == "SMA" else 1.0
     for mine, other in zip(ours, naive, strict=True):
-        np.testing.assert_allclose(np.abs(mine), np.abs(other), atol=1e-8)
+        np.testing.assert_allclose(np.abs(mine), length * np.abs(other), atol=1e-8)
 
 
 def test_a_score_chooses_number_and_penalty(rows):

@@ -257,5 +257,5 @@ def test_weights_of_scatters(part):
 
 @pytest.mark.parametrize("penalty", ["alpha", "norm"])
 def test_a_denominator_of_nothing_is_named(rng, penalty):
-    with pytest.raises(ValueError, match="neither noise nor an invariance"):
+    with pytest.raises(ValueError, match="nor noise nor an invariance"):
         OrientedKernelPCA(3, reg=0.0, penalty=penalty).fit(rng.normal(size=(40, 3)))

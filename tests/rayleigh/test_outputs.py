@@ -9,16 +9,16 @@ from scipy.optimize import linprog
 from scipy.special import expit, softmax
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from kernelsieve.rayleigh.outputs import Moments, Outputs
-from kernelsieve.rayleigh.thresholds import (
+from kernelsieve.rayleigh.decisions import (
+    Moments,
+    Outputs,
     decision_heads,
     gaussian_heads,
     gaussian_logit,
     least_squares_threshold,
-    margin_nu,
-    margin_threshold,
     midpoint_threshold,
 )
+from kernelsieve.rayleigh.linear_program import margin_nu, margin_threshold
 
 
 def margin_of(outputs, y, weight, C, b):

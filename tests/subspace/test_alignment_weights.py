@@ -3,17 +3,22 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scikit_checks import estimators_to_check, run_checks
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.svm import SVC
 
 from kernelsieve import AlignmentWeights, SparseMaximalAlignment, SubspaceKernelFeatures
 from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
 from kernelsieve.kernels import RBF, Linear, Polynomial
 from kernelsieve.metrics import kernel_target_alignment
-from kernelsieve.subspace.alignment_weights import WeightedAlignment
-from kernelsieve.subspace.target_kernels import coded_labels
+from kernelsieve.subspace.objectives import coded_labels, squared_radius
+from kernelsieve.subspace.weighted_kernels import (
+    WeightedAlignment,
+    WeightedMargin,
+    nonnegative_program,
+)
 
 
 @pytest.fixture
@@ -143,6 +148,74 @@ def test_a_matrix_of_labels_must_be_a_kernel():
     assert "objective='alignment'" in str(caught.value.__cause__)
 
 
-@parametrize_with_checks([AlignmentWeights(), AlignmentWeights("linear", center=False)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+@estimators_to_check([AlignmentWeights(), AlignmentWeights("linear", center=False)])
+def test_scikit_learn_checks(estimator):
+    run_checks(estimator)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.2), Polynomial(0.3, 2, 1.0), Linear()])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("radius", [True, False])
+def test_margins_are_those_of_machines(kernel, n_classes, radius, rng):
+    X, theta, C = rng.standard_normal((40, 3)), np.array([0.5, 1.2, 2.0]), 3.0
+    codes = np.arange(40) % n_classes
+    objective = WeightedMargin(X, np.eye(n_classes)[codes], kernel, C, radius=radius)
+    value, slope = objective(theta)
+    K = kernel.block(X * theta, X * theta)
+    K = K / np.diagonal(K).mean() + np.eye(40) / C
+    total = 0.0
+    for c in range(n_classes) if n_classes > 2 else [1]:
+        machine = SVC(C=1e9, kernel="precomputed", tol=1e-10).fit(K, codes == c)
+        beta = machine.dual_coef_[0]
+        total += 2 * np.abs(beta).sum() - beta @ K[np.ix_(machine.support_, machine.support_)] @ beta
+    if radius:  # of the images under the kernel with slack
+        sizes, axes = np.linalg.eigh(K)
+        total *= squared_radius(axes * np.sqrt(sizes))[0]
+    assert_allclose(value, -np.log(total), rtol=1e-6)
+    for step in 1e-5 * np.eye(3):
+        change = (objective(theta + step)[0] - objective(theta - step)[0]) / 2e-5
+        assert_allclose(slope @ step / 1e-5, change, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_quadratic_program_satisfies_its_conditions(seed):
+    rng = np.random.default_rng(seed)
+    A, c, e = rng.standard_normal((30, 40)), rng.standard_normal(30), np.where(np.arange(30) % 3, 1, -1)
+    Q, e, total = A @ A.T + 0.01 * np.eye(30), e if seed % 2 else np.ones(30), seed % 2 ^ 1
+    a = nonnegative_program(Q, c, e, total)
+    assert_allclose(e @ a, total, atol=1e-12)
+    assert (a >= 0).all()
+    slopes = Q @ a - c
+    price = np.mean((slopes / e)[a > 0])
+    assert_allclose(slopes[a > 0], price * e[a > 0], atol=1e-9)
+    assert (slopes[a == 0] >= price * e[a == 0] - 1e-9).all()
+
+
+@pytest.mark.parametrize("objective", ["large_margin", ("radius_margin", 10.0)])
+def test_margins_find_inputs_that_tell_something(objective, interaction):
+    X, y = interaction
+    model = AlignmentWeights(objective=objective, penalty=0.1).fit(X, y)
+    assert_array_equal(np.sort(np.argsort(model.weights_)[-2:]), [1, 4])
+    assert model.alignment_ > model.initial_alignment_
+
+
+@pytest.mark.parametrize(("objective", "penalty"), [("alignment", 0.05), ("radius_margin", 0.3)])
+def test_the_0_norm_leaves_few_inputs_that_pay_little(objective, penalty, rng):
+    X = rng.standard_normal((150, 8))
+    y = X[:, 1] * X[:, 4] + 0.5 * X[:, 6] > 0
+    mean, share = (
+        AlignmentWeights(objective=objective, penalty=penalty, norm=norm).fit(X, y) for norm in (1, 0)
+    )
+    assert 0 < np.count_nonzero(share.weights_) <= np.count_nonzero(mean.weights_)
+    assert set(np.flatnonzero(share.weights_)) <= {1, 4, 6}
+    assert share.alignment_ > mean.alignment_  # what is kept is not made small
+
+
+def test_what_margins_and_objectives_need_is_said(interaction):
+    X, y = interaction
+    with pytest.raises(InvalidParameterError, match="separates classes, and y holds numbers"):
+        AlignmentWeights(objective="large_margin").fit(X, X[:, 0])
+    with pytest.raises(InvalidParameterError, match="belongs to target_kernel"):
+        AlignmentWeights(objective=("alignment", "signs")).fit(X, y)
+    with pytest.raises(InvalidParameterError, match="C above 0"):
+        AlignmentWeights(objective=("large_margin", 0.0)).fit(X, y)

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC, LinearSVC
 
 from kernelsieve import SubspaceKernelFeatures
-from kernelsieve.subspace.margins import (
+from kernelsieve.subspace.objectives import (
     LargeMargin,
     RadiusMargin,
     squared_margin_vector,
@@ -69,11 +69,11 @@ def test_the_derivative_matches_differences(margin, n_classes):
     root = rng.uniform(0.5, 2, 25)
     objective = margin(np.eye(n_classes)[y] * root[:, None], 1.3, 2.0)
     features = (rng.standard_normal((25, 3)) + y[:, None]) * root[:, None]
-    _, slope = objective.value_and_slope(features)
+    _, slope = objective(features)
     for _ in range(5):
         way = rng.standard_normal(features.shape)
         step = 1e-5
-        up, down = (objective.value_and_slope(features + s * step * way)[0] for s in (1, -1))
+        up, down = (objective(features + s * step * way)[0] for s in (1, -1))
         assert_allclose((up - down) / (2 * step), np.sum(slope * way), rtol=1e-5)
 
 
@@ -131,7 +131,7 @@ def test_the_bound_falls(parameters, cancer):
     features = model.transform(X[:200])
     kernel = model._current_fit().model.kernel
     again = RadiusMargin(np.eye(2)[y[:200]], kernel.diag(X[:200]).mean(), 1.0)
-    assert_allclose(again.value_and_slope(features)[0], model.alignment_path_[-1], rtol=1e-6)
+    assert_allclose(again(features)[0], model.alignment_path_[-1], rtol=1e-6)
 
 
 def test_precomputed_columns_of_a_pool(cancer):

@@ -14,16 +14,18 @@ _dsyrk = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 10)(
 )
 
 
+# BLAS counts columns first, so that it sees transposed lines, and the other half.
+_UPPER, _TRANSPOSED = ctypes.byref(ctypes.c_char(b"U")), ctypes.byref(ctypes.c_char(b"T"))
+_ONE = ctypes.byref(ctypes.c_double(1.0))
+
+
 def add_squares(lines: np.ndarray, half: np.ndarray) -> None:
     """Add ``lines @ lines.T`` to the half of a matrix below its diagonal."""
     if lines.size == 0:
         return
-    # BLAS counts columns first, so that it sees transposed lines, and the other half.
-    upper, transposed = (ctypes.byref(ctypes.c_char(letter)) for letter in (b"U", b"T"))
-    n_lines, n_rows = (ctypes.byref(ctypes.c_int(size)) for size in lines.shape)
-    one = ctypes.byref(ctypes.c_double(1.0))
+    n_lines, n_rows = ctypes.byref(ctypes.c_int(len(lines))), ctypes.byref(ctypes.c_int(lines.shape[1]))
     of_lines, of_half = (lines.ctypes.data, n_rows), (half.ctypes.data, n_lines)  # and the strides
-    _dsyrk(upper, transposed, n_lines, n_rows, one, *of_lines, one, *of_half)
+    _dsyrk(_UPPER, _TRANSPOSED, n_lines, n_rows, _ONE, *of_lines, _ONE, *of_half)
 
 
 _dtpqrt = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 12)(
@@ -43,19 +45,10 @@ def add_rows(triangle: np.ndarray, rows: np.ndarray, *, triangular: bool = False
         return
     panel = min(_PANEL, n_columns)
     reflectors, work = np.empty(panel * n_columns), np.empty(panel * n_columns)
-    sizes = (n_rows, n_columns, n_rows if triangular else 0, panel)
-    m, n, trapezoid, nb = (ctypes.byref(ctypes.c_int(size)) for size in sizes)
+    m, n = ctypes.byref(ctypes.c_int(n_rows)), ctypes.byref(ctypes.c_int(n_columns))
+    trapezoid = ctypes.byref(ctypes.c_int(n_rows if triangular else 0))
+    nb, info = ctypes.byref(ctypes.c_int(panel)), ctypes.byref(ctypes.c_int())
     of_triangle, of_rows = (triangle.ctypes.data, n), (rows.ctypes.data, m)  # and the strides
-    info = ctypes.c_int()
     of_reflectors = (reflectors.ctypes.data, nb)
-    _dtpqrt(
-        m,
-        n,
-        trapezoid,
-        nb,
-        *of_triangle,
-        *of_rows,
-        *of_reflectors,
-        work.ctypes.data,
-        ctypes.byref(info),
-    )
+    sizes = m, n, trapezoid, nb
+    _dtpqrt(*sizes, *of_triangle, *of_rows, *of_reflectors, work.ctypes.data, info)

@@ -224,11 +224,6 @@ def part(function: Callable[..., Any], **options: Any) -> Any:
     return (register_jitable(**options) if options else register_jitable)(function)
 
 
-def part_or(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Do the same with a function that has an equal of whole arrays, for lack of a compiler."""
-    return lambda function: part(function) if COMPILES else plain
-
-
 def instructions_or(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
     """Let compiled loops use instructions, whose equal in numpy is taken for lack of a compiler."""
     return lambda generate: intrinsic(generate) if COMPILES else plain

@@ -13,27 +13,29 @@ bit however the rows are cut into blocks and whoever computes them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from .profiles import AS_IT_IS, EXPONENTIAL, Profile, profile_inplace
 from .small_gemm_loops import (
     GROUP,
+    PANEL_WIDTH,
     VECTORS,
     aligned,
     make_lines,
     make_outputs,
     make_rows,
     panel_memory,
-    panel_width,
     recompute_near,
-    rows_at_once,
 )
 
 #: Of rows with more inputs than that, a tile's factors leave the nearest cache, and BLAS is faster.
 MOST_INPUTS = 1024
+_LINE_BYTES = 2**19  # of lines that are made together, and then read
 _MOST_LINES = 8192  # the same for lines, of which more are worth being rounded alike
 
 
@@ -57,11 +59,15 @@ def _panels_of(n_columns: int, width: int) -> list[tuple[int, bool]]:
     over, square = n_columns % width, width // VECTORS
     if n_columns <= square:
         return [(0, True)]
+    panels = []
     if over > 2 * square or n_columns < width:
-        first = [(0, False)]
+        panels.append((0, False))
     else:
-        first = [(max(0, over - stop), True) for stop in range(square, over + square, square)][::-1]
-    return first + [(start, False) for start in range(over, n_columns - width + 1, width)]
+        for stop in reversed(range(square, over + square, square)):
+            panels.append((max(0, over - stop), True))
+    for start in range(over, n_columns - width + 1, width):
+        panels.append((start, False))
+    return panels
 
 
 def check_array(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, int]) -> None:
@@ -71,23 +77,6 @@ def check_array(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, int]
             f"{name} must be a C-contiguous {dtype} array of shape {shape}; "
             f"got {array.dtype} of shape {array.shape}."
         )
-
-
-@dataclass(frozen=True)
-class _Epilogue:
-    """Applies a profile to complete lines, where it is more than an exponential.
-
-    Loops for exponentials alone take a fraction of the time to compile, and rbf needs no others.
-    """
-
-    left: np.ndarray
-    profile: Profile
-    near: float
-
-    def __call__(self, X: np.ndarray, origin: np.ndarray, lines: np.ndarray) -> None:
-        if self.near > 0:
-            recompute_near(X, origin, self.left, lines.dtype.type(self.near), lines)
-        profile_inplace(self.profile, lines)
 
 
 class LineProduct:
@@ -116,6 +105,7 @@ class LineProduct:
         *,
         profile: Profile = AS_IT_IS,
         near: float = 0.0,
+        of_sparse: Callable[[Any, np.ndarray], None] | None = None,
     ) -> None:
         n_lines, n_terms = left.shape
         self._n_lines = n_lines
@@ -124,43 +114,41 @@ class LineProduct:
         self._groups = _packed(left, starts, GROUP)
         self._starts = starts
         self._origin = np.zeros(n_terms, left.dtype) if origin is None else origin
-        simple = profile in (AS_IT_IS, EXPONENTIAL) and near == 0
-        self._exponential = simple and profile == EXPONENTIAL
-        self._epilogue = None if simple else _Epilogue(np.ascontiguousarray(left), profile, near)
-        self._width = panel_width(left.dtype)
+        # Loops for exponentials alone take a fraction of the time to compile, and rbf needs no others.
+        self.is_simple = profile in (AS_IT_IS, EXPONENTIAL) and near == 0
+        self.exponential = self.is_simple and profile == EXPONENTIAL
+        self._profile, self._near = profile, near
+        self._left = None if self.is_simple else np.ascontiguousarray(left)
+        self._width = PANEL_WIDTH[left.dtype]
+        self._of_sparse = of_sparse
 
-    def __call__(self, X: np.ndarray, out: np.ndarray) -> float:
+    def __call__(self, X: Any, out: np.ndarray) -> float:
         """Write the product with a block to a contiguous array; return NaN if a row is not finite.
 
-        Rows of which the squares are not finite count as such too.
+        Rows of which the squares are not finite count as such too; sparse ones are not looked at.
         """
-        n_lines, n_rows = self._n_lines, len(X)
-        check_array("out", out, self._origin.dtype, (n_lines, n_rows))
-        if self.makes_whole_tiles(n_rows):
-            return self._write(X, out)
-        whole_tiles = np.empty((max(n_lines, GROUP), max(n_rows, self._width)), out.dtype)
-        whole_rows = np.zeros((max(n_rows, self._width), X.shape[1]), X.dtype)
-        whole_rows[:n_rows] = X
-        noticed = self._write(whole_rows, whole_tiles)
-        out[...] = whole_tiles[:n_lines, :n_rows]
-        return noticed
-
-    def makes_whole_tiles(self, n_rows: int) -> bool:
-        """Return True if there are enough lines and rows to fill a tile."""
-        return self._n_lines >= GROUP and n_rows >= self._width
-
-    def _write(self, X: np.ndarray, out: np.ndarray) -> float:
-        origin = self._origin
+        if self._of_sparse is not None and sparse.issparse(X):
+            self._of_sparse(X, out)
+            return 0.0
+        n_lines, n_rows, origin = self._n_lines, len(X), self._origin
+        check_array("out", out, origin.dtype, (n_lines, n_rows))
         if X.shape[1] != len(origin):
             raise ValueError(f"X has {X.shape[1]} inputs and the landmarks have {len(origin)}.")
         if X.dtype != origin.dtype:  # moved before they are rounded
             X, origin = (X - origin).astype(origin.dtype), np.zeros_like(origin)
+        tiles = out
+        if n_lines < GROUP or n_rows < self._width:  # with zeros, until they fill a tile
+            rows = np.zeros((max(n_rows, self._width), X.shape[1]), X.dtype)
+            rows[:n_rows] = X
+            X, tiles = rows, np.empty((max(n_lines, GROUP), len(rows)), out.dtype)
         memory = panel_memory(self._groups.shape[1], len(X), origin)
         X = np.ascontiguousarray(X)
-        arguments = X, origin, self._groups, self._starts, self._exponential
-        noticed = float(make_lines(*arguments, *memory, out))
-        if self._epilogue is not None:
-            self._epilogue(X, origin, out)
+        arguments = X, origin, self._groups, self._starts, self.exponential
+        noticed = float(make_lines(*arguments, *memory, tiles))
+        if not self.is_simple:
+            self.finish(X, origin, tiles)
+        if tiles is not out:
+            out[...] = tiles[:n_lines, :n_rows]
         return noticed
 
     def of_one(self, weights: np.ndarray) -> OneRowProduct:
@@ -169,7 +157,13 @@ class LineProduct:
         for start, group in zip(self._starts, self._groups, strict=True):
             terms[:, start : start + GROUP] = group[:, : self._n_lines]
         weights = np.ascontiguousarray(weights, terms.dtype)
-        return OneRowProduct(terms, self._origin, weights, self._exponential, self._epilogue)
+        return OneRowProduct(self, terms, self._origin, weights)
+
+    def finish(self, X: np.ndarray, origin: np.ndarray, lines: np.ndarray) -> None:
+        """Apply a profile to complete lines, where it is more than an exponential."""
+        if self._near > 0:
+            recompute_near(X, origin, self._left, lines.dtype.type(self._near), lines)
+        profile_inplace(self._profile, lines)
 
 
 @dataclass(frozen=True)
@@ -184,26 +178,25 @@ class OneRowProduct:
     array([43.])
     """
 
+    product: LineProduct
     terms: np.ndarray
     origin: np.ndarray
     weights: np.ndarray
-    exponential: bool
-    epilogue: _Epilogue | None
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Return a new array of the sums."""
-        terms, origin, weights = self.terms, self.origin, self.weights
+        product, terms, origin, weights = self.product, self.terms, self.origin, self.weights
         dtype = origin.dtype
         if x.shape != origin.shape:
             raise ValueError(f"x has shape {x.shape} and the landmarks have {len(origin)} inputs.")
         x = np.ascontiguousarray(x, dtype)
-        line, scratch = np.empty((1, terms.shape[1]), dtype), np.empty(panel_width(dtype), dtype)
+        line, scratch = np.empty((1, terms.shape[1]), dtype), np.empty(PANEL_WIDTH[dtype], dtype)
         outputs = np.empty(len(weights), dtype)
-        if self.epilogue is None:
-            make_outputs(x, terms, origin, self.exponential, weights, line, scratch, outputs)
+        if product.is_simple:
+            make_outputs(x, terms, origin, product.exponential, weights, line, scratch, outputs)
             return outputs
         make_outputs(x, terms, origin, False, weights[:0], line, scratch, outputs[:0])  # only the line
-        self.epilogue(x[None], origin, line.T)
+        product.finish(x[None], origin, line.T)
         return np.dot(weights, line[0], out=outputs)
 
 
@@ -228,7 +221,7 @@ class RowProduct:
     def __init__(self, right: np.ndarray, offset: np.ndarray, n_terms: np.ndarray) -> None:
         self._right, self._offset = right, offset
         n_columns = right.shape[1]
-        self._width = panel_width(right.dtype)
+        self._width = PANEL_WIDTH[right.dtype]
         square = self._width // VECTORS
         self._fewest_columns = square if n_columns <= square else self._width
         terms = np.column_stack([-offset, right.T])  # the offset is a term, of the factor 1
@@ -270,7 +263,9 @@ class RowProduct:
     def of_rows(self, product: LineProduct, X: np.ndarray, out: np.ndarray) -> float:
         """Do the same with the lines that ``product`` makes of rows ``X``; check these rows, too."""
         n_lines, total = len(self._right), 0.0
-        size = rows_at_once(n_lines, out)  # whose lines stay in the cache until they are read
+        # As many as have lines that stay in the cache until they are read.
+        width = self._width
+        size = max(width, _LINE_BYTES // (n_lines * out.itemsize) // width * width)
         for first in range(0, len(X), size):
             rows = slice(first, first + size)
             lines = np.empty((n_lines, len(X[rows])), out.dtype)

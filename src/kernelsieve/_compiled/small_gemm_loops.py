@@ -9,7 +9,6 @@ They look at nothing: who calls them has checked types, shapes and layout.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -27,12 +26,10 @@ VECTORS = 3
 
 _CACHE_LINE = 64
 _PANEL_BYTES = 2**17  # of rows that are laid out together, and read soon afterwards
-_LINE_BYTES = 2**19  # of lines that are made together, and then read
 
 
-def panel_width(dtype: Any) -> int:
-    """Return the number of columns of a tile."""
-    return VECTORS * lanes(dtype)
+#: The number of columns of a tile.
+PANEL_WIDTH = {np.dtype(kind): VECTORS * lanes(kind) for kind in BOTH_FLOATS}
 
 
 def _tile_of(vectors):
@@ -268,17 +265,11 @@ def recompute_near(X, origin, left, near, out):
 
 def panel_memory(n_terms: int, n_rows: int, example: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return memory for the panels that are packed together, and for norms."""
-    width = panel_width(example.dtype)
+    width = PANEL_WIDTH[example.dtype]
     most = max(1, _PANEL_BYTES // (n_terms * width * example.itemsize))
     at_once = min(-(-n_rows // width), most)
     panels = aligned(at_once * n_terms * width, example).reshape(at_once, n_terms, width)
     return panels, aligned(width, example)
-
-
-def rows_at_once(n_lines: int, example: np.ndarray) -> int:
-    """Return the number of rows whose lines are made together, to stay in the cache."""
-    width = panel_width(example.dtype)
-    return max(width, _LINE_BYTES // (n_lines * example.itemsize) // width * width)
 
 
 def _rows_signature(number):

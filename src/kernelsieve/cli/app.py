@@ -66,10 +66,22 @@ Decimal = Annotated[
 ]
 
 
-def _call(module: str, function: str, **options: Any) -> None:
+#: Options of commands that are handed on together.
+_GROUPS = {
+    "text": ("sep", "encoding", "decimal"),
+    "roles": ("target", "drop", "weight", "group"),
+    "given": ("method", "k", "kernel", "gamma", "head", "budget", "task", "dates", "seed"),
+    "limits": ("task", "dates", "budget", "rows", "folds", "seed"),
+    "wanted": ("proba", "interval", "explain", "keep"),
+}
+
+
+def _call(module: str, function: str, options: dict[str, Any], *groups: str) -> None:
     """Import and run the function of a command, with BLAS limited to one thread."""
     from ..data import single_threaded_blas
 
+    for group in groups:
+        options[group] = {name: options.pop(name) for name in _GROUPS[group] if name in options}
     run = getattr(import_module(f"{__package__}.{module}"), function)
     with single_threaded_blas():
         run(**options)
@@ -117,18 +129,7 @@ def fit(
     decimal: Decimal = None,
 ) -> None:
     """Fit a model to a table, and save it. Column types are inferred and shown."""
-    given: dict[str, Any] = {
-        "method": method,
-        "k": k,
-        "kernel": kernel,
-        "gamma": gamma,
-        "head": head,
-        "budget": budget,
-    }
-    given |= {"task": task, "dates": dates, "seed": seed}
-    roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
-    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
-    _call("fit", "fit_table", data=data, roles=roles, given=given, output=output, quiet=quiet, **text)
+    _call("fit", "fit_table", locals(), "roles", "given", "text")
 
 
 @app.command(epilog="Example: kernelsieve transform houses.ksv new.csv -o features.parquet")
@@ -142,8 +143,7 @@ def transform(
     decimal: Decimal = None,
 ) -> None:
     """Compute features of the rows of a table."""
-    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
-    _call("predict", "transform_table", path=model, data=data, output=output, k=k, **text)
+    _call("predict", "transform_table", locals(), "text")
 
 
 @app.command(
@@ -167,15 +167,13 @@ def predict(
     decimal: Decimal = None,
 ) -> None:
     """Predict the target of the rows of a table."""
-    wanted = {"proba": proba, "interval": interval, "explain": explain, "keep": keep or []}
-    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
-    _call("predict", "predict_table", path=model, data=data, output=output, wanted=wanted, **text)
+    _call("predict", "predict_table", locals(), "wanted", "text")
 
 
 @app.command()
 def inspect(model: Model) -> None:
     """Show a model: method, kernel, cost, landmarks, importances, scores."""
-    _call("inspect", "inspect_model", path=model)
+    _call("inspect", "inspect_model", locals())
 
 
 @app.command(epilog="Example: kernelsieve report houses.ksv houses.csv -o report.html")
@@ -192,8 +190,7 @@ def report(
     decimal: Decimal = None,
 ) -> None:
     """Write a report on a model and its scores on a table, as one HTML file."""
-    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
-    _call("report", "write_report", path=model, data=data, output=output, target=target, **text)
+    _call("report", "write_report", locals(), "text")
 
 
 @app.command(epilog="Example: kernelsieve compare houses.csv --target price --csv scores.csv")
@@ -218,13 +215,7 @@ def compare(
     decimal: Decimal = None,
 ) -> None:
     """Cross-validate methods of kernelsieve and scikit-learn on a table, and recommend one."""
-    roles = {"target": target, "drop": drop or [], "weight": weight, "group": group}
-    limits: dict[str, Any] = {"task": task, "dates": dates, "budget": budget, "rows": rows}
-    limits |= {"folds": folds, "seed": seed}
-    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
-    _call(
-        "compare", "compare_methods", data=data, roles=roles, limits=limits, csv=csv, html=html, **text
-    )
+    _call("compare", "compare_methods", locals(), "roles", "limits", "text")
 
 
 @app.command(epilog="Example: kernelsieve prepare sample.csv --target price -o plan.ksv")
@@ -245,17 +236,7 @@ def prepare(
     decimal: Decimal = None,
 ) -> None:
     """Choose, on a sample, the settings that all machines share to sum up their rows."""
-    given: dict[str, Any] = {
-        "method": method,
-        "k": "auto",
-        "kernel": kernel,
-        "gamma": gamma,
-        "head": "auto",
-    }
-    given |= {"budget": budget, "task": task, "dates": dates, "seed": seed}
-    roles = {"target": target, "drop": drop or [], "weight": None, "group": None}
-    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
-    _call("statistic", "prepare_plan", data=data, roles=roles, given=given, output=output, **text)
+    _call("statistic", "prepare_plan", locals(), "roles", "given", "text")
 
 
 @app.command(epilog="Example: kernelsieve statistic plan.ksv mine.csv -o mine.part")
@@ -268,8 +249,7 @@ def statistic(
     decimal: Decimal = None,
 ) -> None:
     """Sum up the rows of a table into a file that can be sent where rows may not go."""
-    text = {"text": {"sep": sep, "encoding": encoding, "decimal": decimal}}
-    _call("statistic", "sum_up_table", plan=plan, data=data, output=output, **text)
+    _call("statistic", "sum_up_table", locals(), "text")
 
 
 @app.command(epilog="Example: kernelsieve merge a.part b.part -o all.part")
@@ -277,7 +257,7 @@ def merge(
     parts: Annotated[list[Path], typer.Argument(help="Sums that statistic wrote.")], output: Output
 ) -> None:
     """Add up the sums of several tables."""
-    _call("statistic", "merge_parts", parts=parts, output=output)
+    _call("statistic", "merge_parts", locals())
 
 
 @app.command(epilog="Example: kernelsieve finish plan.ksv all.part -o model.ksv")
@@ -287,7 +267,7 @@ def finish(
     output: Output = Path("model.ksv"),
 ) -> None:
     """Fit a model from sums alone."""
-    _call("statistic", "finish_model", plan=plan, part=part, output=output)
+    _call("statistic", "finish_model", locals())
 
 
 @app.command(epilog="Example: kernelsieve export houses.ksv --onnx houses.onnx")
@@ -299,13 +279,13 @@ def export(
     features: Annotated[bool, typer.Option(help="Features instead of predictions.")] = False,
 ) -> None:
     """Write a model for programs without kernelsieve."""
-    _call("export", "export_model", path=model, onnx=onnx, c=c, dtype=dtype, features=features)
+    _call("export", "export_model", locals())
 
 
 @app.command()
 def demo() -> None:
     """Make an example table, fit a model to it, and show commands to try."""
-    _call("demo", "run_demo")
+    _call("demo", "run_demo", {})
 
 
 @app.command(
@@ -319,7 +299,7 @@ def papers(
     ] = None,
 ) -> None:
     """Show the implemented papers, or run their tables and figures."""
-    _call("demo", "show_papers", arguments=arguments or [])
+    _call("demo", "show_papers", locals())
 
 
 @app.command()
@@ -327,4 +307,4 @@ def bench(
     name: Annotated[str | None, typer.Argument(help="A benchmark; without one, all run.")] = None,
 ) -> None:
     """Run the benchmarks, in a checkout of the repository."""
-    _call("demo", "run_benchmark", name=name)
+    _call("demo", "run_benchmark", locals())

@@ -14,14 +14,15 @@ from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from ..model import replacing
+from ..estimators import KernelEstimator
 from ..predictors.base import SievePredictor
 from .columns import coerce_columns, column_encoder
-from .methods import CrossValidatedMethod, find_extractor, make_sieve
-from .outputs import check_files
+from .methods import OPEN, CrossValidatedMethod, find_extractor, make_sieve
+from .outputs import check_files, write_text
 from .page import page, paragraph
 from .page import table as html_table
 from .tables import open_table
@@ -35,7 +36,7 @@ def compare_methods(
     limits: Mapping[str, Any],
     csv: Path | None,
     html: Path | None,
-    text: Mapping[str, str | None] | None = None,
+    text: Mapping[str, str | None],
 ) -> None:
     """Cross-validate methods on a table; show and write the scores, and recommend one."""
     check_files([data], [csv, html])
@@ -45,8 +46,7 @@ def compare_methods(
     drawn_from = table if len(frame) < n_rows else None
     reading = Reading.infer(frame, roles, limits["task"], limits.get("dates", "auto"), drawn_from)
     rows = reading.labelled(frame)
-    for note in reading.notes:
-        show.text(note)
+    show.text(*reading.notes)
     if n_rows > len(frame):
         show.text(f"{len(frame):,} of {n_rows:,} rows were drawn at random; --rows sets how many.")
     measured = {}
@@ -59,19 +59,16 @@ def compare_methods(
     output(soft_wrap=True).print(sentence)
     for path, content in ((csv, scores.to_csv(index=False)), (html, _html(scores, sentence, data))):
         if path is not None:
-            with replacing(path) as file:
-                file.write(content.encode())
+            write_text(path, content)
 
 
 def _methods(task: str, limits: Mapping[str, Any], y: np.ndarray) -> dict[str, Callable[[], Any]]:
     k = min(limits["budget"], len(y) // 2)
     seed = {"random_state": limits["seed"]}
-    given = {"k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto", "seed": limits["seed"]}
-    given |= {"budget": limits["budget"]}
     classifies = task == "classification"
 
     def ours(method: str) -> Callable[[], Any]:
-        return lambda: CrossValidatedMethod({**given, "method": method}, task)
+        return lambda: CrossValidatedMethod({**OPEN, **limits, "method": method}, task)
 
     def head() -> Any:
         return LogisticRegression(max_iter=1000) if classifies else RidgeCV(np.logspace(-4, 2, 7))
@@ -114,11 +111,9 @@ def _cross_validated(
         fitted = time.perf_counter()
         predicted = np.ravel(model.predict(X_test))
         seconds = time.perf_counter() - fitted
-        wrong = predicted != rows.y[test] if classifies else (predicted - rows.y[test]) ** 2
-        error = np.average(wrong, weights=weight[test])
-        if not classifies:
-            error /= _variance(rows.y[test], weight[test]) or 1.0
-        found.append((1 - error, _evaluations(model), fitted - start, 1e6 * seconds / len(test)))
+        score = accuracy_score if classifies else r2_score
+        found_score = score(rows.y[test], predicted, sample_weight=weight[test])
+        found.append((found_score, _evaluations(model), fitted - start, 1e6 * seconds / len(test)))
     return found
 
 
@@ -130,22 +125,14 @@ def _weights(model: Any, rows: LabelledRows, train: np.ndarray) -> dict[str, np.
     return {f"{prefix}sample_weight": rows.weight[train]}
 
 
-def _variance(values: np.ndarray, weight: np.ndarray) -> float:
-    mean = np.average(values, weights=weight)
-    return float(np.average((values - mean) ** 2, weights=weight))
-
-
 def _evaluations(model: Any) -> int:
     extractor = find_extractor(model)
-    if hasattr(extractor, "landmark_indices_"):
+    if isinstance(extractor, KernelEstimator | SievePredictor):
         return len(extractor.landmark_indices_)
-    steps = [step for _, step in getattr(model, "steps", [])]
-    for step in steps:
-        if isinstance(step, KernelPCA):
-            return len(step.X_fit_)
-        if isinstance(step, Nystroem | RBFSampler):
-            return step.n_components
-    return 0
+    first = model.steps[0][1] if isinstance(model, Pipeline) else None
+    if isinstance(first, KernelPCA):
+        return len(first.X_fit_)
+    return first.n_components if isinstance(first, Nystroem | RBFSampler) else 0
 
 
 def _table(measured: Mapping[str, list[tuple]], task: str) -> pandas.DataFrame:

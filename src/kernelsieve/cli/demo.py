@@ -6,12 +6,11 @@ import importlib.util
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 from sklearn.datasets import load_diabetes
 
+from .app import fit
 from .errors import TableError
-from .fit import fit_table
 from .outputs import check_files
 from .terminal import Terminal
 
@@ -43,23 +42,18 @@ def run_demo() -> None:
     check_files([], [data, model])
     frame = load_diabetes(as_frame=True, scaled=False).frame
     frame.to_csv(data, index=False)
-    roles: dict[str, Any] = {"target": "target", "drop": [], "weight": None, "group": None}
-    given = {"method": "sma", "k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto"}
-    given |= {"task": "auto"}
-    fit_table(str(data), roles, {**given, "budget": 100, "seed": 0}, model, quiet=False)
-    show = Terminal()
-    show.text("Try:")
-    for rest in (
-        f"inspect {model}",
-        f"predict {model} {data} --explain 3",
-        f"report {model} {data} -o report.html",
-        f"compare {data} --target target",
-        f"export {model} --c diabetes.c",
-    ):
-        show.text(f"  kernelsieve {rest}")
+    fit(str(data), "target", model, method="sma", budget=100)
+    Terminal().text(
+        "Try:",
+        f"  kernelsieve inspect {model}",
+        f"  kernelsieve predict {model} {data} --explain 3",
+        f"  kernelsieve report {model} {data} -o report.html",
+        f"  kernelsieve compare {data} --target target",
+        f"  kernelsieve export {model} --c diabetes.c",
+    )
 
 
-def show_papers(arguments: list[str]) -> None:
+def show_papers(arguments: list[str] | None) -> None:
     """Show the implemented papers, or run their tables as ``python -m papers`` does."""
     if arguments:
         _run_sources("papers", arguments, what="tables of the papers")

@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Container, Iterable
 from contextlib import suppress
+from numbers import Integral
 from typing import Any, NoReturn
 
 #: What a shell sees. The help of the program names them.
@@ -63,6 +64,13 @@ def printable(text: str) -> str:
 def shortened(text: str, most: int = _LONGEST) -> str:
     """Return a text cut to a number of characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def cell_text(value: Any) -> str:
+    """Return a text or a number as a cell of a table shows it."""
+    if isinstance(value, str):
+        return shortened(value)
+    return f"{value:,}" if isinstance(value, Integral) else f"{value:.4g}"
 
 
 def main() -> NoReturn:

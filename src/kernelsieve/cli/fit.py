@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,15 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import Pipeline
 
+from ..estimators import KernelEstimator, is_summed_up
 from ..model import save
 from ..model_selection import ComponentPathCV, ExtractorWithHead
+from ..predictors.base import SievePredictor
 from .columns import LostValues, coerce_columns, column_encoder
 from .errors import TableError
 from .held_out import held_out_residuals
 from .inspect import rounded_repr, score_name
-from .methods import CrossValidatedMethod, find_extractor, make_sieve
+from .methods import OPEN, CrossValidatedMethod, find_extractor, make_sieve
 from .outputs import check_files, saved_message
 from .table_model import TableModel
 from .tables import Table, open_table
@@ -29,7 +30,6 @@ from .training import LabelledRows, Reading, TableSource
 _SAMPLE = 20_000  # rows that settle types, widths and numbers where not all are in memory
 _IN_MEMORY = 4_000_000  # values of a table
 _LANDMARKS = 50  # whose values are kept
-_OPEN = {"method": "auto", "k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto"}
 
 
 def fit_table(
@@ -38,7 +38,7 @@ def fit_table(
     given: Mapping[str, Any],
     output: Path,
     quiet: bool,
-    text: Mapping[str, str | None] | None = None,
+    text: Mapping[str, str | None],
 ) -> None:
     """Fit a model to a table, report assumptions and results, and save it."""
     show = Terminal(quiet)
@@ -46,28 +46,6 @@ def fit_table(
     model = fitted_model(open_table(data, text, show), roles, given, show)
     save(model, output)
     show.text(saved_message(output))
-
-
-@dataclass(frozen=True)
-class _Job:
-    """The table, how to read it, the rows in memory, and the options of the user."""
-
-    table: Table
-    reading: Reading
-    rows: LabelledRows
-    is_all: bool  # the rows in memory
-    given: Mapping[str, Any]
-    show: Terminal
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    """The fitted pipeline, with landmarks and residuals to be saved beside it."""
-
-    pipeline: Pipeline
-    landmarks: pandas.DataFrame  # as rows of the table
-    residuals: np.ndarray | None = None
-    weights: np.ndarray | None = None
 
 
 def fitted_model(
@@ -92,24 +70,23 @@ def fitted_model(
             f"{n_rows:,} rows are fitted out of core; settings are chosen on {len(rows.y):,} of them."
         )
     show.kinds(frame, reading.kinds, roles)
-    for note in notes:
-        show.text(note)
-    job = _Job(table, reading, rows, is_all, given, show)
-    left_open = all(given[name] == value for name, value in _OPEN.items())
-    found = _fit_sieve(job) if left_open and rows.groups is None else _fit_chosen(job)
-    sentences = list(_sentences(found.pipeline.steps[-1][1]))
-    for sentence in sentences:
-        show.text(sentence)
+    show.text(*notes)
+    source = None if is_all else TableSource(table, reading, show)
+    left_open = all(given[name] == value for name, value in OPEN.items())
+    fit = _fit_sieve if left_open and rows.groups is None else _fit_chosen
+    pipeline, landmarks, residuals = fit(reading, rows, source, given, show)
+    sentences = list(_sentences(pipeline.steps[-1][1]))
+    show.text(*sentences)
     return TableModel(
-        found.pipeline,
+        pipeline,
         dict(reading.kinds),
         roles["target"],
         reading.task,
         notes + sentences,
-        _cells(found.landmarks, [*reading.kinds, roles["target"]]),
-        np.asarray(found.landmarks.index),
-        found.residuals,
-        found.weights,
+        _cells(landmarks, [*reading.kinds, roles["target"]]),
+        np.asarray(landmarks.index),
+        residuals,
+        None if residuals is None else rows.weight,
     )
 
 
@@ -125,52 +102,65 @@ def _cell(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _fit_sieve(job: _Job) -> _Fitted:
+#: A fitted pipeline, its landmarks as rows of the table, and residuals of held-out rows.
+_Fitted = tuple[Pipeline, pandas.DataFrame, np.ndarray | None]
+
+
+def _fit_sieve(
+    reading: Reading,
+    rows: LabelledRows,
+    source: TableSource | None,
+    given: Mapping[str, Any],
+    show: Terminal,
+) -> _Fitted:
     """Fit a sieve estimator, which chooses all settings itself, to the table."""
-    rows, sieve = job.rows, make_sieve(job.reading.task, job.given["budget"], job.given["seed"])
-    if job.is_all:
-        with job.show.working(f"Fitting {len(rows.y):,} rows"):
-            sieve.fit(coerce_columns(rows.frame, job.reading.kinds), rows.y, sample_weight=rows.weight)
+    sieve = make_sieve(reading.task, given["budget"], given["seed"])
+    if source is None:
+        with show.working(f"Fitting {len(rows.y):,} rows"):
+            sieve.fit(coerce_columns(rows.frame, reading.kinds), rows.y, sample_weight=rows.weight)
         landmarks = rows.frame.iloc[sieve.landmark_indices_]
     else:
-        source = TableSource(job.table, job.reading, job.show)
         sieve.fit(source, None)
         landmarks = source.table_rows(sieve.landmark_indices_)
-    return _Fitted(Pipeline([("model", sieve)]), landmarks)
+    return Pipeline([("model", sieve)]), landmarks, None
 
 
-def _fit_chosen(job: _Job) -> _Fitted:
+def _fit_chosen(
+    reading: Reading,
+    rows: LabelledRows,
+    source: TableSource | None,
+    given: Mapping[str, Any],
+    show: Terminal,
+) -> _Fitted:
     """Fit the requested method to the encoded columns."""
-    columns, rows, given = column_encoder(job.reading.kinds), job.rows, job.given
-    chosen = CrossValidatedMethod(
-        given, job.reading.task
-    )  # which refuses options before anything is fitted
-    X = columns.fit_transform(coerce_columns(rows.frame, job.reading.kinds))
-    with job.show.working(f"Fitting {len(X):,} rows"):
+    columns = column_encoder(reading.kinds)
+    chosen = CrossValidatedMethod(given, reading.task)  # which refuses options before it fits
+    X = columns.fit_transform(coerce_columns(rows.frame, reading.kinds))
+    with show.working(f"Fitting {len(X):,} rows"):
         model: Any = chosen.fit(X, rows.y, rows.groups, rows.weight)
         features_only = given["head"] == "none" and model.head is not None
-        has_residuals = job.reading.task == "regression" and not features_only
+        has_residuals = reading.task == "regression" and not features_only
         residuals = held_out_residuals(model, X, rows, given["seed"]) if has_residuals else None
     if features_only:
         model = find_extractor(model)
-    if not job.is_all:
-        model = _fitted_to_all(job, model, columns, X)
+    if source is not None:
+        model = _fitted_to_all(source, model, rows, columns, X, show)
     landmarks = rows.frame.iloc[find_extractor(model).landmark_indices_]
-    pipeline = Pipeline([("columns", columns), ("model", model)])
-    return _Fitted(pipeline, landmarks, residuals, None if residuals is None else rows.weight)
+    return Pipeline([("columns", columns), ("model", model)]), landmarks, residuals
 
 
-def _fitted_to_all(job: _Job, by_sample: Any, columns: Any, X: np.ndarray) -> Any:
+def _fitted_to_all(
+    source: TableSource, by_sample: Any, rows: LabelledRows, columns: Any, X: np.ndarray, show: Terminal
+) -> Any:
     """Refit to all rows out of core, with the settings chosen on a sample."""
-    rows, source = job.rows, TableSource(job.table, job.reading, job.show)
     if rows.groups is not None:
         raise TableError(
             "--group needs all rows in memory, and the table has too many; pass fewer rows, or "
             "leave --group out."
         )
     extractor = find_extractor(by_sample)
-    if not hasattr(extractor, "prepare"):
-        job.show.text(
+    if not is_summed_up(extractor):
+        show.text(
             f"This method needs all rows in memory, so only a sample of {len(X):,} rows is fitted."
         )
         return by_sample
@@ -181,7 +171,7 @@ def _fitted_to_all(job: _Job, by_sample: Any, columns: Any, X: np.ndarray) -> An
         search = ComponentPathCV(fresh, clone(head), n_components=by_sample.n_components)
         return search.finish(plan, source.summed(plan, columns))
     fresh.set_params(n_components=extractor.n_components_)
-    classes = {} if job.reading.task == "regression" else {"classes": source.labels()}
+    classes = {"classes": source.labels()} if rows.y.dtype.kind != "f" else {}
     plan = fresh.prepare(X, rows.y, sample_weight=rows.weight, **classes)
     whole = fresh.finish(plan, source.summed(plan, columns))
     if head is None or by_sample.head is None:
@@ -193,12 +183,12 @@ def _fitted_to_all(job: _Job, by_sample: Any, columns: Any, X: np.ndarray) -> An
 def _sentences(model: Any) -> Iterator[str]:
     """Yield sentences about the fitted model."""
     extractor = find_extractor(model)
-    if hasattr(model, "report_"):
+    if isinstance(model, SievePredictor):
         yield model.report_
-    if hasattr(model, "reason_"):
+    if isinstance(model, ComponentPathCV):
         yield model.reason_
         yield f"Cross-validated {score_name(model)}: {model.best_score_:.4f}."
-    if hasattr(extractor, "landmarks_"):
+    if isinstance(extractor, KernelEstimator):
         yield (
             f"{type(extractor).__name__}, {rounded_repr(extractor.kernel_)}: {extractor.n_components_} "
             f"features; a prediction takes {len(extractor.landmarks_)} kernel evaluations."

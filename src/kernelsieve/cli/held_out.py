@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import log_loss, roc_auc_score
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.metrics import accuracy_score, log_loss, r2_score, recall_score, roc_auc_score
+from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
 
-from ..model_selection import ExtractorWithHead
+from ..model_selection import ComponentPathCV
 from ..predictors.base import SievePredictor
 from .inspect import score_name
 from .methods import find_extractor
@@ -21,26 +22,17 @@ _FOLDS = 5
 
 def held_out_residuals(model: Any, X: np.ndarray, rows: LabelledRows, seed: int) -> np.ndarray:
     """Return cross-validated residuals of all rows, with the chosen settings."""
-    residuals = np.empty(len(rows.y))
     by_group = rows.groups is not None and len(np.unique(rows.groups)) >= _FOLDS
     folds: Any = GroupKFold(_FOLDS) if by_group else KFold(_FOLDS, shuffle=True, random_state=seed)
-    for train, test in folds.split(X, rows.y, rows.groups):
-        weight = None if rows.weight is None else rows.weight[train]
-        fitted = _refit(model, X[train], rows.y[train], weight)
-        residuals[test] = rows.y[test] - np.ravel(fitted.predict(X[test]))
-    return residuals
-
-
-def _refit(model: Any, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Any:
-    """Refit the chosen extractor and its head to other rows."""
-    chosen = find_extractor(model)
-    n_components = min(chosen.n_components_, len(y) - 1)
-    weights = {} if weight is None else {"sample_weight": weight}
-    extractor = clone(chosen).set_params(n_components=n_components).fit(X, y, **weights)
-    if getattr(model, "head", None) is None:
-        return extractor
-    head = clone(model.best_estimator_.head)
-    return ExtractorWithHead(extractor, head.fit(extractor.transform(X), y, **weights))
+    splits = list(folds.split(X, rows.y, rows.groups))
+    extractor, most = find_extractor(model), min(len(train) for train, _ in splits) - 1
+    steps = [clone(extractor).set_params(n_components=min(extractor.n_components_, most))]
+    steps += [] if model.head is None else [clone(model.best_estimator_.head)]
+    pipeline = make_pipeline(*steps)
+    weights = (
+        {} if rows.weight is None else {f"{n}__sample_weight": rows.weight for n, _ in pipeline.steps}
+    )
+    return rows.y - np.ravel(cross_val_predict(pipeline, X, rows.y, cv=splits, params=weights))
 
 
 def held_out_scores(model: TableModel) -> dict[str, float]:
@@ -54,9 +46,8 @@ def held_out_scores(model: TableModel) -> dict[str, float]:
         labels, predicted = (model.classes_[values.argmax(axis=1)] for values in (y, scores))
         proba = fitted._calibration(scores)
         return classification_scores(labels, predicted, proba, model.classes_, weight)
-    found = {}
-    if hasattr(fitted, "best_score_"):
-        found[score_name(fitted)] = fitted.best_score_
+    is_search = isinstance(fitted, ComponentPathCV)
+    found = {score_name(fitted): fitted.best_score_} if is_search else {}
     return found if model.residuals is None else found | _errors(model.residuals, model.weights)
 
 
@@ -64,9 +55,8 @@ def regression_scores(
     y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None
 ) -> dict[str, float]:
     """Return R2 and errors of predicted numbers."""
-    spread = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
-    error = np.average((y - predicted) ** 2, weights=weight)
-    return {"R2": float(1 - error / (spread or 1.0)), **_errors(y - predicted, weight)}
+    r2 = 1.0 if len(y) < 2 else float(r2_score(y, predicted, sample_weight=weight))
+    return {"R2": r2, **_errors(y - predicted, weight)}
 
 
 def _errors(residuals: np.ndarray, weight: np.ndarray | None) -> dict[str, float]:
@@ -85,11 +75,10 @@ def classification_scores(
 ) -> dict[str, float]:
     """Return accuracies of predicted labels and, with ``proba``, ROC AUC and log loss."""
     weight = np.ones(len(y)) if weight is None else weight
-    right, present = y == predicted, np.unique(y)
-    of_classes = [np.average(right[y == label], weights=weight[y == label]) for label in present]
+    recall = recall_score(y, predicted, labels=np.unique(y), average="macro", sample_weight=weight)
     found = {
-        "accuracy": float(np.average(right, weights=weight)),
-        "balanced accuracy": float(np.mean(of_classes)),
+        "accuracy": float(accuracy_score(y, predicted, sample_weight=weight)),
+        "balanced accuracy": float(recall),
     }
     if proba is None:
         return found

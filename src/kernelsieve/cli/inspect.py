@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.base import is_classifier
 
 from ..model import load
+from ..model_selection import ComponentPathCV
 from .methods import find_extractor
 from .table_model import TableModel
 from .terminal import numbers_table, output, plain
@@ -20,24 +23,24 @@ _HEIGHT, _WIDTH = 8, 60  # of the chart
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
-def inspect_model(path: Path) -> None:
+def inspect_model(model: Path) -> None:
     """Show method, kernel, price, landmarks, importances and scores of a model."""
-    model, console = load(path), output()
-    for line in description(model):
+    loaded, console = load(model), output()
+    for line in description(loaded):
         console.print(plain(line))
-    if isinstance(model, TableModel):
-        kinds = model.kinds
+    if isinstance(loaded, TableModel):
+        kinds = loaded.kinds
         console.print(numbers_table({"column": list(kinds), "type": list(kinds.values())}))
-    fitted = model.fitted if isinstance(model, TableModel) else model
-    landmarks = landmark_columns(model, _SHOWN)
+    fitted = fitted_in(loaded)
+    landmarks = landmark_columns(loaded, _SHOWN)
     if landmarks:
         console.print("The first landmarks, training rows that new rows are compared with:")
         console.print(numbers_table(landmarks))
-    found = importances(model)
+    found = importances(loaded)
     if found:
         shown = dict(list(found.items())[:_MOST_INPUTS])
         console.print(numbers_table({"input": list(shown), "importance": list(shown.values())}))
-    if hasattr(fitted, "path_") and "k" in fitted.path_:
+    if isinstance(fitted, ComponentPathCV):
         console.print(f"Cross-validated {score_name(fitted)} by number of features, best settings:")
         for line in chart(*best_score_by_size(fitted.path_)):
             console.print(line)
@@ -45,28 +48,36 @@ def inspect_model(path: Path) -> None:
 
 def description(model: Any) -> Iterator[str]:
     """Yield sentences that describe a model."""
-    fitted = model.fitted if isinstance(model, TableModel) else model
+    fitted = fitted_in(model)
     extractor = find_extractor(fitted)
     if isinstance(model, TableModel):
         yield f"{model.task.capitalize()} of {model.target!r} from {len(model.kinds)} columns."
     yield f"Method: {type(extractor).__name__}"
-    if hasattr(extractor, "kernel_"):
-        yield f"Kernel: {rounded_repr(extractor.kernel_)}"
-    if hasattr(extractor, "n_components_"):
-        yield f"Features: {extractor.n_components_}"
-    if hasattr(extractor, "landmark_indices_"):
-        yield f"Cost of a prediction: {len(extractor.landmark_indices_)} kernel evaluations"
+    kernel, k, landmarks = (
+        getattr(extractor, name, None) for name in ("kernel_", "n_components_", "landmark_indices_")
+    )
+    if kernel is not None:
+        yield f"Kernel: {rounded_repr(kernel)}"
+    if k is not None:
+        yield f"Features: {k}"
+    if landmarks is not None:
+        yield f"Cost of a prediction: {len(landmarks)} kernel evaluations"
     head = getattr(getattr(fitted, "best_estimator_", fitted), "head", None)
     if head is not None and not callable(head):
         yield f"Head: {type(head).__name__}"
     yield from getattr(model, "notes", ())
 
 
+def fitted_in(model: Any) -> Any:
+    """Return the estimator inside a model of tables; other models are estimators themselves."""
+    return model.fitted if isinstance(model, TableModel) else model
+
+
 def score_name(search: Any) -> str:
     """Return the name of a search's scores: accuracy, R2, or score for a custom ``scoring``."""
     if getattr(search, "scoring", None) is not None:
         return "score"
-    return "accuracy" if hasattr(search, "classes_") else "R2"
+    return "accuracy" if is_classifier(search) else "R2"
 
 
 def rounded_repr(kernel: Any) -> str:
@@ -81,11 +92,11 @@ def landmark_columns(model: Any, number: int) -> dict[str, list]:
         columns = {name: model.landmarks[name][:number] for name in _most_important(model)}
         target = model.landmarks[model.target][:number]
         return {"row": list(map(str, rows)), model.target: target, **columns}
-    extractor = find_extractor(model.fitted if isinstance(model, TableModel) else model)
+    extractor = find_extractor(fitted_in(model))
     Z = getattr(extractor, "landmarks_", None)
     if Z is None or np.ndim(Z) != 2:
         return {}
-    Z = Z[:number].toarray() if hasattr(Z, "toarray") else np.asarray(Z[:number])
+    Z = Z[:number].toarray() if sparse.issparse(Z) else np.asarray(Z[:number])
     names = _input_names(model, Z.shape[1])[:_SHOWN]
     found: dict[str, list] = {"row": [str(i) for i in extractor.landmark_indices_[:number]]}
     return found | {name: list(map(float, Z[:, i])) for i, name in enumerate(names)}
@@ -99,8 +110,7 @@ def _most_important(model: TableModel) -> list[str]:
 
 def importances(model: Any) -> dict[str, float]:
     """Return the importances of the inputs, largest first; empty if the model has none."""
-    fitted = model.fitted if isinstance(model, TableModel) else model
-    found = getattr(fitted, "importances_", None)
+    found = getattr(fitted_in(model), "importances_", None)
     if found is None:
         return {}
     names = _input_names(model, len(found))

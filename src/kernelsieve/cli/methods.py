@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GroupKFold
 from sklearn.svm import LinearSVC, LinearSVR
@@ -29,6 +29,8 @@ METHODS = {
     "skfa": ("SparseKernelFeatureAnalysis", "SparseKernelFeatureAnalysis"),
     "rkopls": ("ReducedKernelOPLS", "ReducedKernelOPLS"),
 }
+#: What a sieve or cross-validation chooses, where the user does not.
+OPEN = {"method": "auto", "k": "auto", "kernel": "rbf", "gamma": "auto", "head": "auto"}
 _SIEVES = {"regression": "SieveRegressor", "classification": "SieveClassifier"}
 _WIDTHS = ["scale/16", "scale/4", "scale"]
 _SIZES, _FEW_SIZES = 20, 6  # numbers of features that are scored; where a head is fitted to each
@@ -56,7 +58,7 @@ class CrossValidatedMethod:
 
     def _head_name(self) -> str | None:
         """Return the name of the head; None if the method predicts by itself."""
-        name, predicts = self._given["head"], hasattr(self.extractor, "predict")
+        name, predicts = self._given["head"], predicts_alone(self.extractor)
         classifies = self._task == "classification"
         if name == "auto":
             return None if predicts else "logistic" if classifies else "ridge"
@@ -178,6 +180,11 @@ def _width(gamma: str) -> float | str:
         return float(gamma)
     except ValueError:
         return gamma
+
+
+def predicts_alone(extractor: Any) -> bool:
+    """Return True if an extractor predicts without a head."""
+    return is_regressor(extractor) or is_classifier(extractor)
 
 
 def find_extractor(fitted: Any) -> Any:

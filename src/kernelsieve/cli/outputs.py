@@ -85,6 +85,12 @@ def open_writer(output: str) -> Iterator[Write]:
         yield write
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a file of text, wholly or not at all."""
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
 def saved_message(path: Path, what: str = "") -> str:
     """Return the message about a file that was written, with its size."""
     size = f"{path.stat().st_size:,} bytes" if path.is_file() else ""

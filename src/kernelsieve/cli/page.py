@@ -6,10 +6,9 @@ import html
 import io
 import re
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
-from .errors import printable, shortened
+from .errors import cell_text, printable, shortened
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -58,14 +57,16 @@ def table(columns: dict[str, list]) -> str:
     """Return an HTML table, which scrolls by itself if it is too wide."""
     kinds = [' class="text"' if _has_text(values) else "" for values in columns.values()]
     names = zip(columns, kinds, strict=True)
-    head = "".join(f"<th{kind}>{_escaped(shortened(str(name)))}</th>" for name, kind in names)
+    head = "".join(f"<th{kind}>{_escaped(cell_text(str(name)))}</th>" for name, kind in names)
     rows = "".join(_row(row, kinds) for row in zip(*columns.values(), strict=True))
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _row(values: Sequence[Any], kinds: Sequence[str]) -> str:
     cells = zip(values, kinds, strict=True)
-    return f"<tr>{''.join(f'<td{kind}>{_cell(value)}</td>' for value, kind in cells)}</tr>"
+    return (
+        f"<tr>{''.join(f'<td{kind}>{_escaped(cell_text(value))}</td>' for value, kind in cells)}</tr>"
+    )
 
 
 def _has_text(values: list) -> bool:
@@ -80,12 +81,6 @@ def folded(summary: str, *parts: str) -> str:
 def side_by_side(*pictures: str) -> str:
     """Arrange pictures in columns where the screen is wide enough."""
     return f'<div class="side">{"".join(pictures)}</div>'
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, str):
-        return _escaped(shortened(value))
-    return f"{value:,}" if isinstance(value, Integral) else f"{value:.4g}"
 
 
 def _escaped(text: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas
 from sklearn.pipeline import Pipeline
 
+from .._sklearn import has_method
 from ..model import load
 from ..predictors.base import SievePredictor
 from ..program import Explanation, compiled
@@ -36,65 +37,65 @@ def load_table_model(path: Path) -> TableModel:
 
 
 def transform_table(
-    path: Path, data: str, output: str, k: int | None, text: Mapping[str, str | None] | None = None
+    model: Path, data: str, output: str, k: int | None, text: Mapping[str, str | None]
 ) -> None:
     """Write the features of all rows."""
-    check_files([path, data], [output])
+    check_files([model, data], [output])
     check_format(output)
-    model = load_table_model(path)
-    extractor = find_extractor(model.fitted)
-    if not hasattr(extractor, "transform"):
+    loaded = load_table_model(model)
+    extractor = find_extractor(loaded.fitted)
+    if not has_method(extractor, "transform"):
         raise TableError(
             f"{type(extractor).__name__} predicts and gives no features; use predict, or fit with "
             "--method sma."
         )
-    if k is not None and not hasattr(extractor, "truncate"):
+    if k is not None and not has_method(extractor, "truncate"):
         raise TableError(
             f"--k {k} is not for a {type(extractor).__name__}, whose features are not nested; leave "
             "it out."
         )
     if k is not None:
         extractor = extractor.truncate(k)
-    names, lost = list(map(str, extractor.get_feature_names_out())), LostValues(model.kinds)
-    program = compiled(Pipeline([*model.pipeline.steps[:-1], ("model", extractor)]), "features")
+    names, lost = list(map(str, extractor.get_feature_names_out())), LostValues(loaded.kinds)
+    program = compiled(Pipeline([*loaded.pipeline.steps[:-1], ("model", extractor)]), "features")
 
     def features(frame: pandas.DataFrame) -> pandas.DataFrame:
-        return pandas.DataFrame(program(model.table(frame, lost)), columns=names)
+        return pandas.DataFrame(program(loaded.table(frame, lost)), columns=names)
 
     _stream(open_table(data, text, Terminal()), output, features, lost)
 
 
 def predict_table(
-    path: Path,
+    model: Path,
     data: str,
     output: str,
     wanted: Mapping[str, Any],
-    text: Mapping[str, str | None] | None = None,
+    text: Mapping[str, str | None],
 ) -> None:
     """Write the predictions of all rows, with the requested extra columns."""
-    check_files([path, data], [output])
+    check_files([model, data], [output])
     check_format(output)
-    model = load_table_model(path)
-    _check(model, wanted)
-    lost, program = LostValues(model.kinds), model.program
+    loaded, kept = load_table_model(model), wanted["keep"] or []
+    _check(loaded, wanted)
+    lost, program = LostValues(loaded.kinds), loaded.program
 
     def predictions(frame: pandas.DataFrame) -> pandas.DataFrame:
-        absent = [name for name in wanted["keep"] if name not in frame.columns]
+        absent = [name for name in kept if name not in frame.columns]
         if absent:
             raise no_column(absent[0], frame.columns, " to keep")
-        table = model.table(frame, lost)
-        found: dict[str, Any] = {name: frame[name].to_numpy() for name in wanted["keep"]}
+        table = loaded.table(frame, lost)
+        found: dict[str, Any] = {name: frame[name].to_numpy() for name in kept}
         found |= _columns_by_target("prediction", program.predict(table))
         if wanted["proba"]:
             p = program.predict_proba(table)
-            found |= {f"probability_{c}": p[:, i] for i, c in enumerate(model.classes_)}
+            found |= {f"probability_{c}": p[:, i] for i, c in enumerate(loaded.classes_)}
         if wanted["interval"] is not None:
-            ends = model.predict_interval(frame, wanted["interval"])
+            ends = loaded.predict_interval(frame, wanted["interval"])
             found |= _columns_by_target("lower", ends[..., 0]) | _columns_by_target(
                 "upper", ends[..., 1]
             )
         if wanted["explain"]:
-            found |= _strongest(model.explain(frame), wanted["explain"])
+            found |= _strongest(loaded.explain(frame), wanted["explain"])
         return pandas.DataFrame(found)
 
     _stream(open_table(data, text, Terminal()), output, predictions, lost)
@@ -115,7 +116,7 @@ def _check(model: TableModel, wanted: Mapping[str, Any]) -> None:
             "The model computes features and has no head to predict with; use transform, or fit with "
             "another --head."
         )
-    if wanted["proba"] and not hasattr(fitted, "predict_proba"):
+    if wanted["proba"] and not model.has_probabilities:
         raise TableError("The model has no probabilities; fit a classifier with --head logistic.")
     if wanted["interval"] is not None:
         model.check_has_intervals()

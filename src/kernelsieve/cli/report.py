@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pandas
 
-from ..model import replacing
+from ..model_selection import ComponentPathCV
 from ..predictors.base import SievePredictor
-from ..predictors.choice import Trial
 from ..predictors.report import kernel_in_words
 from .columns import CATEGORY, coerce_columns
 from .dates import DATES
@@ -28,7 +27,7 @@ from .inspect import (
     score_name,
 )
 from .methods import find_extractor
-from .outputs import check_files, saved_message
+from .outputs import check_files, saved_message, write_text
 from .page import folded, page, paragraph, picture, plain, section, side_by_side, table
 from .predict import load_table_model
 from .table_model import TableModel
@@ -47,35 +46,31 @@ _COVERAGE = 0.9
 
 
 def write_report(
-    path: Path,
-    data: str,
-    output: Path,
-    target: str | None = None,
-    text: Mapping[str, str | None] | None = None,
+    model: Path, data: str, output: Path, target: str | None, text: Mapping[str, str | None]
 ) -> None:
     """Write a report on a model and its scores on a table."""
-    check_files([path, data], [output])
-    model = load_table_model(path)
-    frame, n_rows = open_table(data, text, Terminal()).sampled(_ROWS, 0)
-    model.target = _target(model, frame, target)
-    roles: dict[str, Any] = {"target": model.target, "drop": [], "weight": None, "group": None}
-    whole = model.task == "classification" and model.classes_.dtype.kind in "iu"
-    rows = Reading(roles, model.kinds, model.task, whole, ()).labelled(frame)
+    check_files([model, data], [output])
+    loaded, show = load_table_model(model), Terminal()
+    frame, n_rows = open_table(data, text, show).sampled(_ROWS, 0)
+    loaded.target = _target(loaded, frame, target)
+    whole = loaded.task == "classification" and loaded.classes_.dtype.kind in "iu"
+    reading = Reading({"target": loaded.target}, loaded.kinds, loaded.task, whole, ())
+    rows = reading.labelled(frame)
     if not len(rows.y):
         raise TableError(f"No row of {data} has a target, so there is nothing to report.")
-    with Terminal().working("Writing the report"):
-        parts = [_sentence_about_rows(rows, frame, n_rows, data), *_scores(model, rows)]
-        parts += [
-            *_model_section(model),
-            *_path_sections(model),
-            *_landmarks(model),
-            *_features(model, rows),
+    with show.working("Writing the report"):
+        parts = [
+            _sentence_about_rows(rows, frame, n_rows, data),
+            *_scores(loaded, rows),
+            *_model_section(loaded),
+            *_path_sections(loaded),
+            *_landmarks(loaded),
+            *_features(loaded, rows),
+            *_along_inputs(loaded, rows),
         ]
-        parts += _along_inputs(model, rows)
-        html = page(f"{shortened(model.target)}: report on a model", "".join(parts))
-    with replacing(output) as file:
-        file.write(html.encode())
-    Terminal().text(saved_message(output))
+        html = page(f"{shortened(loaded.target)}: report on a model", "".join(parts))
+    write_text(output, html)
+    show.text(saved_message(output))
 
 
 def _sentence_about_rows(rows: LabelledRows, frame: pandas.DataFrame, n_rows: int, data: str) -> str:
@@ -119,7 +114,7 @@ def _scores(model: TableModel, rows: LabelledRows) -> Iterator[str]:
             here[f"coverage of {_COVERAGE:.0%} intervals"] = ((low <= rows.y) & (rows.y <= high)).mean()
         pictures = _residuals(predicted, rows.y - predicted)
     else:
-        proba = model.predict_proba(rows.frame) if hasattr(model.fitted, "predict_proba") else None
+        proba = model.predict_proba(rows.frame) if model.has_probabilities else None
         here = classification_scores(rows.y, predicted, proba, model.classes_)
         pictures = _errors_of_labels(model, rows.y, predicted, proba)
     before = held_out_scores(model)
@@ -150,10 +145,10 @@ def _model_section(model: TableModel) -> Iterator[str]:
 
 def _path_sections(model: TableModel) -> Iterator[str]:
     """Yield the scores by number of features, and the settings that were compared."""
-    tried = getattr(model.fitted, "path_", None)
-    if not tried or "k" not in tried:
+    if not isinstance(model.fitted, ComponentPathCV):
         yield from _trial_section(model)
         return
+    tried = model.fitted.path_
     sizes, scores = best_score_by_size(tried)
     figure, axes = _axes()
     axes.plot(sizes, scores, color="#4477aa")
@@ -175,28 +170,23 @@ def _trial_section(model: TableModel) -> Iterator[str]:
     if not isinstance(model.fitted, SievePredictor):
         return
     preparation = model.fitted._current_fit().preparation
-    trials = sorted(preparation.trials, key=lambda trial: trial.error)
+    trials = sorted(preparation.trials, key=lambda trial: (-trial.n_samples, trial.error))
+    best = {(trial.kind.label, trial.metric): trial for trial in reversed(trials)}
+    shown = [trial for trial in trials if best[trial.kind.label, trial.metric] is trial]
     about = (
-        f"Kernels and metrics were compared on {preparation.n_samples:,} training rows: first by R2 on "
-        "held-out rows, with landmarks drawn at random; then the best of each kernel by "
-        "cross-validation, with selected landmarks, which decided."
+        f"Kernels and metrics were compared on up to {preparation.n_samples:,} training rows, by R2 "
+        "when each row is left out, with landmarks drawn at random: many of them on few rows, the "
+        "better ones on more."
     )
     if model.task == "classification":
         about += " R2 is that of the class indicators."
-    decided = {_setting(f.trial): f.error for f in preparation.finalists}
     columns: dict[str, list] = {
-        "kernel": [kernel_in_words(trial) for trial in trials],
-        "metric": ["none" if t.metric == "identity" else t.metric for t in trials],
-        "held-out R2": [_number(1 - trial.error) for trial in trials],
-        "cross-validated R2": [
-            _number(1 - decided[_setting(t)] if _setting(t) in decided else None) for t in trials
-        ],
+        "kernel": [kernel_in_words(trial) for trial in shown],
+        "metric": ["none" if t.metric == "identity" else t.metric for t in shown],
+        "rows": [f"{trial.n_samples:,}" for trial in shown],
+        "held-out R2": [_number(1 - trial.error) for trial in shown],
     }
     yield section("Settings that were compared", paragraph(about), table(columns))
-
-
-def _setting(trial: Trial) -> tuple[str, str]:
-    return trial.kind.label, trial.metric
 
 
 def _landmarks(model: TableModel) -> Iterator[str]:

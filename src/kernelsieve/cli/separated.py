@@ -19,29 +19,8 @@ import pandas
 from .errors import TableError
 
 #: Texts that are missing values, as pandas has them.
-MISSING = frozenset(
-    [
-        "",
-        "#N/A",
-        "#N/A N/A",
-        "#NA",
-        "-1.#IND",
-        "-1.#QNAN",
-        "-NaN",
-        "-nan",
-        "1.#IND",
-        "1.#QNAN",
-        "<NA>",
-        "N/A",
-        "NA",
-        "NULL",
-        "NaN",
-        "None",
-        "n/a",
-        "nan",
-        "null",
-    ]
-)
+_WORDS = "#N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> N/A NA NULL NaN None n/a nan null"
+MISSING = frozenset(["", "#N/A N/A", *_WORDS.split()])
 _VALUES = 4_000_000  # that are read together, of tables with many columns
 _LONGEST = 2**31 - 1  # characters of a value
 

@@ -11,13 +11,13 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import Pipeline
 
-from ..estimators import StatisticPart, StatisticPlan
+from ..estimators import StatisticPart, StatisticPlan, is_summed_up
 from ..estimators.statistic import Saved
 from ..model import save
 from ..model_selection import ComponentPathCV
 from .columns import coerce_columns, column_encoder
 from .errors import TableError
-from .methods import CrossValidatedMethod
+from .methods import OPEN, CrossValidatedMethod, predicts_alone
 from .outputs import check_files, saved_message
 from .table_model import TableModel
 from .tables import open_table
@@ -52,7 +52,7 @@ def prepare_plan(
     roles: Mapping[str, Any],
     given: Mapping[str, Any],
     output: Path,
-    text: Mapping[str, str | None] | None = None,
+    text: Mapping[str, str | None],
 ) -> None:
     """Choose column types, kernel and candidates on a sample, and save them."""
     check_files([data], [output])
@@ -62,20 +62,20 @@ def prepare_plan(
     drawn_from = table if len(frame) < n_rows else None
     reading = Reading.infer(frame, roles, given["task"], given.get("dates", "auto"), drawn_from)
     classifies = reading.task == "classification"
+    given = {**OPEN, **given}
     if given["method"] == "auto" and classifies:
-        given = {**given, "method": "kfd"}  # which predicts by sums alone
+        given["method"] = "kfd"  # which predicts by sums alone
     rows = reading.labelled(frame)
     columns = column_encoder(reading.kinds)
     X = columns.fit_transform(coerce_columns(rows.frame, reading.kinds))
     chosen = CrossValidatedMethod(given, reading.task)
     extractor = chosen.extractor.set_params(n_components=max(chosen.sizes(rows.y)))
-    if not hasattr(extractor, "prepare"):
+    if not is_summed_up(extractor):
         raise TableError(f"--method {given['method']} needs all rows at once; pass sma, kpls or kfd.")
-    folds = {} if classifies or hasattr(extractor, "predict") else {"folds": 5}
+    folds = {} if classifies or predicts_alone(extractor) else {"folds": 5}
     plan = extractor.prepare(X, rows.y, **folds)
     show.kinds(frame, reading.kinds, roles)
-    for note in reading.notes:
-        show.text(note)
+    show.text(*reading.notes)
     made = TablePlan(
         plan,
         columns,
@@ -91,9 +91,7 @@ def prepare_plan(
     )
 
 
-def sum_up_table(
-    plan: Path, data: str, output: Path, text: Mapping[str, str | None] | None = None
-) -> None:
+def sum_up_table(plan: Path, data: str, output: Path, text: Mapping[str, str | None]) -> None:
     """Save the sums of the rows of a table."""
     check_files([plan, data], [output])
     settled, show = TablePlan.load(plan), Terminal()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from .._sklearn import has_method
 from ..predictors import SieveRegressor
 from ..predictors.base import SievePredictor
 from ..predictors.calibration import HeldOut
@@ -19,10 +20,6 @@ from ..program import Explanation, Program, compiled
 from .columns import CATEGORY, NUMBER, LostValues, as_texts, coerce_columns
 from .errors import TableError
 from .methods import find_extractor
-
-
-def _fitted_has(method: str) -> Callable[[TableModel], bool]:
-    return lambda model: hasattr(model.fitted, method)
 
 
 def _labels(classes: np.ndarray) -> np.ndarray:
@@ -110,7 +107,11 @@ class TableModel(BaseEstimator):
     @property
     def predicts(self) -> bool:
         """Whether the model predicts, and does not only compute features."""
-        return hasattr(self.fitted, "predict")
+        return has_method(self.fitted, "predict")
+
+    @property
+    def has_probabilities(self) -> bool:
+        return has_method(self.fitted, "predict_proba")
 
     @property
     def program(self) -> Program:
@@ -136,12 +137,12 @@ class TableModel(BaseEstimator):
             lost.add(frame, table)
         return table
 
-    @available_if(_fitted_has("predict"))
+    @available_if(lambda model: model.predicts)
     def predict(self, frame: pandas.DataFrame) -> np.ndarray:
         """Predict the target of rows."""
         return self.program.predict(self.table(frame))
 
-    @available_if(_fitted_has("predict_proba"))
+    @available_if(lambda model: model.has_probabilities)
     def predict_proba(self, frame: pandas.DataFrame) -> np.ndarray:
         """Return the probability of every class for rows."""
         return self.program.predict_proba(self.table(frame))
@@ -178,7 +179,7 @@ class TableModel(BaseEstimator):
                 "to a table."
             )
 
-    @available_if(_fitted_has("transform"))
+    @available_if(lambda model: has_method(model.fitted, "transform"))
     def transform(self, frame: pandas.DataFrame) -> np.ndarray:
         """Return the features of rows."""
         return compiled(self.pipeline, "features")(self.table(frame))

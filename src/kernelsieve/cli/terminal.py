@@ -6,7 +6,6 @@ import errno
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from numbers import Integral
 from typing import Any
 
 import pandas
@@ -14,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .errors import printable, shortened
+from .errors import cell_text, printable
 
 
 def output(**options: Any) -> Console:
@@ -29,32 +28,29 @@ def plain(text: str) -> str:
     return escape(printable(text))
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, str):
-        return plain(shortened(value))
-    return f"{value:,}" if isinstance(value, Integral) else f"{value:.4g}"
-
-
 class Terminal:
     """Shows sentences, tables and progress; shows nothing if ``quiet``."""
 
     def __init__(self, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet, highlight=False, emoji=False)
 
-    def text(self, sentence: str) -> None:
-        """Show a sentence."""
-        self.console.print(plain(sentence))
+    def text(self, *sentences: str) -> None:
+        """Show sentences, each on a line of its own."""
+        for sentence in sentences:
+            self.console.print(plain(sentence))
 
     def kinds(
         self, frame: pandas.DataFrame, kinds: Mapping[str, str], roles: Mapping[str, Any]
     ) -> None:
         """Show the inferred type of every column."""
         table = Table("column", "type", "distinct values", "missing")
-        used = {roles["target"]: "target", roles["weight"]: "weight", roles["group"]: "group"}
+        used = {roles.get(role): role for role in ("target", "weight", "group")}
         for name in frame.columns:
             kind = used.get(name) or kinds.get(name, "left out")
             values = frame[name]
-            table.add_row(_cell(name), kind, f"{values.nunique():,}", f"{values.isna().mean():.1%}")
+            table.add_row(
+                plain(cell_text(name)), kind, f"{values.nunique():,}", f"{values.isna().mean():.1%}"
+            )
         self.console.print(table)
 
     @contextmanager
@@ -76,7 +72,7 @@ class Terminal:
 
 def numbers_table(columns: Mapping[str, list[Any]]) -> Table:
     """Return a table of texts and numbers."""
-    table = Table(*map(_cell, columns))
+    table = Table(*(plain(cell_text(name)) for name in columns))
     for row in zip(*columns.values(), strict=True):
-        table.add_row(*map(_cell, row))
+        table.add_row(*(plain(cell_text(value)) for value in row))
     return table

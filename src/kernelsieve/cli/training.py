@@ -57,8 +57,9 @@ class Reading:
         table: Table | None = None,
     ) -> Reading:
         """Infer column types from sample rows, or from all of ``table`` if the sample leaves doubt."""
-        named = [roles["target"], *roles["drop"], roles["weight"], roles["group"]]
-        for name in filter(None, named):
+        given = [roles["target"], *(roles.get("drop") or []), roles.get("weight"), roles.get("group")]
+        named = [name for name in given if name]
+        for name in named:
             if name not in frame.columns:
                 raise no_column(name, frame.columns)
         y = frame[roles["target"]].dropna()
@@ -76,7 +77,7 @@ class Reading:
                 "pass --task classification."
             )
         read = None if table is None else table.blocks
-        kinds, notes = infer_kinds(frame, [name for name in named if name], dates, read)
+        kinds, notes = infer_kinds(frame, named, dates, read)
         whole = are_whole_numbers(y)
         if whole and found == "classification" and table is not None:
             whole = all(are_whole_numbers(block[roles["target"]]) for block in table.blocks())
@@ -94,7 +95,7 @@ class Reading:
             rows,
             self._targets(y),
             self._weights(rows),
-            None if self.roles["group"] is None else self._groups(rows),
+            self._groups(rows),
             int(len(frame) - known.sum()),
         )
 
@@ -111,11 +112,12 @@ class Reading:
             )
         return as_numbers(y).to_numpy().astype(np.int64)
 
-    def _groups(self, rows: pandas.DataFrame) -> np.ndarray:
-        return as_texts(rows[self.roles["group"]]).fillna("").to_numpy(dtype=str)
+    def _groups(self, rows: pandas.DataFrame) -> np.ndarray | None:
+        name = self.roles.get("group")
+        return None if name is None else as_texts(rows[name]).fillna("").to_numpy(dtype=str)
 
     def _weights(self, rows: pandas.DataFrame) -> np.ndarray | None:
-        name = self.roles["weight"]
+        name = self.roles.get("weight")
         if name is None:
             return None
         weight = as_numbers(rows[name]).to_numpy()

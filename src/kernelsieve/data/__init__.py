@@ -4,8 +4,6 @@ from .arrow import ArrowSource
 from .blocks import (
     Batch,
     Labels,
-    Summation,
-    Work,
     check_finite,
     row_number,
     row_slices,
@@ -30,7 +28,6 @@ from .pool import (
     filled_up,
     first_equals,
 )
-from .progress import advance, counted, reported
 from .sources import Part, SlicedSource, Source, SourceBatches, count_rows, is_frame
 from .targets import (
     TargetEncoder,
@@ -43,7 +40,7 @@ from .targets import (
     warn_if_numbers,
     weighted_targets,
 )
-from .threads import QUIET, for_each_block, n_threads, run_blocks, single_threaded_blas
+from .threads import QUIET, advance, counted, n_threads, reported, run_blocks, single_threaded_blas
 
 __all__ = [
     "QUIET",
@@ -56,9 +53,7 @@ __all__ = [
     "SlicedSource",
     "Source",
     "SourceBatches",
-    "Summation",
     "TargetEncoder",
-    "Work",
     "advance",
     "check_finite",
     "check_not_constant",
@@ -74,7 +69,6 @@ __all__ = [
     "drawn_order",
     "filled_up",
     "first_equals",
-    "for_each_block",
     "is_frame",
     "n_threads",
     "one_target",

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from scipy import sparse
 
 from ..exceptions import InvalidDataError
 from ..kernels import Kernel, Rows
-from .progress import counted
-from .threads import for_each_block
+from .threads import counted, run_blocks
 
 #: Classes up to which indicators are written down as columns.
 MANY_CLASSES = 100
@@ -176,7 +175,7 @@ def check_finite(X: Rows, name: str, n_jobs: int | None = None) -> None:
                 suspects.append(rows)
 
     slices = list(row_slices(X.shape[0], max(1, _CHECKED_VALUES // max(1, X.shape[1]))))
-    for_each_block(slices, look, n_jobs)
+    run_blocks(look, slices, n_jobs)
     for rows in sorted(suspects, key=lambda rows: rows.start):
         places = np.argwhere(~np.isfinite(X[rows]))
         if len(places):
@@ -205,37 +204,29 @@ def weighted_sum(values: np.ndarray, batch: Batch) -> float:
 def trace_of(kernel: Kernel, batch: Batch, of_candidates: np.ndarray) -> float:
     """Return the weighted sum of k(x, x); from the candidates where that is the cheap estimate."""
     if kernel.cheap_diag:
-        return weighted_sum(kernel.diag(batch.X), batch)
+        values = kernel.diag(batch.X)
+        return float(values.sum() if batch.weight is None else values @ batch.weight)
     return float(of_candidates.mean()) * total_weight(batch)
 
 
-class Work(Protocol[_Sums]):
-    """What a pass sums up; it can be sent to other processes, and so can its sums."""
+def sum_up(
+    batches: Iterable[Batch],
+    empty: Callable[[], _Sums],
+    add: Callable[[_Sums, Batch], None],
+    n_rows: int | None = None,
+) -> _Sums:
+    """Pass once over all rows: here, or where the batches are, if they say how.
 
-    def empty(self) -> _Sums:
-        """Return sums that have seen no rows."""
-
-    def add(self, sums: _Sums, batch: Batch, /) -> None:
-        """Add rows to sums that nobody needs after an error."""
-
-
-@dataclass(frozen=True)
-class Summation(Generic[_Sums]):
-    """Work that consists of two functions."""
-
-    empty: Callable[[], _Sums]
-    add: Callable[[_Sums, Batch], None]
-
-
-def sum_up(batches: Iterable[Batch], work: Work[_Sums]) -> _Sums:
-    """Pass once over all rows: here, or where the batches are, if they say how."""
+    ``empty`` returns sums that have seen no rows, and ``add`` adds rows to sums that nobody needs after
+    an error. Both can be sent to other processes, and so can the sums.
+    """
     elsewhere = getattr(batches, "sum_up", None)
     if elsewhere is not None:
-        return elsewhere(work)
-    sums = work.empty()
-    with counted(rows_in(batches)):
+        return elsewhere(empty, add)
+    sums = empty()
+    with counted(n_rows or rows_in(batches)):
         for batch in batches:
-            work.add(sums, batch)
+            add(sums, batch)
     return sums
 
 

@@ -20,11 +20,10 @@ from dask.callbacks import Callback
 from dask.delayed import Delayed, delayed
 
 from ..exceptions import InvalidDataError, warn
-from .arrow import input_columns, named_column
-from .blocks import Batch, Work, row_slices
-from .progress import counted, is_reported
-from .sources import Part, Source, SourceBatches, is_frame
-from .tasks import FrameColumns, RowWise, Summing, distinct_labels, merged
+from .blocks import Batch, row_slices
+from .sources import FrameColumns, Part, Source, is_frame
+from .tasks import RowWise, Summing, distinct_labels, merged
+from .threads import counted, is_reported
 
 with suppress(ImportError):  # its own settings are lost when one is changed before it is imported
     import_module("distributed")
@@ -54,6 +53,8 @@ class DaskSource(Source):
 
     in_memory = "X.compute()"
     is_lazy = True
+
+    n_columns: int  # of X
 
     @cached_property
     @abstractmethod
@@ -96,8 +97,23 @@ class DaskSource(Source):
         ]
         return Part.joined(_compute(found))
 
-    def batches(self, check: Callable[[Part], Batch], sample: Batch) -> DaskBatches:
-        return DaskBatches(self, check, sample)
+    def sum_up(self, check: Callable[[Part], Batch], empty: Any, add: Any) -> Any:
+        """Sum up chunks in tasks of their own, and merge the sums by a tree.
+
+        Sums may be larger than small chunks, so a task takes several of these one after the other,
+        unless few tasks would be left.
+        """
+        small = _TASK_BYTES // (8 * self.n_columns * max(1, *self.lengths))
+        size = int(np.clip(min(small, len(self.lengths) // _MANY_TASKS), 1, None))
+        groups, summing = list(row_slices(len(self.lengths), size)), _once(Summing(check, empty, add))
+        parts, starts, lengths = (
+            [values[group] for group in groups] for values in (self.parts, self.starts, self.lengths)
+        )
+        sums = _each(_sums, [summing] * len(groups), parts, starts)
+        with _followed(sums, list(map(sum, lengths))) as sums:
+            while len(sums) > 1:
+                sums = _each(merged, [sums[i : i + _FAN_IN] for i in range(0, len(sums), _FAN_IN)])
+            return _compute(sums)[0]
 
     def aligned(self, values: Any, role: str) -> list[Any]:
         """Return targets or weights cut as X is."""
@@ -137,6 +153,7 @@ class ArraySource(DaskSource):
             )
             X = X.rechunk({1: -1})
         self._X, self._y, self._weight = X, y, weight
+        self.n_columns = X.shape[1]
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
@@ -170,14 +187,14 @@ class FrameSource(DaskSource):
     """The rows of a ``dask.dataframe``; targets and weights are names of columns, or series."""
 
     def __init__(self, frame: Any, y: Any, weight: Any, inputs: Sequence[str] | None) -> None:
-        all_names, given = list(frame.columns), {"y": y, "sample_weight": weight}
-        names = [
-            named_column(value, role, all_names) if isinstance(value, str) else None
-            for role, value in given.items()
-        ]
-        self._columns = FrameColumns(input_columns(all_names, inputs, *names), *names)
+        target, of_weights = (value if isinstance(value, str) else None for value in (y, weight))
+        self._columns = FrameColumns.among(list(frame.columns), target, of_weights, inputs)
         self._frame = frame[self._columns.names]
-        self._given = {role: None if isinstance(v, str) else v for role, v in given.items()}
+        self.n_columns = len(self._columns.inputs)
+        self._given = {
+            role: None if isinstance(value, str) else value
+            for role, value in (("y", y), ("sample_weight", weight))
+        }
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
@@ -189,42 +206,13 @@ class FrameSource(DaskSource):
         return _each(self._columns.part, _chunks(self._frame), *others)
 
     def apply(self, function: Callable[[Any], Any]) -> Any:
+        from dask.dataframe.utils import make_meta
+
         frame = self._frame[self._columns.inputs]
-        example = function(frame._meta.reindex([0], fill_value=1).astype(frame._meta.dtypes))
+        of_none = make_meta(frame)
+        example = function(of_none.reindex([0], fill_value=1).astype(of_none.dtypes))
         row_wise = _once(RowWise(function, example[:0]))
         return frame.map_partitions(_apply, row_wise, meta=example[:0])
-
-
-@dataclass(frozen=True)
-class DaskBatches(SourceBatches):
-    """All samples of a source, which are checked and summed up where they are."""
-
-    source: DaskSource
-
-    def sum_up(self, work: Work) -> Any:
-        """Sum up chunks in tasks of their own, and merge the sums by a tree.
-
-        Sums may be larger than small chunks, so a task takes several of these one after the other,
-        unless few tasks would be left.
-        """
-        groups, summing = self._groups(), _once(Summing(self.check, work))
-        parts, starts, lengths = (
-            [values[group] for group in groups]
-            for values in (self.source.parts, self.source.starts, self.source.lengths)
-        )
-        sums = _each(_sums, [summing] * len(groups), parts, starts)
-        with _followed(sums, list(map(sum, lengths))) as sums:
-            while len(sums) > 1:
-                sums = _each(merged, [sums[i : i + _FAN_IN] for i in range(0, len(sums), _FAN_IN)])
-            return _compute(sums)[0]
-
-    def _groups(self) -> list[slice]:
-        """Return which chunks, one after the other, a task takes."""
-        lengths = self.source.lengths
-        width = 8 * self.sample.X.shape[1]
-        small = _TASK_BYTES // (width * max(1, *lengths))
-        size = int(np.clip(min(small, len(lengths) // _MANY_TASKS), 1, None))
-        return list(row_slices(len(lengths), size))
 
 
 @contextmanager

@@ -37,6 +37,6 @@ def open_source(
     if package in _OF_PACKAGES:
         module, name = _OF_PACKAGES[package]
         return getattr(import_module(module), name)(X, y, sample_weight, inputs)
-    if package == "pyarrow" and hasattr(X, "to_batches") and hasattr(X, "count_rows"):
+    if package == "pyarrow" and isinstance(X, import_module("pyarrow.dataset").Dataset):
         return ArrowSource(X, y, sample_weight, inputs)
     return SlicedSource(X, y, sample_weight) if SlicedSource.fits(X) else None

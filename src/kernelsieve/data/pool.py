@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -20,11 +23,13 @@ _DENSE_VALUES = 2**23  # of a sparse sample that is made dense: 64 MB
 class Pool:
     """Candidate landmarks.
 
-    ``indices`` are rows of the training set, or of the given array where the pool was given.
+    ``indices`` are rows of the training set, or of the given array where the pool was given. ``W`` is
+    the kernel matrix of the points, for a pool that stands for the samples; empty for all samples.
     """
 
     points: Rows
     indices: np.ndarray
+    W: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
 
     def __len__(self) -> int:
         return int(self.points.shape[0])
@@ -38,18 +43,18 @@ class Pool:
         Rounding decides which of equal points is chosen, and another division into blocks rounds
         otherwise. Where several of them were chosen, they keep their numbers.
         """
-        places: dict[bytes, list[int]] = {}
-        for i, key in zip(chosen, _keys(self.points[chosen]), strict=True):
-            places.setdefault(key, []).append(i)
-        alone = {key: i for key, (i, *others) in places.items() if not others}
-        indices = self.indices.copy()
+        keys = list(_keys(self.points[chosen]))
         maybe = np.arange(len(self))
         if not sparse.issparse(self.points):  # equal points have equal first inputs
             inputs = self.points.reshape(len(self), -1)[:, 0]
             maybe = np.flatnonzero(np.isin(inputs, inputs[chosen]))
-        for first, key in zip(maybe, _keys(self.points[maybe]), strict=True):
-            if key in alone:
-                indices[alone.pop(key)] = self.indices[first]
+        first: dict[bytes, np.intp] = {}
+        for place, key in zip(maybe, _keys(self.points[maybe]), strict=True):
+            first.setdefault(key, place)
+        indices, counts = self.indices.copy(), Counter(keys)
+        for place, key in zip(chosen, keys, strict=True):
+            if counts[key] == 1:
+                indices[place] = self.indices[first[key]]
         return replace(self, indices=indices)
 
 
@@ -76,11 +81,13 @@ def distinct(rows: Rows) -> np.ndarray:
 
 def _keys(points: Rows) -> Iterator[bytes]:
     """Yield something for each row that is the same for equal rows only, dense or not."""
-    if not sparse.issparse(points):
-        return ((row + 0.0).tobytes() for row in points)  # minus zero is zero
-    rows = zip(points.indptr[:-1], points.indptr[1:], strict=True)
-    parts = ((points.indices[i:j], points.data[i:j]) for i, j in rows)
-    return (columns[data != 0].tobytes() + data[data != 0].tobytes() for columns, data in parts)
+    if sparse.issparse(points):
+        for start, stop in pairwise(points.indptr):
+            columns, data = points.indices[start:stop], points.data[start:stop]
+            yield columns[data != 0].tobytes() + data[data != 0].tobytes()
+    else:
+        for row in points:
+            yield (row + 0.0).tobytes()  # minus zero is zero
 
 
 def draw_random(
@@ -119,7 +126,7 @@ def draw_sample(
     (0, [500.0, 5.0, 5.0])
     """
     if weight is None or _are_equal(weight):
-        rows = draw_random(n_rows, size, random_state)
+        rows = np.sort(_drawn(n_rows, size, random_state, None))
         return rows, None if weight is None else weight[rows]
     if size >= n_rows:
         return np.arange(n_rows), weight

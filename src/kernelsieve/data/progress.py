@@ -1,70 +1,19 @@
-"""How far a pass over samples is: rows done, rate and time left, where ``verbose`` asks for it."""
+"""Displays of how far a pass over samples is: rows done, rate and time left."""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_OF_A_STAGE = 1.0  # a shorter one gets no line
 
-_name: ContextVar[str | None] = ContextVar("_name", default=None)
-_advance: ContextVar[Callable[[int], None] | None] = ContextVar("_advance", default=None)
 
-
-def _silent(n_done: int) -> None:
-    """Count nothing."""
-
-
-@contextmanager
-def reported(name: str, verbose: Any) -> Iterator[None]:
-    """Let passes over samples report under a name, where they should."""
-    named, counting = _name.set(name if verbose else None), _advance.set(None)
-    try:
-        yield
-    finally:
-        _advance.reset(counting)
-        _name.reset(named)
-
-
-@contextmanager
-def counted(
-    total: int | None, unit: str = "rows", *, stage: str = "summing up"
-) -> Iterator[Callable[[int], None]]:
-    """Count what a stage of the work has done; the function that it gets may be called from any thread.
-
-    A pass inside another one counts for that one.
-    """
-    name, outer = _name.get(), _advance.get()
-    if name is None or outer is not None:
-        yield outer or _silent
-        return
-    display = _make_display(f"{name}: {stage}", total, unit)
-    token = _advance.set(display.advance)
-    try:
-        yield display.advance
-    finally:
-        _advance.reset(token)
-        display.close()
-
-
-def is_reported() -> bool:
-    """Tell if somebody wants to know how far passes are."""
-    return _name.get() is not None
-
-
-def advance() -> Callable[[int], None]:
-    """Return what counts rows for the pass that is going on, if any is."""
-    return _advance.get() or _silent
-
-
-def _make_display(name: str, total: int | None, unit: str) -> Any:
+def make_display(name: str, total: int | None, unit: str) -> Any:
+    """Return a bar in a terminal, where there is a package for it, and otherwise lines."""
     if sys.stderr is not None and sys.stderr.isatty():
         for display, package in ((_RichBar, "rich.progress"), (_TqdmBar, "tqdm")):
             try:

@@ -12,11 +12,9 @@ import ray
 from pandas import DataFrame
 from ray.data.block import BlockAccessor
 
-from .arrow import input_columns, named_column
-from .sources import Part, Source
+from .blocks import Batch
+from .sources import FrameColumns, Part, Source
 from .tasks import (
-    EngineBatches,
-    FrameColumns,
     RowWise,
     Summing,
     distinct_labels,
@@ -43,8 +41,7 @@ class RaySource(Source):
 
     def __init__(self, data: Any, target: Any, weight: Any, inputs: Sequence[str] | None) -> None:
         names = list(data.columns() or ())
-        given = named_column(target, "y", names), named_column(weight, "sample_weight", names)
-        self._columns = FrameColumns(input_columns(names, inputs, *given), *given)
+        self._columns = FrameColumns.among(names, target, weight, inputs)
         self._whole, self._data = data, data.select_columns(self._columns.names)
         self._data.context.execution_options.preserve_order = True  # for rows have numbers
 
@@ -69,16 +66,13 @@ class RaySource(Source):
 
         return Part.joined(self._run(inside))
 
-    def batches(self, check: Callable[[Part], Any], sample: Any) -> EngineBatches:
-        return EngineBatches(self, check, sample)
-
-    def sum_up(self, summing: Summing) -> Any:
+    def sum_up(self, check: Callable[[Part], Batch], empty: Any, add: Any) -> Any:
         """Sum up every block in a task of its own, and merge the sums by a tree."""
-        sums = self._run(summing.sums, _merged_by_a_tree)
-        return sums[0] if sums else summing.empty()
+        sums = self._run(Summing(check, empty, add).sums, _merged_by_a_tree)
+        return sums[0] if sums else empty()
 
     def apply(self, function: Any) -> Any:
-        inputs = list(self._columns.inputs)
+        inputs = self._columns.inputs
         example = example_table(function, DataFrame(1.0, [0], inputs), self._whole.columns())
         row_wise = RowWise(partial(result_table, function), example[:0])
 

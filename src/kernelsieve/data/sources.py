@@ -5,16 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ..exceptions import InvalidDataError
-from .blocks import Batch, row_slices, rows_from
+from .blocks import Batch, row_slices, rows_from, sum_up
 
 _PART_BYTES = 2**25  # of X that are read together
 _FEWEST_ROWS = 256
+
+_Sums = TypeVar("_Sums")
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,53 @@ class Part:
         return cls(*(None if values[0] is None else _concatenated(values) for values in columns))
 
 
+@dataclass(frozen=True)
+class FrameColumns:
+    """The columns of a table that are inputs, target and weight."""
+
+    inputs: list[str]
+    target: str | None
+    weight: str | None
+
+    @classmethod
+    def among(
+        cls, names: Sequence[str], target: Any, weight: Any, inputs: Sequence[str] | None
+    ) -> FrameColumns:
+        """Return the columns of a table of these names; by default all others are inputs."""
+        for name, role in ((target, "y"), (weight, "sample_weight")):
+            if not isinstance(name, str | None):
+                raise InvalidDataError(
+                    f"{role} must be the name of a column where X is a table of named columns; it is "
+                    f"of type {type(name).__name__}."
+                )
+            if name is not None and name not in names:
+                raise InvalidDataError(f"{role}={name!r} is no column of X, which has {list(names)}.")
+        if inputs is None:
+            inputs = [name for name in names if name not in (target, weight)]
+        missing = [name for name in inputs if name not in names]
+        if missing:
+            raise InvalidDataError(
+                f"X has no column {missing[0]!r}, which was there in fit; it has {list(names)}."
+            )
+        if not len(inputs):
+            raise InvalidDataError(
+                "X has no column beside targets and weights; at least one is needed."
+            )
+        return cls(list(inputs), target, weight)
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.inputs, *(name for name in (self.target, self.weight) if name is not None)]
+
+    def part(self, frame: Any, y: Any = None, weight: Any = None) -> Part:
+        """Return samples, with the given target and weight where they are no columns."""
+        return Part(
+            frame[self.inputs],
+            y if self.target is None else frame[self.target],
+            weight if self.weight is None else frame[self.weight],
+        )
+
+
 def is_frame(values: Any) -> bool:
     """Return True for a data frame or a column of one, whose rows are taken by ``iloc``."""
     return getattr(values, "iloc", None) is not None
@@ -50,7 +99,8 @@ def is_frame(values: Any) -> bool:
 
 def count_rows(X: Any) -> int:
     """Return the number of rows of an array, a sparse matrix, a data frame or a list."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    shape = getattr(X, "shape", None)
+    return len(X) if shape is None else int(shape[0])
 
 
 def _concatenated(values: Sequence[Any]) -> Any:
@@ -105,9 +155,28 @@ class Source(ABC):
             start = stop
         return Part.joined(found)
 
-    def batches(self, check: Callable[[Part], Batch], sample: Batch) -> Iterable[Batch]:
-        """Return all samples in checked batches; ``sample`` are some of them, drawn from all."""
-        return SourceBatches(self, check, sample)
+    @property
+    def rows_known(self) -> int | None:
+        """Number of samples, if to find it takes no pass over them."""
+        return self.n_rows
+
+    def sum_up(
+        self,
+        check: Callable[[Part], Batch],
+        empty: Callable[[], _Sums],
+        add: Callable[[_Sums, Batch], None],
+    ) -> _Sums:
+        """Check and sum up all samples: here, unless an engine does it where they are."""
+        return sum_up(self.checked(check), empty, add, self.rows_known)
+
+    def checked(self, check: Callable[[Part], Batch]) -> Iterator[Batch]:
+        """Yield one checked part after the other."""
+        start = 0
+        for part in self:
+            with rows_from(start):
+                batch = check(part)
+            yield batch
+            start += len(part)
 
     def apply(self, function: Callable[[Any], np.ndarray]) -> Any:
         """Return what a function makes of X, a part at a time."""
@@ -131,16 +200,15 @@ class SourceBatches:
     sample: Batch  # drawn from all samples
 
     @property
-    def n_rows(self) -> int:
-        return self.source.n_rows
+    def n_rows(self) -> int | None:
+        return self.source.rows_known
 
     def __iter__(self) -> Iterator[Batch]:
-        start = 0
-        for part in self.source:
-            with rows_from(start):
-                batch = self.check(part)
-            yield batch
-            start += len(part)
+        return self.source.checked(self.check)
+
+    def sum_up(self, empty: Callable[[], _Sums], add: Callable[[_Sums, Batch], None]) -> _Sums:
+        """Sum up all samples, wherever they are."""
+        return self.source.sum_up(self.check, empty, add)
 
 
 class SlicedSource(Source):
@@ -160,8 +228,9 @@ class SlicedSource(Source):
     @staticmethod
     def fits(X: Any) -> bool:
         """Tell if something is read by slices: two-dimensional, and not in memory as an array is."""
-        has_slices = all(hasattr(X, name) for name in ("shape", "dtype", "__getitem__"))
-        return has_slices and len(X.shape) == 2 and not hasattr(X, "__dlpack__")
+        has_slices = getattr(X, "dtype", None) is not None and callable(getattr(X, "__getitem__", None))
+        is_in_memory = getattr(X, "__dlpack__", None) is not None
+        return has_slices and len(getattr(X, "shape", ())) == 2 and not is_in_memory
 
     @property
     def n_rows(self) -> int:

@@ -16,10 +16,9 @@ from pyspark.sql import functions, types
 from sklearn.utils import check_random_state
 
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
-from .arrow import input_columns, named_column
 from .blocks import Batch
-from .sources import Part, Source
-from .tasks import EngineBatches, FrameColumns, RowWise, Summing, example_table, merged, result_table
+from .sources import FrameColumns, Part, Source
+from .tasks import RowWise, Summing, example_table, merged, result_table
 
 _FAN_IN = 8  # sums that one task merges
 _MANY = 64  # partitions, where Spark Connect does not tell how many there are
@@ -43,11 +42,8 @@ class SparkSource(Source):
     def __init__(
         self, frame: Any, target: Any = None, weight: Any = None, inputs: Sequence[str] | None = None
     ) -> None:
-        target = named_column(target, "y", frame.columns)
-        weight = named_column(weight, "sample_weight", frame.columns)
-        inputs = input_columns(frame.columns, inputs, target, weight)
-        self._columns = FrameColumns(inputs, target, weight)
-        for name in inputs:
+        self._columns = FrameColumns.among(frame.columns, target, weight, inputs)
+        for name in self._columns.inputs:
             _check_type(frame.schema[name])
         self._whole = frame
         # Not every function of Spark takes names with dots in them.
@@ -82,17 +78,18 @@ class SparkSource(Source):
             part = Part(part.X, part.y, counts if part.weight is None else counts * part.weight)
         return part, np.full(len(found), -1)
 
-    def batches(self, check: Callable[[Part], Batch], sample: Batch) -> SparkBatches:
-        return SparkBatches(self, check, sample)
+    @property
+    def rows_known(self) -> None:
+        return None
 
-    def sum_up(self, summing: Summing) -> Any:
+    def sum_up(self, check: Callable[[Part], Batch], empty: Any, add: Any) -> Any:
         """Sum up every partition in a task of its own, and merge the sums by a tree."""
-        columns = self._columns
+        columns, summing = self._columns, Summing(check, empty, add)
 
-        def add(sums: Any, frame: pandas.DataFrame, start: int) -> None:
+        def add_frame(sums: Any, frame: pandas.DataFrame, start: int) -> None:
             summing.add(sums, _part(frame, columns), start)
 
-        return _reduced(self._frame, summing.empty, add)
+        return _reduced(self._frame, empty, add_frame)
 
     def apply(self, function: Any) -> Any:
         inputs = [self._whole.schema[name] for name in self._columns.inputs]
@@ -110,14 +107,6 @@ class SparkSource(Source):
         together = self._whole.withColumn(_RESULT, results(rows))
         features = (functions.col(_RESULT)[name].alias(name) for name in example)
         return together.select(*map(_column, self._whole.columns), *features)
-
-
-class SparkBatches(EngineBatches):
-    """All samples of a Spark data frame."""
-
-    @property
-    def n_rows(self) -> None:  # type: ignore[override]  # to count them would be one more pass
-        return None
 
 
 # ---------------------------------------------------------------------- what tasks do

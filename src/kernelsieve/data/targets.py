@@ -164,7 +164,7 @@ def warn_if_ambiguous(y: Any, encoder: TargetEncoder) -> None:
     Two values are never asked about: as labels and as numbers they have the same features.
     """
     values = target_array(y)
-    if not _is_one_column(values) or values.dtype.kind not in "iuf":
+    if values.size != len(values) or values.dtype.kind not in "iuf":
         return
     found = np.unique(values)
     few_whole_numbers = len(found) <= _FEW_VALUES and bool((found == np.rint(found)).all())
@@ -192,16 +192,12 @@ def warn_if_numbers(y: np.ndarray, classes: np.ndarray) -> None:
 def _are_labels(values: np.ndarray, target: str) -> bool:
     if target == "classes":
         return True
-    if not _is_one_column(values) or values.dtype.kind not in "OSUTbiu":
+    if values.size != len(values) or values.dtype.kind not in "OSUTbiu":
         return False
     if values.dtype.kind not in "iu":
         return True
     n_values = len(np.unique(values))
     return n_values <= _FEW_VALUES or n_values <= min(_MANY_VALUES, len(values) / 10)
-
-
-def _is_one_column(values: np.ndarray) -> bool:
-    return values.ndim == 1 or values.shape[1] == 1
 
 
 def refuse_labels(values: np.ndarray, classifier: str = "KernelPLSClassifier") -> None:

@@ -10,10 +10,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..exceptions import InvalidDataError
-from .blocks import Batch, Work, rows_from
-from .progress import reported
-from .sources import Part, SourceBatches, is_frame
-from .threads import QUIET, one_thread
+from .blocks import Batch, rows_from
+from .sources import Part, is_frame
+from .threads import QUIET, one_thread, reported
 
 _Sums = TypeVar("_Sums")
 
@@ -23,34 +22,21 @@ class Summing(Generic[_Sums]):
     """Checks samples and sums them up."""
 
     check: Callable[[Part], Batch]
-    work: Work[_Sums]
-
-    def empty(self) -> _Sums:
-        """Return sums of no samples."""
-        return self.work.empty()
+    empty: Callable[[], _Sums]  # returns sums of no samples
+    to_sums: Callable[[_Sums, Batch], None]  # adds samples
 
     def add(self, sums: _Sums, part: Part, start: int) -> None:
         """Add the samples of a part, whose first one has the number ``start`` among all."""
         if len(part):
             # Whoever began the task counts its rows when it ends.
             with one_thread(), rows_from(start), reported("task", verbose=False):
-                self.work.add(sums, self.check(part))
+                self.to_sums(sums, self.check(part))
 
     def sums(self, part: Part, start: int) -> _Sums:
         """Return the sums of one part alone."""
         sums = self.empty()
         self.add(sums, part, start)
         return sums
-
-
-class EngineBatches(SourceBatches):
-    """All samples of a source that sums them up where they are."""
-
-    source: Any
-
-    def sum_up(self, work: Work[_Sums]) -> _Sums:
-        """Check and sum up all samples."""
-        return self.source.sum_up(Summing(self.check, work))
 
 
 def merged(sums: Sequence[Any]) -> Any:
@@ -74,27 +60,6 @@ class RowWise:
             return self.of_none
         with one_thread(), rows_from(start):
             return self.function(X)
-
-
-@dataclass(frozen=True)
-class FrameColumns:
-    """The columns of a data frame that are inputs, target and weight."""
-
-    inputs: Sequence[str]
-    target: str | None
-    weight: str | None
-
-    @property
-    def names(self) -> list[str]:
-        return [*self.inputs, *(name for name in (self.target, self.weight) if name is not None)]
-
-    def part(self, frame: Any, y: Any = None, weight: Any = None) -> Part:
-        """Return samples, with the given target and weight where they are no columns."""
-        return Part(
-            frame[list(self.inputs)],
-            y if self.target is None else frame[self.target],
-            weight if self.weight is None else frame[self.weight],
-        )
 
 
 def distinct_labels(part: Part) -> set[Any]:

@@ -1,21 +1,27 @@
-"""Our own threads over row blocks, with one BLAS thread inside each."""
+"""Our own threads over row blocks, with one BLAS thread inside each; and how far they are."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, Protocol, Self
 
 import joblib
 import numpy as np
 from threadpoolctl import LibController, ThreadpoolController
+
+from .progress import make_display
 
 #: Numbers that are too large need no warning of numpy's: they are refused, with a remedy.
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
@@ -29,21 +35,15 @@ _FREE, _LIMITED, _LIFTED = "free", "limited", "lifted"
 
 _alone = ContextVar("_alone", default=False)
 
-Block = TypeVar("Block")
-Worker = TypeVar("Worker", bound=Callable[..., None])
 
-
-_numbers = itertools.count()
-
-
+@dataclass(eq=False)
 class _Pass:
-    """A running pass; finished by ``done``, or by garbage collection."""
+    """A running pass; it ends when it is ``done``, or by garbage collection."""
 
-    def __init__(self, *, lifts: bool = False) -> None:
-        self.done = False
-        self.number = next(_numbers)
-        self.thread = threading.get_ident()
-        self.lifts = lifts  # wants all threads of BLAS back
+    lifts: bool  # wants all threads of BLAS back
+    done: bool = False
+    number: int = field(default_factory=itertools.count().__next__)
+    thread: int = field(default_factory=threading.get_ident)
 
 
 class _SingleThreadedBLAS:
@@ -72,63 +72,55 @@ class _SingleThreadedBLAS:
         self._holder: threading.Thread | None = None
         self._state = _FREE
 
-    def threads_outside(self) -> int:
-        """Return how many threads BLAS has while no pass is running."""
-        with self._lock:
-            counts = self._threads() if self._state == _FREE else self._before
-        return max(counts) if counts else joblib.effective_n_jobs(-1)  # some cannot be asked
-
-    def _threads(self) -> list[int]:
-        if self._libraries is None:  # finding them takes a while
-            import_module("scipy.linalg")  # which may have a BLAS of its own
-            self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
-        return [library.num_threads for library in self._libraries]
-
     @contextmanager
-    def __call__(self, *, lifts: bool = False) -> Iterator[None]:
-        mine = _Pass(lifts=lifts)
+    def __call__(self, *, unless_large: tuple[int, ...] = ()) -> Iterator[None]:
+        """Hold BLAS to one thread, or give it all of its threads back for a large factorisation.
+
+        ``unless_large`` is the shape of a matrix that is factorised. If it is small, the limit stays as
+        it is: beside other processes threads cost more than they gain.
+        """
+        if unless_large and (_alone.get() or math.prod(unless_large) * min(unless_large) < _LARGE):
+            yield
+            return
+        mine = _Pass(lifts=bool(unless_large))
         try:
             self._begin(mine)
             yield
         finally:
             self._end(mine)
 
-    def lifted_for(self, *shape: int) -> AbstractContextManager[None]:
-        """Give BLAS its threads back while a large matrix is factorised, unless others are at work.
-
-        Parameters
-        ----------
-        *shape : int
-            Rows and columns of the matrix. A small one leaves the limit as it is: beside other
-            processes threads cost it more than they gain.
-
-        Returns
-        -------
-        context manager
-        """
-        is_small = np.prod(shape, dtype=float) * min(shape) < _LARGE
-        return nullcontext() if is_small or _alone.get() else self(lifts=True)
+    def threads_outside(self) -> list[int]:
+        """Return how many threads each library has while no pass is running."""
+        with self._lock:
+            if self._state != _FREE:
+                return self._before
+            if self._libraries is None:  # finding them takes a while
+                import_module("scipy.linalg")  # which may have a BLAS of its own
+                self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+            return [library.num_threads for library in self._libraries]
 
     def _begin(self, mine: _Pass) -> None:
         with self._lock:
             self._passes.add(mine)
             if not mine.lifts and (self._holder is None or not self._holder.is_alive()):
                 self._state = _FREE
-                self._before = self._threads()
+                self._before = self.threads_outside()
                 if max(self._before, default=1) == 1:
                     return  # there is nothing to hold
                 self._holder = threading.Thread(
                     target=self._hold, name="kernelsieve-blas-limit", daemon=True
                 )
                 self._holder.start()
-            self._settle()
+            if self._holder is not None:
+                self._wait()
 
     def _end(self, mine: _Pass) -> None:
         with self._lock:
             mine.done = True
-            self._settle()
+            if self._holder is not None:
+                self._wait()
 
-    def _settle(self) -> None:
+    def _wait(self) -> None:
         """Wait until the limit is what the running passes want.
 
         The holder itself may come here when it collects the garbage of an interrupted pass.
@@ -169,7 +161,7 @@ class _SingleThreadedBLAS:
 
 
 single_threaded_blas = _SingleThreadedBLAS()
-if hasattr(os, "register_at_fork"):  # where there are forks
+if sys.platform != "win32":  # where there are forks
     os.register_at_fork(after_in_child=single_threaded_blas.forget)
 
 
@@ -193,62 +185,121 @@ def n_threads(n_jobs: int | None) -> int:
         return 1
     if n_jobs is not None:
         return int(joblib.effective_n_jobs(n_jobs))
-    return single_threaded_blas.threads_outside()
+    counts = single_threaded_blas.threads_outside()
+    return max(counts) if counts else joblib.effective_n_jobs(-1)  # some cannot be asked
+
+
+class Sums(Protocol):
+    """What threads and tasks fill, each its own, before all are merged."""
+
+    def empty(self) -> Self:
+        """Return sums of the same kind that have seen nothing."""
+
+    def merge(self, other: Self, /) -> None:
+        """Add what another one has seen."""
 
 
 def run_blocks(
-    blocks: Sequence[Block],
-    make_worker: Callable[[], Worker],
+    function: Callable[..., Any],
+    blocks: Sequence[Any],
     n_jobs: int | None = None,
     *,
-    in_any_order: bool = False,
-) -> list[Worker]:
-    """Let workers, one a thread, take the blocks in turns; return the workers in order.
+    sums: Sums | None = None,
+) -> None:
+    """Call ``function(block)`` for all blocks by threads, or ``function(sums, block)`` with sums.
 
-    Which worker takes which block depends on nothing but their numbers, so a second run gives the
-    same sums to the last bit. Where workers do not sum up, they may take blocks ``in_any_order``:
-    whoever is free takes the next, and none waits for one whose core is busy with something else.
+    Every thread after the first has empty sums, which are merged into ``sums`` at the end. Which thread
+    takes which block then depends on nothing but their numbers, so a second run gives the same sums to
+    the last bit. Without sums, whoever is free takes the next block, and none waits for one whose core
+    is busy with something else.
     """
-    if len(blocks) <= 1:
-        worker = make_worker()
-        with np.errstate(**QUIET):
-            for block in blocks:
-                worker(block)
-        return [worker]
-    count = min(n_threads(n_jobs), len(blocks))
-    workers = [make_worker() for _ in range(count)]
-
+    count = 1 if len(blocks) <= 1 else min(n_threads(n_jobs), len(blocks))
+    parts: list[Any] = [sums] * count
     remaining = iter(blocks)  # of which every block is taken once, whichever thread asks
     stop = threading.Event()
 
     def take_turns(number: int) -> None:
         try:
             with np.errstate(**QUIET):
-                for block in remaining if in_any_order else blocks[number::count]:
+                if sums is None:
+                    mine, work = remaining, function
+                else:
+                    parts[number] = own = sums if number == 0 else sums.empty()
+                    mine, work = iter(blocks[number::count]), partial(function, own)
+                for block in mine:
                     if stop.is_set():
                         return
-                    workers[number](block)
+                    work(block)
         except BaseException:
             stop.set()
             raise
 
+    if len(blocks) <= 1:  # the threads are left to BLAS
+        take_turns(0)
+        return
     with single_threaded_blas():
         if count == 1:
             take_turns(0)
-        else:
-            with ThreadPoolExecutor(count - 1) as executor:
-                others = [executor.submit(take_turns, i) for i in range(1, count)]
-                try:
-                    take_turns(0)  # the caller's own thread has nothing else to do
-                    for done in others:
-                        done.result()
-                finally:
-                    stop.set()  # after an interrupt, too
-    return workers
+            return
+        with ThreadPoolExecutor(count - 1) as executor:
+            others = [executor.submit(take_turns, i) for i in range(1, count)]
+            try:
+                take_turns(0)  # the caller's own thread has nothing else to do
+                for done in others:
+                    done.result()
+            finally:
+                stop.set()  # after an interrupt, too
+        if sums is not None:
+            for part in parts[1:]:
+                sums.merge(part)
 
 
-def for_each_block(
-    blocks: Sequence[Block], function: Callable[[Block], None], n_jobs: int | None = None
-) -> None:
-    """Call a function that keeps no sums for every block, in any order, by threads."""
-    run_blocks(blocks, lambda: function, n_jobs, in_any_order=True)
+# Whose passes are reported, where ``verbose`` asks for it, and what counts the rows of one.
+_reported: ContextVar[str | None] = ContextVar("_reported", default=None)
+_advance: ContextVar[Callable[[int], None] | None] = ContextVar("_advance", default=None)
+
+
+def _silent(n_done: int) -> None:
+    """Count nothing."""
+
+
+@contextmanager
+def reported(name: str, verbose: Any) -> Iterator[None]:
+    """Let passes over samples report under a name, where they should."""
+    named, counting = _reported.set(name if verbose else None), _advance.set(None)
+    try:
+        yield
+    finally:
+        _advance.reset(counting)
+        _reported.reset(named)
+
+
+@contextmanager
+def counted(
+    total: int | None, unit: str = "rows", *, stage: str = "summing up"
+) -> Iterator[Callable[[int], None]]:
+    """Count what a stage of the work has done; the function that it gets may be called from any thread.
+
+    A pass inside another one counts for that one.
+    """
+    name, outer = _reported.get(), _advance.get()
+    if name is None or outer is not None:
+        yield outer or _silent
+        return
+    display = make_display(f"{name}: {stage}", total, unit)
+    token = _advance.set(display.advance)
+    try:
+        yield display.advance
+    finally:
+        _advance.reset(token)
+        display.close()
+
+
+def is_reported() -> bool:
+    """Tell if somebody wants to know how far passes are."""
+    return _reported.get() is not None
+
+
+def advance() -> Callable[[int], None] | None:
+    """Return what counts rows for the pass that is going on, if any is counted."""
+    return _advance.get()

@@ -180,16 +180,12 @@ class GramMetric(Metric):
         self.diagonal = diagonal
         self._columns = columns
         self._root = root_weight
+        self.weight = root_weight**2  # of the rows
         self._raw_diagonal = raw_diagonal
 
     @property
     def raw_diagonal(self) -> np.ndarray:
         return self.diagonal if self._raw_diagonal is None else self._raw_diagonal
-
-    @property
-    def weight(self) -> np.ndarray:
-        """The weights of the rows."""
-        return self._root**2
 
     def narrowed(self, columns: Columns, kept: np.ndarray) -> GramMetric:
         """Return the metric of the kept candidates, which are the kept rows."""
@@ -252,7 +248,7 @@ def leading_eigenpairs(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.nd
     """
     n = len(symmetric)
     k = min(k, n)
-    with single_threaded_blas.lifted_for(n, n):
+    with single_threaded_blas(unless_large=(n, n)):
         values, vectors = eigh(symmetric, subset_by_index=[n - k, n - 1])
         if len(values) < k:  # LAPACK leaves out pairs of a subset where very many eigenvalues are close
             values, vectors = eigh(symmetric)

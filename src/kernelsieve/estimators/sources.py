@@ -10,7 +10,16 @@ from functools import wraps
 from math import prod
 from typing import Any, TypeVar
 
-from ..data import Batch, Source, counted, open_source, reported, rows_from, single_threaded_blas
+from ..data import (
+    Batch,
+    Source,
+    SourceBatches,
+    counted,
+    open_source,
+    reported,
+    rows_from,
+    single_threaded_blas,
+)
 from ..exceptions import InvalidDataError
 from .out_of_core import OutOfCoreMixin
 from .statistic import StatisticPlan, prepared
@@ -51,9 +60,9 @@ def planned_by_sample(
         if plan.settled.encoder.classes is not None:  # of which the sample may lack some
             plan = prepared(estimator, *given, source.labels(), folds)
         sample = plan.batch(*given)
-    if estimator._given_points(sample.X) is None:
+    if not estimator._candidates().are_points:
         plan = plan.renumbered(numbers)
-    return plan, source.batches(plan.reader, sample)
+    return plan, SourceBatches(source, plan.reader, sample)
 
 
 def _refuse_what_needs_memory(estimator: Any, source: Source) -> None:

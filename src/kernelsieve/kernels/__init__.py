@@ -1,16 +1,14 @@
 """Kernels: blocks of values, diagonals, names, callables and precomputed matrices."""
 
 from .._compiled import exp_inplace, warm_up
-from .base import Filler, Kernel, Rows, TiledFiller, has_width
+from .base import Filler, Kernel, Rows, has_width
 from .custom import CallableKernel, Inputs, Precomputed
 from .distance_cache import BlockCache, sharing
 from .distances import Chi2, Laplacian
-from .gamma import resolve_gamma
 from .products import Cosine, Linear, Polynomial, Sigmoid, unit_rows
-from .radial import RBF, Matern, RationalQuadratic
+from .radial import RBF, Matern, RationalQuadratic, SquaredDistances
 from .registry import KERNELS, PRESETS, register_kernel
-from .resolve import KernelLike, kernel_class, resolve_kernel
-from .squared_distances import SquaredDistances
+from .resolve import KernelLike, kernel_class, resolve_gamma, resolve_kernel
 
 __all__ = [
     "KERNELS",
@@ -33,7 +31,6 @@ __all__ = [
     "Rows",
     "Sigmoid",
     "SquaredDistances",
-    "TiledFiller",
     "exp_inplace",
     "has_width",
     "kernel_class",

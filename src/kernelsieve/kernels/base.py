@@ -11,7 +11,6 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 from scipy import sparse
 
-from .._compiled import LineProduct
 from ..exceptions import InvalidParameterError
 from .registry import KERNELS
 
@@ -21,21 +20,7 @@ Rows = Any  # a dense (n, d) array or a CSR matrix; scipy and numpy share no use
 class Filler(Protocol):
     """Writes kernel values against fixed landmarks, one column of ``out`` for each row of ``X``."""
 
-    def __call__(self, X: Rows, out: np.ndarray) -> None: ...
-
-
-class TiledFiller:
-    """A filler that computes values of dense rows by one tiled product."""
-
-    def __init__(self, product: LineProduct, of_sparse: Filler) -> None:
-        self.product = product
-        self._of_sparse = of_sparse
-
-    def __call__(self, X: Rows, out: np.ndarray) -> None:
-        if sparse.issparse(X):
-            self._of_sparse(X, out)
-        else:
-            self.product(np.asarray(X), out)
+    def __call__(self, X: Rows, out: np.ndarray) -> Any: ...
 
 
 # A matrix product of fewer dense inputs takes no longer than reading its result from memory.
@@ -240,6 +225,10 @@ class Kernel(ABC):
             f"kernel={self.name!r} has no derivative here {purpose}; pass "
             f"{', '.join(able)}, or a kernel with the method {method}."
         )
+
+    def without_cache(self) -> Kernel:
+        """Return the kernel as models and files hold it."""
+        return self
 
     def rounded_as_with(self, Z: Rows) -> Kernel:
         """Return this kernel with values that round alike for all of ``Z`` and any part of it."""

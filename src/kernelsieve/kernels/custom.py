@@ -13,8 +13,6 @@ from .base import Filler, Kernel, Rows, as_dtype, prepare_out, row_norms_squared
 from .registry import register_kernel
 
 _DIAGONAL_BLOCK = 16  # rows compared at once when a callable has no diagonal of its own
-
-
 _COMPARED, _ASYMMETRY = 64, 1e-6  # samples whose values are compared, and what rounding may do
 
 
@@ -65,7 +63,11 @@ class CallableKernel(Kernel):
 
     def _evaluate(self, X: Rows, Z: Rows) -> np.ndarray:
         try:
-            return self._checked(self._values(X, Z), X, Z)
+            if self._pairwise is None:
+                values = self._first_block(X, Z)
+            else:
+                values = self._pair_by_pair(X, Z) if self._pairwise else self._in_one_call(X, Z)
+            return self._checked(values, X, Z)
         except MemoryError:
             raise
         except Exception as error:
@@ -75,11 +77,6 @@ class CallableKernel(Kernel):
                 f"The kernel callable {_name_of(self.function)} failed for sparse rows ({error}); pass "
                 "X.toarray(), or a function that takes CSR matrices."
             ) from error
-
-    def _values(self, X: Rows, Z: Rows) -> np.ndarray:
-        if self._pairwise is None:
-            return self._first_block(X, Z)
-        return self._pair_by_pair(X, Z) if self._pairwise else self._call(X, Z)
 
     def _first_block(self, X: Rows, Z: Rows) -> np.ndarray:
         """Detect whether the function takes samples or pairs, without evaluating any value twice.
@@ -94,7 +91,10 @@ class CallableKernel(Kernel):
             for i, j in ((first, first), (first, rest), (rest, everything)):
                 part = values[i, j]
                 if part.size:
-                    part[...] = self._in_one_call(X[i], Z[j], part.shape)
+                    found = self._in_one_call(X[i], Z[j])
+                    if found.shape != part.shape:
+                        raise KernelError(f"an array of shape {found.shape} instead of {part.shape}")
+                    part[...] = found
         except MemoryError:
             raise
         except Exception as error:  # a pairwise function may fail on blocks in any way it likes
@@ -114,15 +114,9 @@ class CallableKernel(Kernel):
         self._pairwise = True
         return values
 
-    def _call(self, X: Rows, Z: Rows) -> np.ndarray:
+    def _in_one_call(self, X: Rows, Z: Rows) -> np.ndarray:
         values = self.function(X, Z, **self.params)
         return _real(np.asarray(values.toarray() if sparse.issparse(values) else values))
-
-    def _in_one_call(self, X: Rows, Z: Rows, shape: tuple[int, ...]) -> np.ndarray:
-        values = self._call(X, Z)
-        if values.shape != shape:
-            raise KernelError(f"an array of shape {values.shape} instead of {shape}")
-        return values
 
     def _pair_by_pair(self, X: Rows, Z: Rows) -> np.ndarray:
         return np.array(

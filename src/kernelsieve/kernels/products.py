@@ -16,7 +16,6 @@ from .base import (
     Kernel,
     Rows,
     SharedPart,
-    TiledFiller,
     as_dtype,
     inner_products,
     is_worth_caching,
@@ -38,7 +37,7 @@ class Linear(Kernel):
 
         if sparse.issparse(Z) or Z.shape[1] > MOST_INPUTS:
             return fill
-        return TiledFiller(LineProduct(Z), fill)
+        return LineProduct(Z, of_sparse=fill)
 
     def diag(self, X: Rows) -> np.ndarray:
         return row_norms_squared(as_dtype(X, np.float64))

@@ -2,17 +2,17 @@
 
 from .boosted import KernelBoostedLatentFeatures, KernelBoostedLatentFeaturesClassifier
 from .boosting import KernelBoosting
-from .framework import FeatureExtraction, KernelFeatureExtraction
+from .framework import KernelFeatureExtraction
 from .orthogonal_loadings import OrthogonalLoadingsKernelPLS
 from .pls import KernelPLS, KernelPLSClassifier
-from .primal_boosted import BoostedLatentFeatures, BoostedLatentFeaturesClassifier
+from .primal import BoostedLatentFeatures, BoostedLatentFeaturesClassifier, FeatureExtraction
 from .principal import KernelPCA
 from .reduced import ReducedKernelOPLS
-from .sparse import (
+from .sparse_boosted import (
     SparseKernelBoostedLatentFeatures,
     SparseKernelBoostedLatentFeaturesClassifier,
-    SparseKernelPLS,
 )
+from .sparse_pls import SparseKernelPLS
 
 __all__ = [
     "BoostedLatentFeatures",

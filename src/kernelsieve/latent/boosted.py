@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from .._sklearn import StrOptions
 from ..deflation import Criterion, Loss, LossGradient, MarginLoss, resolve_loss
-from ..estimators import LoopEstimator, PredictMixin
+from ..estimators import LoopEstimator, PredictMixin, row_wise
 from ..exceptions import InvalidParameterError
 from ..kernels import KernelLike
-from .probabilities import predict_proba, probability_link
+from .framework import scaled_settings
 
 LOSS_CONSTRAINTS: dict[str, list] = {
-    "loss": [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss]
+    "loss": [StrOptions({"squared", "absolute", "exponential", "logistic"}), Loss],
+    "scale": [StrOptions({"auto", "unit_variance"})],
 }
 
 
@@ -27,18 +33,51 @@ def loss_of_numbers(model: Any) -> Loss:
     return loss
 
 
-class _KernelBoosted(PredictMixin, LoopEstimator):
-    """Base of kernel boosted latent features, for regression and classification."""
-
-    _parameter_constraints: ClassVar[dict] = {
-        **LoopEstimator._parameter_constraints,
-        **LOSS_CONSTRAINTS,
-    }
-
-    loss: str | Loss
+def _has_probabilities(estimator: Any) -> bool:
+    if resolve_loss(estimator.loss).probabilities(np.zeros(1)) is None:
+        raise AttributeError(
+            f"loss={estimator.loss!r} gives no probabilities; pass loss='logistic' or "
+            "loss='exponential'."
+        )
+    return True
 
 
-class KernelBoostedLatentFeatures(_KernelBoosted):
+@available_if(_has_probabilities)
+@row_wise
+def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndarray:
+    """Return the probability of each class under the loss.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        Samples, as for ``transform``.
+    n_components : int, default=None
+        Use the first features only; None for all.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        More than two classes are each compared with the rest, and normalised to sum 1.
+    """
+    return self._probability_link()(self._scores(X, n_components))
+
+
+def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray] | None:
+    """Return the function from scores to probabilities; None for a loss that gives none."""
+    loss = resolve_loss(self.loss)
+    if loss.probabilities(np.zeros(1)) is None:
+        return None
+    return partial(_probabilities_from_scores, loss)
+
+
+def _probabilities_from_scores(loss: Loss, scores: np.ndarray) -> np.ndarray:
+    p = np.asarray(loss.probabilities(scores))
+    if p.shape[1] == 1:
+        return np.hstack([1 - p, p])
+    return p / p.sum(axis=1, keepdims=True)
+
+
+class KernelBoostedLatentFeatures(PredictMixin, LoopEstimator):
     """Kernel latent features that follow the gradient of a loss, for regression (KBLF).
 
     As kernel PLS, but the vector that features follow is the negative gradient of a loss, which is
@@ -78,6 +117,10 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
     center : bool, default=True
         Give features zero mean. Sparse input stays sparse, and a feature still needs its own
         landmarks only.
+    scale : {"auto", "unit_variance"}, default="auto"
+        Scale of the features, which are orthogonal on the training samples. "auto": each is a
+        coordinate along a direction of unit length, less what earlier features have of it.
+        "unit_variance": unit mean square on the training samples. Predictions are the same.
     tol : float, default=1e-12
         A column whose squared residual is below this part of its squared norm counts as linearly
         dependent on the chosen ones. It limits how much rounding is amplified (see
@@ -142,6 +185,11 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
     True
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        **LoopEstimator._parameter_constraints,
+        **LOSS_CONSTRAINTS,
+    }
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -153,6 +201,7 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
         kernel_params: dict[str, Any] | None = None,
         candidates: Any = "auto",
         center: bool = True,
+        scale: str = "auto",
         tol: float = 1e-12,
         loss: str | Loss = "squared",
         random_state: Any = None,
@@ -167,11 +216,14 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
         self.kernel_params = kernel_params
         self.candidates = candidates
         self.center = center
+        self.scale = scale
         self.tol = tol
         self.loss = loss
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    _settings = scaled_settings
 
     def _criterion(self) -> Criterion:
         return LossGradient(loss_of_numbers(self))
@@ -180,7 +232,7 @@ class KernelBoostedLatentFeatures(_KernelBoosted):
         return "continuous"
 
 
-class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
+class KernelBoostedLatentFeaturesClassifier(PredictMixin, LoopEstimator):
     """Kernel latent features that follow the gradient of a loss of labels (KBLF).
 
     As :class:`KernelBoostedLatentFeatures`, for labels: each of more than two classes is separated
@@ -218,6 +270,10 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
     center : bool, default=True
         Give features zero mean. Sparse input stays sparse, and a feature still needs its own
         landmarks only.
+    scale : {"auto", "unit_variance"}, default="auto"
+        Scale of the features, which are orthogonal on the training samples. "auto": each is a
+        coordinate along a direction of unit length, less what earlier features have of it.
+        "unit_variance": unit mean square on the training samples. Predictions are the same.
     tol : float, default=1e-12
         A column whose squared residual is below this part of its squared norm counts as linearly
         dependent on the chosen ones. It limits how much rounding is amplified (see
@@ -271,6 +327,11 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
     (3, 2)
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        **LoopEstimator._parameter_constraints,
+        **LOSS_CONSTRAINTS,
+    }
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -282,6 +343,7 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
         kernel_params: dict[str, Any] | None = None,
         candidates: Any = "auto",
         center: bool = True,
+        scale: str = "auto",
         tol: float = 1e-12,
         loss: str | Loss = "logistic",
         random_state: Any = None,
@@ -296,6 +358,7 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
         self.kernel_params = kernel_params
         self.candidates = candidates
         self.center = center
+        self.scale = scale
         self.tol = tol
         self.loss = loss
         self.random_state = random_state
@@ -304,6 +367,8 @@ class KernelBoostedLatentFeaturesClassifier(_KernelBoosted):
 
     predict_proba = predict_proba
     _probability_link = probability_link
+
+    _settings = scaled_settings
 
     def _criterion(self) -> Criterion:
         return LossGradient(self.loss)

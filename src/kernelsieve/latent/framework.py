@@ -1,20 +1,22 @@
-"""The general framework with any criterion, in the primal and in kernel space (Algorithms 1, 2)."""
+"""The general framework in kernel space with any criterion (Algorithm 2)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.utils.metaestimators import available_if
-
-from ..data import Batch, Pool, TargetEncoder
-from ..deflation import Criterion, IdentityMetric, resolve_criterion
-from ..estimators import LoopEstimator, OutOfCoreMixin, PredictMixin, subset_criterion
+from ..data import TargetEncoder
+from ..deflation import Criterion, resolve_criterion
+from ..estimators import LoopEstimator, OutOfCoreMixin, subset_criterion
 from ..exceptions import InvalidParameterError
-from ..fitting import Candidates, OnePass, Problem, fit_columns
-from ..kernels import Inputs, Kernel, KernelLike, Rows
-from ..model import Fit
-from .coefficients import intercept, primal_coefficients
+from ..fitting import Settings
+from ..kernels import KernelLike
+
+
+def scaled_settings(self: Any) -> Settings:
+    """Return the settings of the loop with the given ``scale``; "auto" leaves it to the criterion."""
+    scale = None if self.scale == "auto" else self.scale
+    return replace(LoopEstimator._settings(self), scale=scale)
 
 
 class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
@@ -66,6 +68,12 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
     center : bool, default=True
         Give features zero mean. Sparse input stays sparse, and a feature still needs its own
         landmarks only.
+    scale : {"auto", "unit_variance", "rkhs"}, default="auto"
+        Which of the features with the same span are given. "unit_variance": orthogonal on the training
+        samples, with unit mean square. "rkhs": coordinates along orthonormal directions of the kernel's
+        space, for criteria that deflate columns. "auto": unit mean square for "alignment" and "kopls",
+        and for others coordinates along directions of unit length, each less what earlier features have
+        of it. The landmarks are the same.
     tol : float, default=1e-10
         A column whose squared residual is below this part of its squared norm counts as linearly
         dependent on the chosen ones. It limits how much rounding is amplified (see
@@ -137,6 +145,7 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         candidates: Any = "auto",
         n_nonzero: int = 1,
         center: bool = True,
+        scale: str = "auto",
         tol: float = 1e-10,
         target: str = "auto",
         random_state: Any = None,
@@ -153,14 +162,23 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         self.candidates = candidates
         self.n_nonzero = n_nonzero
         self.center = center
+        self.scale = scale
         self.tol = tol
         self.target = target
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _settings = scaled_settings
+
     def _criterion(self) -> Criterion:
-        return resolve_criterion(self.criterion)
+        criterion = resolve_criterion(self.criterion)
+        if criterion.deflation.symmetric and self.scale == "unit_variance":
+            raise InvalidParameterError(
+                f"criterion={self.criterion!r} deflates images of samples, and its features are their "
+                "coordinates; pass scale='auto', and scale them by sklearn's StandardScaler."
+            )
+        return criterion
 
     def _criterion_for(self, encoder: TargetEncoder) -> Criterion:
         return subset_criterion(self._criterion(), self.n_nonzero)
@@ -169,169 +187,3 @@ class KernelFeatureExtraction(OutOfCoreMixin, LoopEstimator):
         if self._criterion().needs.rows:
             return f"criterion={self.criterion!r} looks at all samples; pass one of inner products."
         return super()._out_of_core_obstacle()
-
-
-class PrimalEstimator(LoopEstimator):
-    """Base of the primal estimators, whose candidates are the features of X, without a kernel."""
-
-    _candidates_parameter: ClassVar[str] = ""
-    _kernel_class = Inputs
-    _has_open_width = False
-    _seed = None
-
-    def _candidates(self) -> Candidates:
-        return Candidates("all")
-
-    def _resolve_kernel(
-        self, batch: Batch, points: Rows | None, random_state: np.random.RandomState
-    ) -> Kernel:
-        return Inputs()
-
-    def _solve(self, problem: Problem) -> Fit:
-        rows, criterion = problem.rows, self._criterion_for(problem.encoder)
-        n_inputs = rows.X.shape[1]
-        settings = problem.settings_for(n_inputs)
-        inputs = np.arange(n_inputs)
-        kernel, pool, metric = Inputs(), Pool(inputs, inputs), IdentityMetric(n_inputs)
-        if criterion.needs.rows or len(rows) <= n_inputs:
-            return fit_columns(rows, kernel, pool, criterion, settings, metric)
-        # Any shift near the means will do; those of the first samples are free.
-        shift = np.asarray(rows.X[:64].mean(axis=0), dtype=np.float64).ravel()
-        target_shift, n_labels = rows[:64].target_means, problem.encoder.n_labels
-        one_pass = OnePass(
-            kernel, pool, metric, shift, target_shift, criterion, settings, n_labels=n_labels
-        )
-        return one_pass.fit([rows])
-
-
-def _looks_at_targets(estimator: Any) -> bool:
-    if not estimator._criterion().needs.targets:
-        raise AttributeError(
-            f"criterion={estimator.criterion!r} looks at no targets; pass one that does to predict."
-        )
-    return True
-
-
-_where_targets_are = available_if(_looks_at_targets)
-
-
-class FeatureExtraction(PredictMixin, PrimalEstimator):
-    """Feature extraction from the columns of X by any criterion.
-
-    Algorithm 1 of Dhanjal, Gunn and Shawe-Taylor (2009). The candidates are the columns of X, so
-    ``"alignment"`` chooses columns one at a time, as forward orthogonal least squares does, and the
-    dense criteria give PCA, PLS and boosted latent features. Where the criterion looks at targets,
-    least squares on the features predicts them (the loss itself, for ``"blf"``).
-
-    Parameters
-    ----------
-    criterion : str or Criterion, default="pls"
-        ``"pca"``, ``"pls"``, ``"opls"``, ``"blf"`` and ``"continuum"`` (continuum regression, with
-        its ``alpha`` in :class:`kernelsieve.deflation.ContinuumRegression`) combine all columns of X;
-        ``"alignment"``, ``"covariance"`` and ``"variance"`` choose one at a time; or an object of a
-        class derived from :class:`kernelsieve.deflation.Criterion`.
-    n_components : int, default=None
-        Number of components; None for as many as the data give, up to 100.
-    center : bool, default=True
-        Give features zero mean. Sparse input stays sparse, and a feature still needs its own
-        landmarks only.
-    tol : float, default=1e-10
-        A column whose squared residual is below this part of its squared norm counts as linearly
-        dependent on the chosen ones. It limits how much rounding is amplified (see
-        `python -m benchmarks accuracy`).
-    target : {"auto", "continuous", "classes"}, default="auto"
-        Kind of ``y``. "auto" takes strings, booleans and integers of few values for labels, others for
-        continuous, and warns where whole numbers may be either. Two classes are one column of -1 and +1
-        where features are not centred, and one column a class otherwise, which is the same there.
-    n_jobs : int, default=None
-        Number of threads; None for as many as BLAS uses.
-    verbose : int or bool, default=0
-        Above 0, print progress.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        Predictions, or the scores of classes, are ``X @ coef_.T + intercept_``; where the criterion
-        looks at targets.
-    intercept_ : float or ndarray of shape (n_targets,)
-        The constant term of the predictions.
-    landmarks_ : array of shape (n_landmarks, n_features)
-        The chosen samples, in the order of choice; column numbers for a precomputed kernel.
-    landmark_indices_ : ndarray of shape (n_landmarks,)
-        Indices of the landmarks in the training set, or in the given candidates; -1 for other points.
-    projection_ : ndarray of shape (n_landmarks, n_components)
-        Features are ``kernel(x, landmarks_) @ projection_ - offset_``.
-    offset_ : ndarray of shape (n_components,)
-        Subtracted from the features, so that centred features have mean zero.
-    n_components_ : int
-        Number of components found.
-    kernel_, gamma_ : Kernel, float
-        The fitted kernel with all its parameters, and its width if it has one.
-    kernel_evaluations_ : ndarray of shape (n_components,)
-        Kernel evaluations for a new sample with the first 1, 2, ... components.
-    criterion_path_ : ndarray of shape (n_components,)
-        The criterion's value at each step.
-    explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of the variance of the kernel images that each component adds.
-    explained_target_ratio_ : ndarray of shape (n_components,)
-        Share of the variance of the targets that each component explains; zeros without targets.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels, if ``y`` holds labels.
-    n_features_in_, feature_names_in_
-        Number and names of the features of X, as in scikit-learn.
-
-    Notes
-    -----
-    ``landmarks_`` are column numbers of X here, and so are ``landmark_indices_``. Sparse X is made
-    dense a block at a time.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from kernelsieve import FeatureExtraction
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> FeatureExtraction("alignment", n_components=3).fit(X, y).landmarks_
-    array([2, 8, 3])
-    >>> pls = FeatureExtraction("pls", n_components=3).fit(X, y)
-    >>> bool(abs(pls.predict(X) - (X @ pls.coef_ + pls.intercept_)).max() < 1e-8)
-    True
-    """
-
-    _parameter_constraints: ClassVar[dict] = {
-        **PrimalEstimator._parameter_constraints,
-        "criterion": [str, Criterion],
-    }
-
-    def __init__(
-        self,
-        criterion: str | Criterion = "pls",
-        n_components: int | None = None,
-        *,
-        center: bool = True,
-        tol: float = 1e-10,
-        target: str = "auto",
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-    ) -> None:
-        self.criterion = criterion
-        self.n_components = n_components
-        self.center = center
-        self.tol = tol
-        self.target = target
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    predict = _where_targets_are(PredictMixin.predict)
-    score = _where_targets_are(PredictMixin.score)
-    head = _where_targets_are(PredictMixin.head)
-    coef_ = property(primal_coefficients)
-    intercept_ = property(intercept)
-
-    def _criterion(self) -> Criterion:
-        criterion = resolve_criterion(self.criterion)
-        if criterion.deflation.symmetric:
-            raise InvalidParameterError(
-                f"criterion={self.criterion!r} deflates images of samples, and the candidates are "
-                "features of X; use KernelFeatureExtraction with kernel='linear'."
-            )
-        return criterion

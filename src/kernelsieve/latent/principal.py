@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import eigh, qr
+from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn import StrOptions
-from ..data import Batch, Pool, total_weight, weighted_sum
+from ..data import total_weight, weighted_sum
 from ..deflation import (
     Columns,
     Criterion,
@@ -18,15 +21,17 @@ from ..deflation import (
     leading_eigenpairs,
 )
 from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin
-from ..exceptions import KernelError
-from ..fitting import Problem, Settings, about_the_mean, diagonal_of, row_columns, select_in_pool
-from ..kernels import Kernel, KernelLike
+from ..exceptions import KernelError, warn
+from ..fitting import Problem, about_the_mean, diagonal_of, row_columns, select_in_pool
+from ..kernels import KernelLike
 from ..model import Fit, KernelModel, signs_of_largest
-from .eigen import krylov_eigenpairs
-from .monitoring import hotelling_t2, q_limit, q_residuals_of_coordinates, t2_limit
+from .chemometrics import hotelling_t2, q_limit, q_residuals_of_coordinates, t2_limit
 
 _DENSE_UP_TO = 1000  # samples
 _DENSE_SHARE = 0.1  # of the samples as features, beyond which products in blocks do not pay
+_EXTRA = 10  # vectors in a block of Krylov iteration beyond those asked for
+_MOST_BLOCKS = 30
+_RESIDUAL = 1e-13  # of the largest eigenvalue, at which an eigenvector is found
 
 
 class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
@@ -194,30 +199,17 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
         return problem.pool_size(n_samples, "combined", self._criterion())
 
     def _solve(self, problem: Problem) -> Fit:
-        n_samples = len(problem.rows)
-        size = self._pool_size(problem, n_samples)
+        size = self._pool_size(problem, len(problem.rows))
         if problem.has_pool(size):
             candidates = problem.given or self._draw(problem, size)
             return select_in_pool(problem, problem.rows, candidates, self._criterion())
-        return fit_exactly(
-            problem.rows,
-            problem.kernel,
-            problem.everyone,
-            problem.settings_for(n_samples),
-            self.eigen_solver,
-            problem.random_state,
-        )
+        return fit_exactly(problem, self.eigen_solver)
 
 
-def fit_exactly(
-    batch: Batch,
-    kernel: Kernel,
-    pool: Pool,
-    settings: Settings,
-    solver: str,
-    random_state: np.random.RandomState,
-) -> Fit:
+def fit_exactly(problem: Problem, solver: str) -> Fit:
     """Compute the principal directions from all samples."""
+    batch, kernel, pool = problem.rows, problem.kernel, problem.everyone
+    settings = problem.settings_for(len(batch))
     columns = row_columns(batch, kernel, pool, settings, everyone=True, center=settings.center)
     lengths = diagonal_of(columns, batch)
     row_means = np.zeros(len(batch))
@@ -228,7 +220,8 @@ def fit_exactly(
     if not np.isfinite(lengths @ lengths):
         raise KernelError("Kernel values are too large to be squared, or not numbers; scale X.")
     root = batch.root_weight
-    values, vectors = _eigenpairs(columns, root, settings.n_components, solver, random_state)
+    k, random_state = settings.n_components, problem.random_state
+    values, vectors = _eigenpairs(columns, root, k, solver, random_state)
     found = values > settings.tol * values[0]
     outcome = Outcome.COMPLETE if found.all() else Outcome.EXHAUSTED
     if values[-1] < -settings.tol * values[0]:
@@ -275,3 +268,59 @@ def _eigenpairs(
 def _is_kept(columns: Columns) -> bool:
     base = columns.base if isinstance(columns, DoublyCentredColumns) else columns
     return isinstance(base, StoredColumns)
+
+
+def krylov_eigenpairs(
+    multiply: Callable[[np.ndarray], np.ndarray],
+    n: int,
+    k: int,
+    random_state: np.random.RandomState,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k largest eigenvalues with eigenvectors, given a function that multiplies blocks.
+
+    Musco and Musco (2015): the best approximation within the span of ``S V, S^2 V, ...`` for random
+    V, which needs far fewer products than powers of S alone. Blocks are added until every residual
+    ``S v - lambda v`` is at the level of rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.latent.principal import krylov_eigenpairs
+    >>> S = np.diag(1.0 / np.arange(1, 201) ** 2)
+    >>> values, _ = krylov_eigenpairs(S.dot, 200, 2, np.random.RandomState(0))
+    >>> values.round(6)
+    array([1.  , 0.25])
+    """
+    width = min(n, k + _EXTRA)
+    block = qr(random_state.standard_normal((n, width)), mode="economic")[0]
+    basis, products = np.empty((n, 0)), np.empty((n, 0))
+    for _ in range(_MOST_BLOCKS):
+        basis = np.hstack([basis, block])
+        products = np.hstack([products, multiply(block)])
+        small = basis.T @ products
+        values, mixes = eigh((small + small.T) / 2)
+        values, mixes = values[: -k - 1 : -1], mixes[:, : -k - 1 : -1]
+        vectors = basis @ mixes
+        residuals = np.linalg.norm(products @ mixes - vectors * values, axis=0)
+        block = _orthonormal_rest(products[:, -block.shape[1] :], basis)
+        if residuals.max() <= _RESIDUAL * abs(values[0]) or block.shape[1] == 0:
+            return values, vectors
+    warn(
+        f"The eigenvectors still change by {residuals.max() / abs(values[0]):.1e} of the largest "
+        "eigenvalue; pass eigen_solver='dense', or lower n_components.",
+        ConvergenceWarning,
+    )
+    return values, vectors
+
+
+def _orthonormal_rest(block: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """Orthogonalise a block against a basis, and return an orthonormal basis of the rest."""
+    size = np.linalg.norm(block, axis=0).max()
+    for _ in range(2):
+        block = block - basis @ (basis.T @ block)
+    if basis.shape[1] + block.shape[1] > len(block):
+        block = block[:, : len(block) - basis.shape[1]]
+    rest, triangle, _ = qr(block, mode="economic", pivoting=True)
+    found = np.abs(np.diagonal(triangle)) > 1e-14 * size
+    rest = rest[:, found]
+    return rest - basis @ (basis.T @ rest)

@@ -115,10 +115,8 @@ def _is_registered(value: Any) -> bool:
 
 
 def _state_of(value: Any) -> dict[str, Any]:
-    if hasattr(value, "to_state"):
+    if getattr(type(value), "to_state", None) is not None:
         return value.to_state()
-    if isinstance(value, tuple):
-        return value._asdict()  # type: ignore[attr-defined]  # a named tuple, or it were not known
     if _is_of_scikit_learn(type(value)) and isinstance(value, BaseEstimator):
         return value.__getstate__()  # with the version that its __setstate__ compares
     return vars(value)
@@ -135,7 +133,8 @@ def _no_place(value: Any, name: str) -> str:
             f"{name} is {called}, code of yours, which a safe file cannot hold; use what kernelsieve "
             "has by name, or give a kernel a name (register_kernel) where it is saved and loaded."
         )
-    instead = "save its best_estimator_" if hasattr(value, "best_estimator_") else "use one of these"
+    searched = isinstance(value, BaseEstimator) and "best_estimator_" in vars(value)
+    instead = "save its best_estimator_" if searched else "use one of these"
     return (
         f"{name} is {called}, which a safe file cannot hold. It holds {KNOWN}; {instead}, or save by "
         "joblib for readers who trust you."
@@ -212,9 +211,7 @@ class Decoder:
 
     def _made(self, cls: type, state: dict[str, Any]) -> Any:
         decoded = {name: self.decode(value) for name, value in state.items()}
-        if issubclass(cls, tuple):
-            return cls(**decoded)
-        made: Any = cls.__new__(cls)
+        made: Any = cls.__new__(cls)  # type: ignore[call-overload]
         _taking(made)(_with_defaults(cls, decoded))
         if isinstance(made, KernelModel):
             made.check_shapes(None)
@@ -224,11 +221,15 @@ class Decoder:
 
 
 def _taking(made: Any) -> Callable[[dict[str, Any]], None]:
-    if hasattr(type(made), "take_state"):  # a frozen estimator asks another one, which is not there yet
+    if _takes_state(type(made)):  # a frozen estimator would ask another, not there yet
         return made.take_state
     if _is_of_scikit_learn(type(made)) and isinstance(made, BaseEstimator):
         return made.__setstate__
     return vars(made).update
+
+
+def _takes_state(cls: type) -> bool:
+    return getattr(cls, "take_state", None) is not None
 
 
 def _with_defaults(cls: type, state: dict[str, Any]) -> dict[str, Any]:
@@ -237,15 +238,15 @@ def _with_defaults(cls: type, state: dict[str, Any]) -> dict[str, Any]:
         declared = signature(cls).parameters
         later = sorted(set(declared) - set(state))
         return {name: declared[name].default for name in later} | state
-    if not is_dataclass(cls):
+    if not is_dataclass(cls) or _takes_state(cls):
+        return state
+    if hasattr(cls, "take_state"):  # which looks at it
         return state
     known = {field.name: field for field in fields(cls)}
-    if not hasattr(cls, "take_state") and not set(state) <= set(known):
+    if not set(state) <= set(known):
         raise ModelFileError(
             f"it names {sorted(set(state) - set(known))} of a {cls.__name__}, unknown here."
         )
-    if hasattr(cls, "take_state"):
-        return state
     missing = {name: field for name, field in known.items() if name not in state}
     return {name: _default(field) for name, field in missing.items()} | state
 

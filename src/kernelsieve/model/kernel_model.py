@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 
-from .._compiled import DoubleDoubleRowProduct, RowProduct
-from ..data import check_finite, counted, for_each_block, row_slices, rows_per_block
+from .._compiled import DoubleDoubleRowProduct, LineProduct, RowProduct
+from ..data import check_finite, counted, row_slices, rows_per_block, run_blocks
 from ..exceptions import KernelError, ModelFileError
-from ..kernels import Filler, Inputs, Kernel, Precomputed, Rows, TiledFiller
+from ..kernels import Filler, Inputs, Kernel, Precomputed, Rows
 
 _BLOCK_BYTES = 2**22  # of kernel values: enough for the interpreter not to be noticed
 
@@ -190,7 +190,7 @@ class KernelModel:
 
         slices = list(row_slices(X.shape[0], rows_per_block(len(self.projection), _BLOCK_BYTES)))
         with counted(X.shape[0], stage="features") as done:
-            for_each_block(slices, transform, n_jobs)
+            run_blocks(transform, slices, n_jobs)
         if suspects:
             check_finite(X, "X", n_jobs)
             for rows in sorted(suspects, key=lambda rows: rows.start):
@@ -216,13 +216,13 @@ class KernelModel:
         """
         fill = (self.as_fitted or self.kernel).against(self.landmarks, self.dtype)
         first, *others = self.products()
-        tiled = fill if isinstance(fill, TiledFiller) else None
+        tiled = fill if isinstance(fill, LineProduct) else None
 
         def write(X: Rows, out: np.ndarray) -> float:
             if X.shape[0] == 0:
                 return 0.0
             if tiled is not None and not sparse.issparse(X):
-                total = first.of_rows(tiled.product, X, out)
+                total = first.of_rows(tiled, X, out)
             else:
                 values = np.empty((len(self.projection), X.shape[0]), self.dtype)
                 fill(X, values)
@@ -240,9 +240,9 @@ class KernelModel:
         no such way.
         """
         fill = (self.as_fitted or self.kernel).against(self.landmarks, self.dtype)
-        if not isinstance(fill, TiledFiller) or self.refinement is not None:
+        if not isinstance(fill, LineProduct) or self.refinement is not None:
             return None
-        product, offset = fill.product.of_one(self.projection.T), self.offset
+        product, offset = fill.of_one(self.projection.T), self.offset
         return lambda row: product(row) - offset
 
     def products(self) -> list[RowProduct | DoubleDoubleRowProduct]:
@@ -255,23 +255,6 @@ class KernelModel:
             DoubleDoubleRowProduct(first.projection, first.offset, self.evaluations),
             RowProduct(first.triangle, first.shift, one_by_one),
         ]
-
-
-def order_of_first_use(used: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return every landmark once, and the feature that needs it first, given what each feature uses.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelsieve.model import order_of_first_use
-    >>> order_of_first_use([np.array([7]), np.array([3, 7])])
-    (array([7, 3]), array([0, 1]))
-    """
-    names = np.concatenate([np.empty(0, np.intp), *used])
-    feature = np.repeat(np.arange(len(used)), [len(some) for some in used])
-    unique, first = np.unique(names, return_index=True)
-    order = np.argsort(first)
-    return unique[order].astype(np.intp), feature[first[order]]
 
 
 def features_as_they_are(n_components: int) -> KernelModel:

@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -91,7 +92,7 @@ def _created(path: Path, *, private: bool) -> IO[bytes]:
 def _give_mode_and_owner(path: Path, old: os.stat_result) -> None:
     """Give a new file the mode of an old one; the owner and group too, where that is allowed."""
     mode = stat.S_IMODE(old.st_mode)
-    if hasattr(os, "chown"):
+    if sys.platform != "win32":
         with suppress(PermissionError):
             os.chown(path, old.st_uid, old.st_gid)
         if path.stat().st_gid != old.st_gid:

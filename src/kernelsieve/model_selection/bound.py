@@ -218,16 +218,17 @@ def stability_bound(
     (5,)
     """
     _check(extractor, delta, cost, trim)
-    rows = _Rows.seen_by(extractor, X, y)
+    y, kept = np.asarray(y), np.arange(len(y))
+    kind = extractor._target_kind()
+    encoder = TargetEncoder.for_target(y, kind if kind in ("continuous", "classes") else "auto")
     if trim > 0:
-        rows = rows.part(rows.without_outliers(extractor, trim))
-    model = clone(extractor).fit(rows.X, rows.y)
-    columns = rows.columns(model)
-    lengths, squares = rows.lengths(model), columns.squares(rows.y)
-    n = len(squares)
-    Y = columns.transform(rows.y)
-    empirical = cumulative_pointwise_squared_covariance(model.transform(rows.X), Y)
-    norms = _norms(_gram(model, rows.X))
+        kept = _without_outliers(extractor, encoder, X, y, trim)
+        X, y = safe_split(extractor, X, y, kept)
+    model = clone(extractor).fit(X, y)
+    columns = _targets(model, encoder, y)
+    lengths, squares, n = _lengths(model, X), columns.squares(y), len(y)
+    empirical = cumulative_pointwise_squared_covariance(model.transform(X), columns.transform(y))
+    norms = _norms(_gram(model, X))
     radius_squared = float((squares * lengths).max())
     return StabilityBound(
         empirical=empirical,
@@ -237,7 +238,7 @@ def stability_bound(
         norms=norms,
         radius_squared=radius_squared,
         n_examples=n,
-        kept=rows.numbers,
+        kept=kept,
         delta=float(delta),
         extractor=model,
         targets=columns,
@@ -290,63 +291,44 @@ def select_by_bound(
     return k
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Samples as the extractor sees them, with the squared norms of their targets."""
+def _targets(model: Any, encoder: TargetEncoder, y: np.ndarray) -> TargetColumns:
+    """Return targets as the model sees them."""
+    Y = encoder.encode(y, len(y))
+    return TargetColumns(encoder, Y.mean(axis=0) if _is_shifted(model) else np.zeros(Y.shape[1]))
 
-    estimator: Any
-    X: Rows
-    y: np.ndarray
-    encoder: TargetEncoder
-    numbers: np.ndarray
 
-    @classmethod
-    def seen_by(cls, extractor: Any, X: Any, y: Any) -> _Rows:
-        labels = np.asarray(y)
-        kind = extractor._target_kind()
-        encoder = TargetEncoder.for_target(
-            labels, kind if kind in ("continuous", "classes") else "auto"
+def _lengths(model: Any, X: Rows) -> np.ndarray:
+    """Return squared distances of the images from the centre of the features.
+
+    That point is the origin, or the point p nearest to the mean image m with ``t = W'(phi - p)``:
+    ``p = m + W b`` with ``W'W b = -mean(t)``. Most extractors shift by m, and b is 0.
+    """
+    kernel = model._current_fit().model.kernel
+    rows = model._check_new_rows(X, len(model.projection_))
+    diagonal = kernel.diag(rows)
+    if not _is_shifted(model):
+        return diagonal
+    means = _mean_similarities(kernel, rows)
+    features = np.asarray(model.transform(X), dtype=np.float64)
+    level = features.mean(axis=0)
+    b = -np.linalg.lstsq(_gram(model, X), level, rcond=None)[0]
+    from_mean = np.maximum(diagonal - 2 * means + means.mean(), 0)
+    return np.maximum(from_mean - 2 * (features - level) @ b - level @ b, 0)
+
+
+def _without_outliers(
+    extractor: Any, encoder: TargetEncoder, X: Rows, y: np.ndarray, trim: float
+) -> np.ndarray:
+    """Drop the samples with the largest y^2 k(x, x), by the kernel of a first fit."""
+    model = clone(extractor).fit(X, y)
+    size = _targets(model, encoder, y).squares(y) * _lengths(model, X)
+    n_kept = len(size) - int(trim * len(size))
+    if n_kept < max(2, model.n_components_):
+        raise InvalidParameterError(
+            f"trim={trim!r} leaves {n_kept} of {len(size)} samples for {model.n_components_} "
+            "features; pass a smaller trim, such as 0.01."
         )
-        return cls(extractor, X, labels, encoder, np.arange(len(labels)))
-
-    def part(self, kept: np.ndarray) -> _Rows:
-        X, y = safe_split(self.estimator, self.X, self.y, kept)
-        return _Rows(self.estimator, X, y, self.encoder, self.numbers[kept])
-
-    def columns(self, model: Any) -> TargetColumns:
-        Y = self.encoder.encode(self.y, len(self.y))
-        means = Y.mean(axis=0) if _is_shifted(model) else np.zeros(Y.shape[1])
-        return TargetColumns(self.encoder, means)
-
-    def lengths(self, model: Any) -> np.ndarray:
-        """Squared distances of the images from the centre of the features.
-
-        That point is the origin, or the point p nearest to the mean image m with ``t = W'(phi - p)``:
-        ``p = m + W b`` with ``W'W b = -mean(t)``. Most extractors shift by m, and b is 0.
-        """
-        kernel = model._current_fit().model.kernel
-        rows = model._check_new_rows(self.X, len(model.projection_))
-        diagonal = kernel.diag(rows)
-        if not _is_shifted(model):
-            return diagonal
-        means = _mean_similarities(kernel, rows)
-        features = np.asarray(model.transform(self.X), dtype=np.float64)
-        level = features.mean(axis=0)
-        b = -np.linalg.lstsq(_gram(model, self.X), level, rcond=None)[0]
-        from_mean = np.maximum(diagonal - 2 * means + means.mean(), 0)
-        return np.maximum(from_mean - 2 * (features - level) @ b - level @ b, 0)
-
-    def without_outliers(self, extractor: Any, trim: float) -> np.ndarray:
-        """Drop the samples with the largest y^2 k(x, x), by the kernel of a first fit."""
-        model = clone(extractor).fit(self.X, self.y)
-        size = self.columns(model).squares(self.y) * self.lengths(model)
-        n_kept = len(size) - int(trim * len(size))
-        if n_kept < max(2, model.n_components_):
-            raise InvalidParameterError(
-                f"trim={trim!r} leaves {n_kept} of {len(size)} samples for {model.n_components_} "
-                "features; pass a smaller trim, such as 0.01."
-            )
-        return np.sort(np.argsort(size, kind="stable")[:n_kept])
+    return np.sort(np.argsort(size, kind="stable")[:n_kept])
 
 
 def _is_shifted(model: Any) -> bool:

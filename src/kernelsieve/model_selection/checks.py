@@ -81,6 +81,14 @@ def settled_target(extractor: Any, head: Any, y: Any) -> dict[str, str]:
     return {name_in_pipeline(extractor, "target"): target}
 
 
+def tells_classes_apart(extractor: Any, head: Any, settled: Mapping[str, Any]) -> bool:
+    """Return True if a search predicts labels, so that folds are stratified."""
+    model = last_step(extractor)
+    if head is not None:
+        return is_classifier(head)
+    return is_classifier(model) or (predicts(model) and "classes" in settled.values())
+
+
 def with_widths(extractor: Any, settings: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the settings, each with all the widths that ``gamma="cv"`` stands for."""
     name, model = name_in_pipeline(extractor, "gamma"), last_step(extractor)

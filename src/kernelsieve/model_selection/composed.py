@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,22 +11,109 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.metaestimators import available_if
 
-from .._sklearn import linked_to_documentation
+from .._sklearn import has_method, linked_to_documentation
 from .nested_extractors import last_step
 
 
-def _head_has(method: str) -> Callable[[Any], bool]:
-    """Return a check whether the head has a method; the head's own error is passed on."""
+def _predictor_has(method: str) -> Callable[[Any], bool]:
+    """Return a check whether the predictor has a method; its own error is passed on."""
 
     def check(model: Any) -> bool:
-        getattr(model.head, method)
+        getattr(model._predictor, method)
         return True
 
     return check
 
 
+class PredictsByHead(ABC):
+    """Mixin with the methods of an extractor followed by a head."""
+
+    @property
+    @abstractmethod
+    def _predictor(self) -> Any:
+        """What predicts; before the fit of a search that which will."""
+
+    @abstractmethod
+    def _chosen(self) -> ExtractorWithHead:
+        """Return the fitted extractor and head."""
+
+    @available_if(_predictor_has("predict"))
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the target of samples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Numbers from a regressor, labels from a classifier.
+        """
+        return self._chosen().head.predict(self._chosen()._features(X))
+
+    @available_if(_predictor_has("decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one number, positive for the second.
+        """
+        return self._chosen().head.decision_function(self._chosen()._features(X))
+
+    @available_if(_predictor_has("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        return self._chosen().head.predict_proba(self._chosen()._features(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the extractor's features.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the features of X, as the extractor takes them.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        return self._chosen().extractor.get_feature_names_out(input_features)
+
+    @property
+    def classes_(self) -> np.ndarray:
+        return self._chosen().head.classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        return self._chosen().extractor.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        return self._chosen().extractor.feature_names_in_
+
+
 @linked_to_documentation
-class ExtractorWithHead(BaseEstimator):
+class ExtractorWithHead(PredictsByHead, BaseEstimator):
     """A fitted extractor followed by a fitted head; the model that :class:`ComponentPathCV` chooses.
 
     Parameters
@@ -88,55 +176,7 @@ class ExtractorWithHead(BaseEstimator):
                 return features[:, : last_step(self.extractor).n_components_]
         return self.extractor.transform(X)
 
-    @available_if(_head_has("predict"))
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the target of samples.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Predicted numbers or labels.
-        """
-        return self.head.predict(self._features(X))
-
-    @available_if(_head_has("decision_function"))
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of the classes.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes one number, positive for the second.
-        """
-        return self.head.decision_function(self._features(X))
-
-    @available_if(_head_has("predict_proba"))
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        return self.head.predict_proba(self._features(X))
-
-    @available_if(_head_has("score"))
+    @available_if(_predictor_has("score"))
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the head's own score: accuracy for labels, R2 for numbers.
 
@@ -156,36 +196,17 @@ class ExtractorWithHead(BaseEstimator):
         weight = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self.head.score(self._features(X), y, **weight)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the extractor's features.
-
-        Parameters
-        ----------
-        input_features : array-like of str, default=None
-            Names of the features of X, as the extractor takes them.
-
-        Returns
-        -------
-        ndarray of str
-        """
-        return self.extractor.get_feature_names_out(input_features)
-
     @property
     def steps(self) -> list[tuple[str, Any]]:
         """Names and estimators of the two steps, as a ``Pipeline`` has them."""
         return [("extractor", self.extractor), ("head", self.head)]
 
     @property
-    def classes_(self) -> np.ndarray:
-        return self.head.classes_
+    def _predictor(self) -> Any:
+        return self.head
 
-    @property
-    def n_features_in_(self) -> int:
-        return self.extractor.n_features_in_
-
-    @property
-    def feature_names_in_(self) -> np.ndarray:
-        return self.extractor.feature_names_in_
+    def _chosen(self) -> ExtractorWithHead:
+        return self
 
     def _features(self, X: Any) -> np.ndarray:
         return np.asarray(self.transform(X))
@@ -196,7 +217,7 @@ class ExtractorWithHead(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = composed_tags(super().__sklearn_tags__(), self.extractor, self.head)
         # A fitted head knows its classes; scikit-learn 1.7 scores probabilities of classifiers only.
-        if tags.estimator_type is None and hasattr(self.head, "classes_"):
+        if tags.estimator_type is None and has_method(self.head, "classes_"):
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         return tags
 

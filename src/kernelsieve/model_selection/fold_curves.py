@@ -22,8 +22,8 @@ from ..estimators import StatisticPlan
 from ..exceptions import InvalidDataError
 from ..fitting import OnePass
 from ..model import Fit
-from ..statistics import ColumnSums, FoldSums
-from .folds import Curve, Task, pad_with_nan
+from ..statistics import FoldSums
+from .folds import Curve, Task
 from .heads import RidgePath, ridge_of, with_coefficients
 
 #: From the squared errors of targets, their sums of squares about the mean, and the total weight.
@@ -45,7 +45,7 @@ def known_score(scoring: Any) -> str | None:
 def have_closed_form(extractor: Any, heads: Iterable[Any]) -> bool:
     """Return True if all heads, or the extractor without one, are least squares or ridge."""
     return all(
-        is_regressor(extractor) if head is None else is_regressor(head) and ridge_of(head) is not None
+        is_regressor(extractor if head is None else head) and ridge_of(head) is not None
         for head in heads
     )
 
@@ -69,11 +69,14 @@ class SettledFolds:
     def row_pass(self) -> OnePass:
         return self.plan.row_pass(self.extractor)  # type: ignore[return-value]
 
+    def tells(self, scoring: Any, heads: Iterable[Any]) -> bool:
+        """Return True if the sums tell the scores of all heads."""
+        told = known_score(scoring) is not None and have_closed_form(self.extractor, heads)
+        return told and not self.has_classes
+
     def fitted(self, left_out: int) -> Any:
         """Return the extractor fitted to all samples outside a fold."""
-        extractor = clone(self.extractor)
-        extractor._take_fit(self.plan, self.row_pass.solve(self.sums.all_but(left_out)))
-        return extractor
+        return self._with_fit(self.row_pass.solve(self.sums.all_but(left_out)))
 
     def fitted_to_all(self) -> Any | None:
         """Return the extractor fitted to all samples; None if they must be summed up again.
@@ -84,12 +87,15 @@ class SettledFolds:
         fit = self.row_pass.solve(total, batches)
         if batches is not None and fit.outcome == Outcome.IMPRECISE and not total.keeps_all_digits:
             return None
+        return self._with_fit(fit)
+
+    def _with_fit(self, fit: Fit) -> Any:
         extractor = clone(self.extractor)
         extractor._take_fit(self.plan, fit)
         return extractor
 
-    def curves(self, task: Task, fold: int, heads: Sequence[Any], score: str) -> list[Curve] | None:
-        """Return the curve of every head in a fold; None if a head has no closed form."""
+    def curves(self, task: Task, fold: int, heads: Sequence[Any], scoring: Any) -> list[Curve] | None:
+        """Return the curve of every head in a fold; None for collinear features."""
         start = time.perf_counter()
         training, held_out = self.sums.all_but(fold), self.sums.folds[fold]
         if not held_out.n_rows:
@@ -97,7 +103,7 @@ class SettledFolds:
                 f"Fold {fold} has no samples to hold out; sum up more samples, or have fewer folds."
             )
         fit = self.row_pass.solve(training)
-        products = [self._products(part, fit) for part in (training, held_out)]
+        products = [self.row_pass.feature_products(part, fit) for part in (training, held_out)]
         seconds = self.seconds + time.perf_counter() - start
         sizes = task.sizes[task.sizes <= fit.model.n_components]
         found = []
@@ -105,16 +111,16 @@ class SettledFolds:
             path = self._path(head, products[0])
             if path is None:
                 return None
-            train, test = (np.array(list(_scores(path, part, sizes, score))) for part in products)
-            columns = (train, test, fit.model.evaluations[sizes - 1], np.empty(0))
-            found.append(Curve(seconds, *(pad_with_nan(values, len(task.sizes)) for values in columns)))
+            scores = (list(_scores(path, part, sizes, scoring)) for part in products)
+            found.append(task.curve(seconds, *scores, fit.model.evaluations[sizes - 1], []))
         return found
 
     def fitted_head(self, head: Any, extractor: Any, k: int) -> Any | None:
         """Return the head on the first k features of all samples; None without a closed form."""
         if self.has_classes or not have_closed_form(self.extractor, [head]):
             return None
-        path = self._path(head, self._products(self.sums.all_but(None), extractor._fit))
+        products = self.row_pass.feature_products(self.sums.all_but(None), extractor._fit)
+        path = self._path(head, products)
         if path is None:
             return None
         encoder = self.plan.settled.encoder
@@ -126,20 +132,14 @@ class SettledFolds:
         """Return a copy with the sum over all folds only, once the folds are scored."""
         return replace(self, sums=FoldSums([], self.sums.all_but(None)))
 
-    def _products(self, sums: ColumnSums, fit: Fit) -> np.ndarray:
-        return self.row_pass.feature_products(sums, fit)
-
     def _path(self, head: Any, products: np.ndarray) -> RidgePath | None:
         """Return a head's regression on every prefix of the features."""
-        alpha = 0.0 if head is None else ridge_of(head)
-        center = True if head is None else head.fit_intercept
-        if alpha is None:
-            return None
+        ridge = ridge_of(head)
         n_targets = self.plan.settled.encoder.n_targets
-        return RidgePath.from_products(products, n_targets, alpha=alpha, center=center)
+        return None if ridge is None else RidgePath.from_products(products, n_targets, *ridge)
 
 
-def _scores(path: RidgePath, products: np.ndarray, sizes: np.ndarray, score: str) -> Iterator[float]:
+def _scores(path: RidgePath, products: np.ndarray, sizes: np.ndarray, scoring: Any) -> Iterator[float]:
     """Yield the score of every number of features from held-out inner products."""
     n_targets = path.products.shape[1]
     weight, of_targets = products[0, 0], slice(1, 1 + n_targets)
@@ -151,4 +151,4 @@ def _scores(path: RidgePath, products: np.ndarray, sizes: np.ndarray, score: str
         residual[0], residual[of_targets] = intercepts, -np.eye(n_targets)
         residual[1 + n_targets :] = coefficients.T
         errors = np.einsum("iq,ij,jq->q", residual, products[np.ix_(used, used)], residual)
-        yield SCORES[score](errors, squares, float(weight))
+        yield SCORES[scoring or "r2"](errors, squares, float(weight))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,12 +16,12 @@ from sklearn.base import clone
 
 from .._sklearn import safe_split
 from ..config import with_this_config
-from ..data import count_rows
-from ..exceptions import FewerFeaturesWarning, InvalidParameterError
+from ..data import Part
+from ..exceptions import InvalidParameterError
 from ..kernels import BlockCache, sharing
 from .composed import ExtractorWithHead
 from .heads import prefix_heads
-from .nested_extractors import fit_with_weight, last_step, microseconds_a_row, predicts, truncate
+from .nested_extractors import fit_quietly, last_step, microseconds_a_row, predicts, truncate
 
 HEAD = "head__"  # begins the names of parameters that belong to the head
 _UNCHECKED = {"assume_finite": True, "skip_parameter_validation": True}
@@ -39,22 +38,10 @@ class Task:
     sizes: np.ndarray  # numbers of features, ascending
     time_rows: bool  # whether to measure how long a new sample takes
 
-
-@dataclass(frozen=True)
-class Data:
-    """Samples, targets and weights."""
-
-    X: Any
-    y: Any
-    weight: np.ndarray | None
-
-    def __len__(self) -> int:
-        return count_rows(self.X)
-
-    def part(self, estimator: Any, rows: np.ndarray, fitted: np.ndarray | None = None) -> Data:
-        """Return some samples; a precomputed kernel is restricted to the fitted samples' columns."""
-        X, y = safe_split(estimator, self.X, self.y, rows, fitted)
-        return Data(X, y, None if self.weight is None else self.weight[rows])
+    def curve(self, seconds: float, *columns: Any) -> Curve:
+        """Return a curve, padded with NaN to all numbers of features."""
+        padded = (np.concatenate([v, np.full(len(self.sizes) - len(v), np.nan)]) for v in columns)
+        return Curve(seconds, *padded)
 
 
 @dataclass(frozen=True)
@@ -97,9 +84,15 @@ def _identity(setting: Mapping[str, Any]) -> tuple:
     return tuple((name, id(value)) for name, value in sorted(setting.items()))
 
 
+def split_off(estimator: Any, data: Part, rows: np.ndarray, fitted: np.ndarray | None = None) -> Part:
+    """Return some samples; a precomputed kernel is restricted to the fitted samples' columns."""
+    X, y = safe_split(estimator, data.X, data.y, rows, fitted)
+    return Part(X, y, None if data.weight is None else data.weight[rows])
+
+
 def run_apart(
     task: Task,
-    data: Data,
+    data: Part,
     folds: Sequence[tuple[np.ndarray, np.ndarray]],
     groups: Sequence[Group],
     n_jobs: int | None,
@@ -119,16 +112,19 @@ def run_apart(
 
 
 def run_group(
-    task: Task, data: Data, train: np.ndarray, test: np.ndarray, group: Group
+    task: Task, data: Part, train: np.ndarray, test: np.ndarray, group: Group
 ) -> list[tuple[int, Curve]]:
     """Return the curves of all settings of a group, with their indices."""
-    fitted_rows = data.part(task.extractor, train)
-    held_out = data.part(task.extractor, test, train)
+    fitted_rows = split_off(task.extractor, data, train)
+    held_out = split_off(task.extractor, data, test, train)
     curves: list[tuple[int, Curve]] = []
     with sharing(BlockCache()) if len(group) > 1 else nullcontext():
         for of_extractor, head_settings in group:
             extractor = clone_with(task.extractor, of_extractor)
-            curves += _run_extractor(task, extractor, head_settings, fitted_rows, held_out)
+            start = time.perf_counter()
+            fit_quietly(extractor, fitted_rows.X, fitted_rows.y, fitted_rows.weight)
+            seconds = time.perf_counter() - start
+            curves += score_extractor(task, extractor, head_settings, fitted_rows, held_out, seconds)
     return curves
 
 
@@ -163,18 +159,8 @@ def _check_names(extractor: Any, head: Any, of_extractor: Mapping, of_head: Mapp
             )
 
 
-def _run_extractor(
-    task: Task, extractor: Any, head_settings: HeadSettings, train: Data, test: Data
-) -> Iterator[tuple[int, Curve]]:
-    start = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewerFeaturesWarning)  # warned of once, for all folds
-        fit_with_weight(extractor, train.X, train.y, train.weight)
-    return score_extractor(task, extractor, head_settings, train, test, time.perf_counter() - start)
-
-
 def score_extractor(
-    task: Task, extractor: Any, head_settings: HeadSettings, train: Data, test: Data, seconds: float
+    task: Task, extractor: Any, head_settings: HeadSettings, train: Part, test: Part, seconds: float
 ) -> Iterator[tuple[int, Curve]]:
     """Yield the curves of all heads on a fitted extractor's features."""
     model = last_step(extractor)
@@ -184,30 +170,17 @@ def score_extractor(
     known = tuple((data.X, np.asarray(extractor.transform(data.X))) for data in (train, test))
     for number, of_head in head_settings:
         head = clone_with(task.head, of_head)
-        scores = [
-            [
-                # What is wrong with a scorer is wrong with the first model already, and checking all
-                # that it is given takes longer than most scores do.
-                score_of(task.scorer, fitted.with_known_features(*known), data, checked=place == 0)
-                for data in (train, test)
-            ]
-            for place, fitted in enumerate(path_models(extractor, head, known[0][1], train, sizes))
-        ]
-        train_score, test_score = np.array(scores).T
-        columns = (train_score, test_score, evaluations, latency)
-        yield number, Curve(seconds, *(pad_with_nan(values, len(task.sizes)) for values in columns))
-
-
-def path_models(
-    extractor: Any, head: Any, features: np.ndarray, train: Data, sizes: np.ndarray
-) -> Iterator[ExtractorWithHead]:
-    """Return the models on the first k features for every k, from one fitted extractor."""
-    if head is not None:
-        heads = prefix_heads(head, features, train.y, train.weight, sizes)
-    else:
-        heads = (own_head(extractor, int(k)) for k in sizes)
-    for k, fitted in zip(sizes, heads, strict=True):
-        yield ExtractorWithHead(truncate(extractor, int(k)), fitted)
+        heads: Iterator[Any] = (own_head(extractor, int(k)) for k in sizes)
+        if head is not None:
+            heads = prefix_heads(head, known[0][1], train.y, train.weight, sizes)
+        scores: list[list[float]] = []
+        for k, fitted in zip(sizes, heads, strict=True):
+            chosen = ExtractorWithHead(truncate(extractor, int(k)), fitted).with_known_features(*known)
+            # What is wrong with a scorer is wrong with the first model already, and checking all that
+            # it is given takes longer than most scores do.
+            first = not scores
+            scores.append([score_of(task.scorer, chosen, d, checked=first) for d in (train, test)])
+        yield number, task.curve(seconds, *np.reshape(scores, (-1, 2)).T, evaluations, latency)
 
 
 def own_head(extractor: Any, n_components: int) -> Any:
@@ -216,7 +189,7 @@ def own_head(extractor: Any, n_components: int) -> Any:
     return model.head(n_components) if predicts(model) else None
 
 
-def score_of(scorer: Callable[..., float], model: Any, data: Data, *, checked: bool = True) -> float:
+def score_of(scorer: Callable[..., float], model: Any, data: Part, *, checked: bool = True) -> float:
     """Score a model, with sample weights if the scorer accepts them.
 
     Unchecked, scikit-learn looks neither for NaN nor at the parameters of its functions.
@@ -235,8 +208,3 @@ def _takes_weight(scorer: Callable[..., float]) -> bool:
     return "sample_weight" in parameters or any(
         p.kind is Parameter.VAR_KEYWORD for p in parameters.values()
     )
-
-
-def pad_with_nan(values: np.ndarray, length: int) -> np.ndarray:
-    """Pad values with NaN to a length."""
-    return np.concatenate([values, np.full(length - len(values), np.nan)])

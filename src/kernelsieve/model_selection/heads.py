@@ -65,7 +65,6 @@ class RidgePath:
         features: np.ndarray,
         targets: np.ndarray,
         sample_weight: np.ndarray | None,
-        *,
         alpha: float,
         center: bool,
     ) -> RidgePath | None:
@@ -88,7 +87,7 @@ class RidgePath:
 
     @classmethod
     def from_products(
-        cls, products: np.ndarray, n_targets: int, *, alpha: float, center: bool
+        cls, products: np.ndarray, n_targets: int, alpha: float, center: bool
     ) -> RidgePath | None:
         """Factorise the inner products of ``[1 | Y | features]``; return None if that fails."""
         first = 1 + n_targets
@@ -118,8 +117,8 @@ def _closed_form(
     head: Any, features: np.ndarray, y: Any, sample_weight: np.ndarray | None
 ) -> RidgePath | None:
     """Return the ridge path of a head; None if it has none, and for float32."""
-    alpha = ridge_of(head)
-    if alpha is None or features.dtype != np.float64:
+    ridge = ridge_of(head)
+    if ridge is None or features.dtype != np.float64:
         return None
     if isinstance(head, RidgeClassifier):
         targets = LabelBinarizer(pos_label=1, neg_label=-1).fit_transform(y)
@@ -129,17 +128,22 @@ def _closed_form(
     else:
         targets = np.asarray(y)
     targets = targets.reshape(len(targets), -1).astype(np.float64)
-    return RidgePath.fit(features, targets, sample_weight, alpha=alpha, center=head.fit_intercept)
+    return RidgePath.fit(features, targets, sample_weight, *ridge)
 
 
-def ridge_of(head: Any) -> float | None:
-    """Return the penalty of a linear head with an exact solution; None for other heads."""
+def ridge_of(head: Any) -> tuple[float, bool] | None:
+    """Return penalty and ``fit_intercept`` of a linear head with an exact solution; None for others.
+
+    No head stands for that of an extractor that predicts itself: least squares.
+    """
+    if head is None:
+        return 0.0, True
     if type(head) is LinearRegression:
-        return None if head.positive else 0.0
+        return None if head.positive else (0.0, bool(head.fit_intercept))
     if type(head) not in (Ridge, RidgeClassifier):
         return None
     exact = head.solver in _EXACT_SOLVERS and not head.positive and isinstance(head.alpha, Real)
-    return float(head.alpha) if exact else None
+    return (float(head.alpha), bool(head.fit_intercept)) if exact else None
 
 
 def with_coefficients(template: Any, coefficients: np.ndarray, intercepts: np.ndarray) -> Any:

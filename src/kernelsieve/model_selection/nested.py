@@ -12,9 +12,10 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
 from ..config import with_this_config
+from ..data import Part
 from ..exceptions import InvalidParameterError
-from .checks import check_folds, folds_of, settled_target
-from .folds import Data, score_of
+from .checks import check_folds, folds_of, settled_target, tells_classes_apart
+from .folds import score_of, split_off
 from .path import ComponentPathCV
 
 
@@ -109,10 +110,10 @@ def nested_cross_validate(
     """
     _check(search)
     X, y, groups, weight = indexable(X, y, groups, sample_weight)
-    data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
+    data = Part(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
     groups = None if groups is None else np.asarray(groups)
     settled = settled_target(search.extractor, search.head, y)
-    outer = check_cv(cv, y, classifier=search._tells_classes_apart(settled))
+    outer = check_cv(cv, y, classifier=tells_classes_apart(search.extractor, search.head, settled))
     folds = folds_of(outer, X, y, groups)
     check_folds(cv, folds)
     fit_and_score = delayed(with_this_config(_fit_and_score))
@@ -142,9 +143,9 @@ def _check(search: Any) -> None:
 
 
 def _fit_and_score(
-    search: ComponentPathCV, data: Data, groups: np.ndarray | None, train: np.ndarray, test: np.ndarray
+    search: ComponentPathCV, data: Part, groups: np.ndarray | None, train: np.ndarray, test: np.ndarray
 ) -> tuple[ComponentPathCV, float]:
-    rows, held_out = data.part(search, train), data.part(search, test, train)
+    rows, held_out = split_off(search, data, train), split_off(search, data, test, train)
     inner_groups = None if groups is None else groups[train]
     search.fit(rows.X, rows.y, groups=inner_groups, sample_weight=rows.weight)
     return search, score_of(search.scorer_, search.best_estimator_, held_out)

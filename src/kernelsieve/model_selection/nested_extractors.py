@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from .._sklearn import has_method
 from ..estimators import KernelEstimator
-from ..exceptions import InvalidParameterError
+from ..exceptions import FewerFeaturesWarning, InvalidParameterError
 
 _CALLS, _REPEATS = 20, 5  # of a projector that is timed
 
@@ -29,7 +31,7 @@ def name_in_pipeline(extractor: Any, parameter: str) -> str:
 
 def predicts(model: Any) -> bool:
     """Return True if a model predicts without a head."""
-    return getattr(model, "predict", None) is not None
+    return has_method(model, "predict")
 
 
 def check_nested(extractor: Any) -> None:
@@ -78,6 +80,13 @@ def fit_with_weight(estimator: Any, X: Any, y: Any, sample_weight: np.ndarray | 
             f"{type(taker).__name__} takes no sample_weight; pass another one, or no weights."
         )
     return estimator.fit(X, y, **{name_in_pipeline(estimator, "sample_weight"): sample_weight})
+
+
+def fit_quietly(estimator: Any, X: Any, y: Any, sample_weight: np.ndarray | None) -> None:
+    """Fit an extractor, without the warning about fewer features, which comes once for all folds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewerFeaturesWarning)
+        fit_with_weight(estimator, X, y, sample_weight)
 
 
 def microseconds_a_row(extractor: Any, X: Any, sizes: np.ndarray) -> np.ndarray:

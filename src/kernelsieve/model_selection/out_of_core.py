@@ -18,9 +18,10 @@ from ..estimators import (
     is_summed_up,
     planned_by_sample,
     prepared,
+    split_item,
 )
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..fitting import OnePass, split_item
+from ..fitting import OnePass
 from ..statistics import FoldWork, WorkTogether
 from .choosing import ChoosesByScores
 from .fold_curves import SCORES, SettledFolds, have_closed_form, known_score
@@ -195,7 +196,8 @@ class SearchesOutOfCore(ChoosesByScores):
                 works.append(FoldWork(empty, row_pass.absorb, plan.folds))
             plans.append(plan)
         assert batches is not None
-        sums = sum_up(batches, WorkTogether(works))
+        work = WorkTogether(works)
+        sums = sum_up(batches, work.empty, work.add)
         self._choose_from(plans, list(map(StatisticPart, sums.sums)))
 
     def _choose_from(self, plans: Sequence[StatisticPlan], parts: Sequence[StatisticPart]) -> None:
@@ -207,7 +209,6 @@ class SearchesOutOfCore(ChoosesByScores):
                 "A plan has no folds, or others than the next; make all plans by "
                 "prepare(..., folds=5) with one number."
             )
-        score = known_score(self.scoring)
         curves: list[dict[int, Curve]] = [{} for _ in range(n_folds.pop())]
         known: dict[int, SettledFolds] = {}
         for (extractor, head_settings), plan, part in zip(
@@ -215,20 +216,16 @@ class SearchesOutOfCore(ChoosesByScores):
         ):
             settled = SettledFolds(extractor, plan, part.sums)  # type: ignore[arg-type]
             heads = [with_setting(extractor, self.head, settings[i])[1] for i, _ in head_settings]
-            told = score is not None and not settled.has_classes and have_closed_form(extractor, heads)
-            if score is None or not told or task.time_rows:
+            if task.time_rows or not settled.tells(self.scoring, heads):
                 raise InvalidParameterError(_NOT_TOLD)
             for fold, of_fold in enumerate(curves):
-                found = settled.curves(task, fold, heads, score)
+                found = settled.curves(task, fold, heads, self.scoring)
                 if found is None:
                     raise InvalidDataError(COLLINEAR)
                 of_fold.update(zip((i for i, _ in head_settings), found, strict=True))
             known.update({number: settled.condensed() for number, _ in head_settings})
-        by_number = [[of_fold[i] for i in range(len(settings))] for of_fold in curves]
-        number = self._choose_by(by_number, task, settings)
         self.n_passes_, self.way_ = 1, "one pass"
-        if self.refit:
-            self._refit(task, None, known[number])
+        self._choose_and_refit(curves, task, settings, None, known)
 
     def _extractor_settings(self) -> list[tuple[Any, HeadSettings]]:
         """Return the extractors of all settings, and the settings of the head."""

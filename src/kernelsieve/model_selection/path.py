@@ -12,7 +12,6 @@ from sklearn.base import (
     MetaEstimatorMixin,
     TransformerMixin,
     clone,
-    is_classifier,
     is_regressor,
 )
 from sklearn.metrics import check_scoring
@@ -21,15 +20,22 @@ from sklearn.utils import assert_all_finite, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import Interval, StrOptions, fit_context, linked_to_documentation
-from ..data import counted, open_source, reported
+from ..data import Part, counted, open_source, reported
 from ..estimators import all_or_nothing
 from ..exceptions import InvalidParameterError
 from ..fitting import DEFAULT_COMPONENTS
 from ..model import save
-from .checks import check_fold_sizes, check_folds, check_head, folds_of, settled_target, with_widths
+from .checks import (
+    check_fold_sizes,
+    check_folds,
+    check_head,
+    folds_of,
+    settled_target,
+    tells_classes_apart,
+    with_widths,
+)
 from .composed import composed_tags
-from .fold_curves import SettledFolds
-from .folds import Curve, Data, Task, group_settings, run_apart, with_setting
+from .folds import Task, group_settings, run_apart, with_setting
 from .leave_one_out import WITHOUT_FOLDS, score_without_folds
 from .nested_extractors import check_nested, last_step, name_in_pipeline, predicts
 from .one_pass import run_in_one_pass
@@ -236,34 +242,29 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         X, y, groups, weight = indexable(X, y, groups, sample_weight)
         if y is not None:
             assert_all_finite(y, input_name="y")  # before a splitter does
-        data = Data(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
+        data = Part(X, y, None if weight is None else np.asarray(weight, dtype=np.float64))
         settled = settled_target(self.extractor, self.head, y)
         task = self._task(settled)
         if isinstance(self.cv, str):
             self._fit_without_folds(task, data, settings)
             return self
-        cv = check_cv(self.cv, y, classifier=self._tells_classes_apart(settled))
+        cv = check_cv(self.cv, y, classifier=tells_classes_apart(self.extractor, self.head, settled))
         folds = folds_of(cv, X, y, groups)
         check_folds(self.cv, folds)
         largest = last_step(task.extractor).n_components
         check_fold_sizes(folds, largest, by_r2=self._scores_by_r2())
-        curves, known = self._run(task, data, folds, settings)
-        number = self._choose_by(curves, task, settings)
-        if self.refit:
-            self._refit(task, data, known.get(number))
-        else:
-            self.__dict__.pop("best_estimator_", None)  # of an earlier fit
+        self._fit_in_folds(task, data, settings, folds)
         return self
 
     def _check_parameters(self) -> list[Mapping[str, Any]]:
         """Check all parameters before any work; return the settings of the grid."""
         check_nested(self.extractor)
         check_head(self.head)
-        if self.rule == "budget" and not self._budget.given:
+        if self.rule == "budget" and self.max_kernel_evaluations is None is self.max_latency_us:
             raise InvalidParameterError(
                 "rule='budget' needs a budget; pass max_kernel_evaluations or max_latency_us."
             )
-        if self.head is None and self.scoring is None and not self._predicts_itself:
+        if self.head is None and self.scoring is None and not predicts(last_step(self.extractor)):
             raise InvalidParameterError(
                 f"{type(last_step(self.extractor)).__name__} does not predict by itself; pass a head, "
                 "such as Ridge(), or scoring as a function of the model and the samples."
@@ -279,16 +280,6 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         for setting in settings:  # an unknown name is refused now
             with_setting(self.extractor, self.head, setting)
         return with_widths(self.extractor, settings)
-
-    @property
-    def _predicts_itself(self) -> bool:
-        return predicts(last_step(self.extractor))
-
-    def _tells_classes_apart(self, settled: Mapping[str, Any]) -> bool:
-        if self.head is not None:
-            return is_classifier(self.head)
-        labels = self._predicts_itself and "classes" in settled.values()
-        return labels or is_classifier(last_step(self.extractor))
 
     def _scores_by_r2(self) -> bool:
         if self.scoring is not None:
@@ -311,39 +302,34 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
             time_rows=self.max_latency_us is not None,
         )
 
-    def _run(
+    def _fit_in_folds(
         self,
         task: Task,
-        data: Data,
-        folds: Sequence[tuple[np.ndarray, np.ndarray]],
+        data: Part,
         settings: Sequence[Mapping[str, Any]],
-    ) -> tuple[list[list[Curve]], Mapping[int, SettledFolds]]:
-        """Return the curves of all folds (rows) and settings (columns), and fold statistics."""
+        folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    ) -> None:
         groups = group_settings(settings)
         shared = run_in_one_pass(task, data, folds, groups, self.scoring)
-        if shared is None:
-            self.n_passes_, self.way_ = len(folds) * sum(map(len, groups)), "one fit a fold"
-            with (
-                reported(type(self).__name__, self.verbose),
-                counted(self.n_passes_, "fits", stage="folds") as done,
-            ):
-                found = run_apart(task, data, folds, groups, self.n_jobs, done)
-        else:
-            found, again = shared.curves, " and one over the landmarks" if shared.looked_again else ""
+        if shared is not None:
+            again = " and one over the landmarks" if shared.looked_again else ""
             self.n_passes_, self.way_ = shared.n_passes, f"one pass{again}"
-        curves = [[of_fold[i] for i in range(len(settings))] for of_fold in found]
-        return curves, {} if shared is None else shared.settled
+            self._choose_and_refit(shared.curves, task, settings, data, shared.settled)
+            return
+        self.n_passes_, self.way_ = len(folds) * sum(map(len, groups)), "one fit a fold"
+        with (
+            reported(type(self).__name__, self.verbose),
+            counted(self.n_passes_, "fits", stage="folds") as done,
+        ):
+            curves = run_apart(task, data, folds, groups, self.n_jobs, done)
+        self._choose_and_refit(curves, task, settings, data)
 
-    def _fit_without_folds(self, task: Task, data: Data, settings: Sequence[Mapping[str, Any]]) -> None:
+    def _fit_without_folds(self, task: Task, data: Part, settings: Sequence[Mapping[str, Any]]) -> None:
         """Choose by leave-one-out or generalised cross-validation scores in closed form."""
         groups = group_settings(settings)
-        found = score_without_folds(task, data, groups, self.cv, self.scoring)
-        number = self._choose_by([[found.curves[i] for i in range(len(settings))]], task, settings)
+        curves, fitted = score_without_folds(task, data, groups, self.cv, self.scoring)
         self.n_passes_, self.way_ = sum(map(len, groups)), WITHOUT_FOLDS[self.cv]
-        if self.refit:
-            self._take_model(task, data, found.fitted[number])
-        else:
-            self.__dict__.pop("best_estimator_", None)
+        self._choose_and_refit([curves], task, settings, data, fitted=fitted)
 
     @property
     def error_path_(self) -> dict[str, np.ndarray]:

@@ -84,44 +84,32 @@ class Budget:
         return "at most " + " and ".join(parts) + " a sample"
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The chosen model, with the reason as a sentence."""
-
-    index: int
-    reason: str
-
-
-def choose(scores: Scores, rule: str, budget: Budget) -> Choice:
-    """Choose a model by a rule, within the budget."""
+def choose(scores: Scores, rule: str, budget: Budget) -> tuple[int, str]:
+    """Choose a model by a rule, within the budget; return its index and the reason as a sentence."""
     eligible = _eligible(scores, budget)
     mean, k = scores.mean, scores.sizes
     best = _first(eligible, -mean, k)
     within = f" of the models with {budget}" if budget.given else ""
     if len(k) == 1:
-        return Choice(
-            best, f"{scores.name(best)} was given; its {scores.measure} is {scores.shown(best)}."
-        )
+        return best, f"{scores.name(best)} was given; its {scores.measure} is {scores.shown(best)}."
     if rule != "one_standard_error":
         told = f"{scores.name(best)} has the best {scores.measure}{within}, {scores.shown(best)}."
-        return Choice(best, told + _about_the_end(scores, best, budget))
+        return best, told + _about_the_end(scores, best, budget)
     error = scores.standard_error[best]
     near = eligible[mean[eligible] >= mean[best] - error]
     chosen = _first(near, k, -mean)
     n_folds = len(scores.test)
     folds = f"over {n_folds} folds" if n_folds > 1 else "unknown from one fold"
     if k[chosen] == k[best]:
-        return Choice(
-            chosen,
+        told = (
             f"{scores.name(chosen)} has the best {scores.measure}{within}, {scores.shown(chosen)}, and "
             f"no smaller k is within one standard error ({error:.2g}, {folds}) of it."
-            + _about_the_end(scores, chosen, budget),
         )
-    return Choice(
-        chosen,
+        return chosen, told + _about_the_end(scores, chosen, budget)
+    return chosen, (
         f"{scores.name(chosen)} is the smallest number of features whose {scores.measure}, "
         f"{scores.shown(chosen)}, is within one standard error ({error:.2g}, {folds}) of the best"
-        f"{within}, {scores.shown(best)} with {scores.name(best)}.",
+        f"{within}, {scores.shown(best)} with {scores.name(best)}."
     )
 
 

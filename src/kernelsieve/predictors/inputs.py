@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from ..data import row_hashes, row_slices
+from ..data import is_frame, row_hashes, row_slices
 from ..estimators.inputs import check_names
 from ..exceptions import IgnoredFeatureWarning, InvalidDataError, InvalidParameterError, warn
 from ..program import AffineMap, EncodeColumns
@@ -19,7 +19,6 @@ from ..program.steps.encode import Indicator, Number, missing_indicator
 from ..program.tables import (
     column_of,
     first_text,
-    is_frame,
     is_missing,
     is_number,
     numbers_of,

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from ..exceptions import InvalidParameterError
-from ..model import replacing
-from .c_file import CFile, array_text, texts_text
-from .c_names import check_name
+from .c_file import CFile, array_text, check_name, texts_text
 from .compilation import compiled
-from .exported import Exported, check_output
+from .exported import Exported, check_output, write_export
 from .program import Program
 
 
@@ -72,9 +69,7 @@ def export_c(
     names = program.input_names
     _check_texts(program, names)
     data = ("\n".join(_parts(program, file, names, name)) + "\n").encode()
-    with replacing(path) as stream:
-        stream.write(data)
-    return Exported(Path(path), program.kernel_evaluations, len(data), {"x": names})
+    return write_export(path, data, program, {"x": names})
 
 
 def _parts(program: Program, file: CFile, names: list[str], name: str) -> Iterator[str]:

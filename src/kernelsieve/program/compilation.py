@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidParameterError
-from .heads import read_head
+from .joining import joined, simplified
 from .program import Program
-from .scikit_learn import AFFINE_STEPS, ENCODERS, Preprocessing, affine_of
-from .steps.affine import AffineMap
-from .steps.encode import EncodeColumns
+from .scikit_learn import AFFINE_STEPS, ENCODERS, head_steps, transformer_steps
 from .steps.kernel_sum import KernelSum
 from .steps.link import Link
 from .steps.step import ProgramStep
@@ -48,7 +47,7 @@ def compiled(model: Any, output: Output = "prediction") -> Program:
     InvalidParameterError
         If a step is none that is known.
     """
-    if not hasattr(model, "fit"):
+    if not isinstance(model, BaseEstimator):
         raise InvalidParameterError(
             f"A {type(model).__name__} is not an estimator; pass a fitted one, a pipeline, a search, "
             "or the attribute pipeline of a model of the command line."
@@ -59,9 +58,9 @@ def compiled(model: Any, output: Output = "prediction") -> Program:
     if output == "prediction":
         steps = _predicting(parts)
     else:
-        if not hasattr(parts[-1][1], "transform"):
+        if not isinstance(parts[-1][1], TransformerMixin):
             parts.pop()
-        steps = _compose_steps([(name, part, None) for name, part in parts])
+        steps = _compose([_with_steps(part) for part in parts])
         if not steps:
             raise InvalidParameterError(
                 "The model has no step that computes anything; pass a fitted one."
@@ -130,63 +129,36 @@ def _predicting(parts: list[tuple[str, Any]]) -> list[ProgramStep]:
     """Return the steps of a model that predicts."""
     name, last = parts[-1]
     is_ours = isinstance(last, Compilable)
-    head = last.__program_steps__("prediction") if is_ours else read_head(last, last.n_features_in_)
+    head = last.__program_steps__("prediction") if is_ours else head_steps(last, last.n_features_in_)
     if not head or not isinstance(head[-1], Link):
         raise InvalidParameterError(
             f"Step {name!r} ({type(last).__name__}) does not predict by a linear function of its "
             "inputs, so it cannot be folded; use a linear predictor, such as Ridge or "
             "LogisticRegression, or call projector() of the extractor and the last step yourself."
         )
-    before = [(name, part, None) for name, part in parts[:-1]]
-    return [*_compose_steps([*before, (name, last, head[:-1])]), head[-1]]
+    return [*_compose([*map(_with_steps, parts[:-1]), (name, last, head[:-1])]), head[-1]]
 
 
-def _compose_steps(parts: Sequence[tuple[str, Any, Sequence[ProgramStep] | None]]) -> list[ProgramStep]:
-    """Concatenate the steps of all parts, folded where no digits are lost."""
-    front, later = Preprocessing(), list[ProgramStep]()
-    for name, part, given in parts:
-        longer = front.then(part) if given is None and not later else None
-        if longer is not None:
-            front = longer
-            continue
-        steps = _steps_of(part) if given is None else given
-        if not steps and given is None:
-            raise InvalidParameterError(_cannot_fold(name, part))
-        for step in steps:
-            longer = None if later else front.then_step(step)
-            if longer is not None:
-                front = longer
-            elif isinstance(step, EncodeColumns) or _is_second_kernel(step, later):
-                raise InvalidParameterError(_cannot_fold(name, part, step))
-            elif isinstance(step, AffineMap) and later and isinstance(later[-1], AffineMap):
-                later[-1] = later[-1].then(step)
-            else:
-                later.append(step)
-    return [*front.steps, *_fold_affine_maps(later)]
+def _with_steps(part: tuple[str, Any]) -> tuple[str, Any, Sequence[ProgramStep]]:
+    """Return the name of an estimator, itself, and its feature steps."""
+    name, estimator = part
+    is_ours = isinstance(estimator, Compilable)
+    steps = estimator.__program_steps__("features") if is_ours else transformer_steps(estimator)
+    if not steps:
+        raise InvalidParameterError(_cannot_fold(name, estimator))
+    return name, estimator, steps
 
 
-def _is_second_kernel(step: ProgramStep, before: Sequence[ProgramStep]) -> bool:
-    return isinstance(step, KernelSum) and any(isinstance(each, KernelSum) for each in before)
-
-
-def _fold_affine_maps(steps: Sequence[ProgramStep]) -> list[ProgramStep]:
-    """Fold affine maps into the kernel sums before them."""
+def _compose(parts: Sequence[tuple[str, Any, Sequence[ProgramStep]]]) -> list[ProgramStep]:
+    """Return the steps of all parts, joined where no digits are lost."""
     found: list[ProgramStep] = []
-    for step in steps:
-        last = found[-1] if found else None
-        whole = None
-        if isinstance(last, KernelSum) and isinstance(step, AffineMap):
-            whole = last.then(step)
-        found = [*found, step] if whole is None else [*found[:-1], whole]
-    return found
-
-
-def _steps_of(part: Any) -> Sequence[ProgramStep]:
-    """Return the feature steps of an estimator; empty if it cannot be compiled."""
-    if isinstance(part, Compilable):
-        return part.__program_steps__("features")
-    affine = affine_of(part)
-    return () if affine is None else (affine,)
+    for name, part, steps in parts:
+        for step in steps:
+            longer = joined(found, step)
+            if longer is None:
+                raise InvalidParameterError(_cannot_fold(name, part, step))
+            found = longer
+    return simplified(found)
 
 
 def _cannot_fold(name: str, part: Any, step: ProgramStep | None = None) -> str:

@@ -1,13 +1,17 @@
-"""Options and results that the ONNX and C exports share."""
+"""What the exports to ONNX and C share: the option ``output``, and the file that is written."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._sklearn import has_method
 from ..exceptions import InvalidParameterError
+from ..model import replacing
 from .compilation import Output
+from .program import Program
 
 _OUTPUTS = ("auto", "prediction", "features")
 
@@ -40,5 +44,14 @@ def check_output(model: Any, output: str) -> Output:
         raise InvalidParameterError(
             f"output={output!r} must be one of {', '.join(map(repr, _OUTPUTS))}."
         )
-    gives_features = output == "features" or (output == "auto" and not hasattr(model, "predict"))
+    gives_features = output == "features" or (output == "auto" and not has_method(model, "predict"))
     return "features" if gives_features else "prediction"
+
+
+def write_export(
+    path: str | os.PathLike[str], data: bytes, program: Program, inputs: dict[str, list[str]]
+) -> Exported:
+    """Write the file of a program; an old one stays until the new one is whole."""
+    with replacing(path) as file:
+        file.write(data)
+    return Exported(Path(path), program.kernel_evaluations, len(data), inputs)

@@ -6,15 +6,13 @@ import json
 import os
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..exceptions import InvalidParameterError
-from ..model import replacing
 from .compilation import compiled
-from .exported import Exported, check_output
+from .exported import Exported, check_output, write_export
 from .onnx_graph import Graph
 from .program import Program
 from .steps.encode import NUMBERS, TEXTS, EncodeColumns
@@ -87,9 +85,7 @@ def export_onnx(
     about = {f"columns_of_{name}": json.dumps(columns) for name, columns in names.items()}
     about["kernel_evaluations"] = str(program.kernel_evaluations)
     data = graph.serialised(_OPSET, _IR_VERSION, about)
-    with replacing(path) as file:
-        file.write(data)
-    return Exported(Path(path), program.kernel_evaluations, len(data), names)
+    return write_export(path, data, program, names)
 
 
 def _onnx() -> Any:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
-from ..data import row_slices, rows_per_block
+from ..data import is_frame, row_slices, rows_per_block
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..kernels import Rows
 from ..model import landmark_contributions
@@ -18,6 +19,7 @@ from .steps.encode import EncodeColumns
 from .steps.kernel_sum import KernelSum
 from .steps.link import Link
 from .steps.step import ProgramStep
+from .tables import rows_of
 
 _BLOCK_BYTES = 2**22  # of kernel values
 _TOGETHER = 16_384  # rows that threads share
@@ -209,7 +211,7 @@ class Program:
 
     def _applied(self, X: Rows, function: Callable[[np.ndarray], np.ndarray]) -> Any:
         rows = self._as_rows(X)
-        if rows.shape[-1] != self.n_features or hasattr(X, "columns"):
+        if rows.shape[-1] != self.n_features or not isinstance(X, np.ndarray):
             self._check_columns(rows, X)
         if rows.ndim == 1:
             for run in self._run_one:
@@ -221,9 +223,8 @@ class Program:
         """Apply steps to blocks of samples."""
         if not steps:
             return X
-        cut: Any = getattr(X, "iloc", X)
         slices = list(row_slices(X.shape[0], n_rows)) or [slice(0, 0)]
-        found = [self._run(steps, cut[part]) for part in slices]
+        found = [self._run(steps, rows_of(X, part)) for part in slices]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     @staticmethod
@@ -238,7 +239,7 @@ class Program:
         Data frames that are to be encoded stay as well; a row of one is a series.
         """
         encoding = self.encoding
-        if hasattr(X, "tocsr") or (encoding is not None and hasattr(X, "iloc") and X.ndim == 2):
+        if sparse.issparse(X) or (encoding is not None and is_frame(X) and X.ndim == 2):
             return X
         return np.asarray(X, dtype=object if encoding is not None and encoding.texts else None)
 

@@ -7,17 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from ..data import is_frame
 from ..exceptions import InvalidDataError
 
 
 def is_missing(value: Any) -> bool:
     """Return True for None, NaN and NA."""
     return value is None or value != value or type(value).__name__ == "NAType"
-
-
-def is_frame(X: Any) -> bool:
-    """Return True if X is a data frame."""
-    return hasattr(X, "iloc") and hasattr(X, "dtypes")
 
 
 def rows_of(X: Any, rows: np.ndarray | slice) -> Any:

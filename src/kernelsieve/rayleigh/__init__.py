@@ -1,11 +1,10 @@
 """Rayleigh coefficients in kernel space: Fisher discriminants, oriented kernel PCA, invariances."""
 
-from .coefficient import RayleighCoefficient
-from .decision_rule import DecisionRule
+from .coefficient import OrientedKernelPCA, RayleighCoefficient
+from .discriminant import DecisionRule
 from .fisher import KernelFisherDiscriminant
 from .greedy_fisher import GreedyKernelFisherDiscriminant
 from .invariances import ImageRotation, ImageTransform, ImageTranslation, LineThickening
-from .oriented import OrientedKernelPCA
 from .scatter import (
     BetweenClasses,
     NoiseCovariance,

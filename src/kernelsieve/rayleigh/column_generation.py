@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from scipy.linalg import qr
 
 from ..data import Batch, row_slices
-from ..deflation import RecomputedColumns
+from ..deflation import RecomputedColumns, order_of_first_use
 from ..kernels import Kernel, Rows
-from ..model import order_of_first_use
 
 #: Columns that a solver takes in at once, the most violated ones first.
 COLUMNS_A_ROUND = 20
@@ -147,32 +145,12 @@ class Lines:
         return np.asarray(((values - less).T * np.sqrt(weight)).T), means
 
 
-class Design(Protocol):
-    """A least-squares problem with an unpenalised intercept, removed by centring.
-
-    Attributes
-    ----------
-    targets : ndarray of shape (n_rows, n_outputs)
-        Weighted and centred.
-    target_means : ndarray of shape (n_outputs,)
-        Means that centring subtracted from them.
-    columns_a_round : int
-        Number of columns that a solver should add at once.
-    """
-
-    columns_a_round: int
-    targets: np.ndarray
-    target_means: np.ndarray
-
-    def select(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the chosen centred columns, (n_rows, len(chosen)), and their means."""
-
-    def prices(self, residuals: np.ndarray) -> np.ndarray:
-        """Return the slopes of the sum of squares along every column, (n_columns, ...)."""
-
-
 class CentredColumns:
-    """Centred columns, evaluated on demand."""
+    """A least-squares problem with an unpenalised intercept, removed by centring columns on demand.
+
+    ``targets`` are weighted and centred, ``target_means`` what centring subtracted from them, and
+    ``columns_a_round`` how many columns a solver should add at once.
+    """
 
     columns_a_round = COLUMNS_A_ROUND
 
@@ -183,14 +161,16 @@ class CentredColumns:
         self.targets, self.target_means = lines.centred(lines.y, lines.weight)
 
     def select(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the chosen centred columns, (n_rows, len(chosen)), and their means."""
         return self._lines.centred(self._columns.select(chosen), self._lines.weight)
 
     def prices(self, residuals: np.ndarray) -> np.ndarray:
+        """Return the slopes of the sum of squares along every column, (n_columns, ...)."""
         return self._columns.prices(2 * (residuals.T * self._root).T)
 
 
 class ReducedColumns:
-    """All columns at once, reduced to the triangular factor of columns and targets.
+    """The same problem with all columns, reduced to the triangular factor of columns and targets.
 
     An orthogonal transformation of the rows changes no sum of squares. Behind the column of ones the
     factor has the centred columns, and its first row has their means. It is found from blocks of

@@ -9,37 +9,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..data import Batch
-from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin
+from ..data import Batch, row_slices, rows_per_block, run_blocks
+from ..estimators import OutOfCoreMixin
 from ..fitting import Plan, RowPass, Settings
 from ..kernels import KernelLike, Rows
 from ..model import Fit
-from .decision_rule import DecisionRule
-from .decisions import (
-    DECISION_CONSTRAINTS,
-    MOVED_TO_DECISION,
-    add_decision,
-    check_few_classes,
-    check_out_of_core,
-    decision_rule,
-    fit_discriminant,
-    held_out,
-    predict_proba,
-    probability_link,
-    sparsity,
-    spread_batch,
-    thresholds,
-    unweighted_copy,
-    weighted_batch,
-)
-from .invariance_mixin import InvarianceMixin
-from .outputs import Outputs
+from .decisions import Moments, Outputs, add_decision, decision_heads, joint_heads
+from .discriminant import DecisionRule, KernelDiscriminant, check_few_classes, spread_batch
+from .ratios import LargestRatios, RayleighPass, solve_ratio
 from .scatter import BetweenClasses, TotalScatter, WithinClasses
-from .solve import LargestRatios, Ratio, RayleighPass, solve_ratio
-from .thresholds import decision_heads, joint_heads, regression_targets
 
 
-class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
+class KernelFisherDiscriminant(OutOfCoreMixin, KernelDiscriminant):
     """Kernel Fisher discriminant (KFD): features that separate classes, and a classifier on them.
 
     The features have the largest ratio of the scatter between the class means to the scatter within
@@ -97,7 +78,7 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         :class:`~kernelsieve.rayleigh.Tangent` in place of a pair may give ``virtual_candidates``.
     decision : str or DecisionRule, default="auto"
         How features decide, and how probable that is: the word for a threshold, "auto",
-        "least_squares", "margin", "midpoint" or "gaussian", or a
+        "least_squares", "margin", "midpoint", "gaussian" or "alignment", or a
         :class:`~kernelsieve.rayleigh.DecisionRule` with ``threshold``, ``nu``, ``multi_class`` and
         ``probability``.
     class_weight : dict or "balanced", default=None
@@ -182,12 +163,8 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
     (2, 10)
     """
 
-    _moved: ClassVar[dict[str, str]] = MOVED_TO_DECISION | {
+    _moved: ClassVar[dict[str, str]] = KernelDiscriminant._moved | {
         "center": "features always have mean zero; add offset_ to them for those without centring."
-    }
-    _parameter_constraints: ClassVar[dict] = {
-        **KernelEstimator._parameter_constraints,
-        **DECISION_CONSTRAINTS,
     }
 
     def __init__(
@@ -228,29 +205,17 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         self.verbose = verbose
 
     _solve = solve_ratio
-    _rule = property(decision_rule)
-    _batch = weighted_batch
-    _for_folds = unweighted_copy
-    fit = fit_discriminant
-    predict_proba = predict_proba
-    _probability_link = probability_link
-    thresholds_ = property(thresholds)
-    sparsity_ = property(sparsity)
 
     def _settings(self) -> Settings:
         return replace(super()._settings(), center=True, tol=self.tol)
 
-    def _target_kind(self) -> str:
-        return "classes"
-
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
-        check_out_of_core(self)
+        self._check_out_of_core()
         return super()._plan(X, y, classes, sample_weight)
 
     def _row_pass(self, plan: Plan, copies: np.ndarray | None = None) -> RowPass:
         """Maximise the scatter M between classes over N, that within them, with a ridge: (8), (11)."""
-        n_classes = len(plan.target_shift)
-        multi_class = self._rule.multi_class
+        n_classes, multi_class = len(plan.target_shift), self._rule.multi_class
         joint = multi_class != "ovr" and n_classes > 2
         one_against_rest = multi_class == "ovr" and n_classes > 2
         if one_against_rest:
@@ -259,10 +224,17 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         M = [BetweenClasses()]
         # For each class alone the scatter of all serves as well, and all classes share it.
         N = [TotalScatter() if one_against_rest else WithinClasses(), *self._tangents()]
-        ratio = Ratio(M, N, self.reg, self.penalty, one_against_rest)
-        needs_rows = self._rule.threshold == "margin" and not joint
-        complete = partial(self._complete, joint=joint)
-        return RayleighPass(plan, ratio, copies, complete, needs_rows=needs_rows)
+        return RayleighPass(
+            plan,
+            M,
+            N,
+            reg=self.reg,
+            penalty=self.penalty,
+            copies=copies,
+            one_against_rest=one_against_rest,
+            complete=partial(self._complete, joint=joint),
+            needs_rows=self._rule.threshold == "margin" and not joint,
+        )
 
     def _complete(
         self, fit: Fit, found: LargestRatios, batches: Iterable[Batch] | None, *, joint: bool
@@ -270,25 +242,81 @@ class KernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, Ke
         """Add decision heads and probabilities to a fit."""
         if len(found.ratios) == 0:  # which is refused later
             return fit
-        offset, moments, samples = fit.model.offset, found.moments(fit.model.offset), None
-        if self._rule.threshold == "margin" and not joint:
-            parts = [
-                (fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
-                for batch in batches or ()
-            ]
-            samples = Outputs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        rule, offset, samples = self._rule, fit.model.offset, None
+        moments = class_moments(found, offset)
         if joint:
-            heads = joint_heads(self._rule.threshold, moments, found.ratios)
+            heads = joint_heads(rule.threshold, moments, found.ratios)
         else:
-            heads = decision_heads(self._rule.threshold, moments, samples, self._rule.nu)
+            if rule.threshold == "margin":
+                parts = [
+                    (fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
+                    for batch in batches or ()
+                ]
+                samples = Outputs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+            heads = decision_heads(rule.threshold, moments, samples, rule.nu)
         targets = regression_targets(moments, found.ratios, joint=joint)
-        if isinstance(batches, list) and self._rule.folds is None:
+        if isinstance(batches, list) and rule.folds is None:
             some = spread_batch(batches[0])
-            features, leverages = found.with_leverages(some.X, offset, self.n_jobs)
+            features, leverages = features_and_leverages(found, some.X, offset, self.n_jobs)
             outputs = Outputs(features, some.Y, some.root_weight**2)
-            outputs = held_out(self, outputs, outputs.indicators @ targets, leverages)
+            outputs = self._held_out(outputs, outputs.indicators @ targets, leverages)
         else:
-            outputs = Outputs.drawn(moments)
-            wanted = outputs.indicators @ targets
-            outputs = held_out(self, outputs, wanted, found.mean_leverage, drawn=True)
+            outputs, coordinates = Outputs.drawn(moments), found.seen.coordinates
+            sum_of_all = 1 + float(found.leverages(coordinates.columns).sum())
+            leverages = np.array(sum_of_all / coordinates.total_weight)
+            outputs = self._held_out(outputs, outputs.indicators @ targets, leverages, drawn=True)
         return add_decision(fit, heads, outputs, len(found.alpha), joint=joint)
+
+
+def class_moments(found: LargestRatios, offset: np.ndarray) -> Moments:
+    """Return the moments of the classes along the directions, by formulas (5) to (7)."""
+    coordinates = found.seen.coordinates
+    shares, total = coordinates.target_means, coordinates.total_weight
+    # Products with centred indicators: the weight of a class times its mean less that of all.
+    products = coordinates.targets.T @ (coordinates.columns @ found.alpha)
+    weights = total * np.where(shares > 0, shares, 1.0)
+    means = coordinates.means @ found.alpha - offset + products / weights[:, None]
+    rest = found.seen.within @ found.alpha
+    return Moments(total * shares, means, rest.T @ rest / total)
+
+
+def features_and_leverages(
+    found: LargestRatios, X: Rows, offset: np.ndarray, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the features of samples, and their leverages as a column."""
+    features, leverages = np.empty((X.shape[0], len(offset))), np.empty((X.shape[0], 1))
+    seen = found.seen
+
+    def write(rows: slice) -> None:
+        columns = seen.kernel.block(X[rows], seen.pool.points)
+        features[rows] = columns @ found.alpha - offset
+        leverages[rows, 0] = found.leverages(columns - seen.coordinates.means)
+
+    slices = list(row_slices(X.shape[0], rows_per_block(len(found.alpha))))
+    run_blocks(write, slices, n_jobs)
+    return features, leverages + 1 / seen.coordinates.total_weight
+
+
+def regression_targets(moments: Moments, ratios: np.ndarray, *, joint: bool) -> np.ndarray:
+    """Return the regression targets of each class (rows) that the features solve for.
+
+    A feature with the largest ratio of scatters is ridge regression to the means that it has of the
+    classes, with the distances multiplied by ``1 + 1 / ratio``; of one class against the rest, to the
+    means of these two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.rayleigh.decisions import Moments
+    >>> from kernelsieve.rayleigh.fisher import regression_targets
+    >>> moments = Moments(np.ones(2), np.array([[-1.0], [1.0]]), np.eye(1))
+    >>> regression_targets(moments, np.array([4.0]), joint=True)
+    array([[-1.25],
+           [ 1.25]])
+    """
+    means = moments.means
+    mean = moments.weights @ means / moments.weights.sum()
+    if not joint and means.shape[1] > 1:
+        sides = [side.means[:, 0] for side in moments.sides()]
+        means = np.where(np.eye(len(sides), dtype=bool), *np.transpose(sides)[::-1])
+    return np.asarray(mean + (1 + 1 / ratios) * (means - mean))

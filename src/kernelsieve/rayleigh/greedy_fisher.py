@@ -12,48 +12,30 @@ import numpy as np
 
 from .._sklearn import Interval
 from ..data import Batch, TargetEncoder, distinct
-from ..deflation import Alignment, RidgeAlignment
-from ..estimators import KernelEstimator, OutOfCoreMixin, PredictMixin
+from ..deflation import Alignment, Heads, RidgeAlignment
+from ..estimators import OutOfCoreMixin
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..fitting import (
+    OnePass,
     Plan,
     Problem,
     RowPass,
     Settings,
     candidates_needed,
-    loop_pass,
     select_without_pool,
     use_of_candidates,
 )
 from ..kernels import KernelLike, Rows
 from ..model import Decision, Fit
 from ..statistics import Change
-from .decision_rule import DecisionRule
-from .decisions import (
-    DECISION_CONSTRAINTS,
-    MOVED_TO_DECISION,
-    check_out_of_core,
-    fit_discriminant,
-    held_out,
-    likeliest_slope,
-    predict_proba,
-    probability_link,
-    sparsity,
-    spread_batch,
-    two_class_rule,
-    unweighted_copy,
-    weighted_batch,
-)
-from .greedy_decisions import DecidingPass, moments_of_features, nested_heads
-from .invariance_mixin import InvarianceMixin
-from .outputs import Moments, Outputs
-from .scatter import Tangent, move
-from .thresholds import decision_lines
+from .decisions import Moments, Outputs, decision_lines, likeliest_slope
+from .discriminant import DecisionRule, KernelDiscriminant, spread_batch
+from .scatter import Tangent, move, with_moved
 
 _FRESH = candidates_needed(top=0.05, probability=0.95)  # 59 candidates a step
 
 
-class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMixin, KernelEstimator):
+class GreedyKernelFisherDiscriminant(OutOfCoreMixin, KernelDiscriminant):
     """Kernel Fisher discriminant on few landmarks, chosen one after another.
 
     Each step adds the landmark with which the discriminant on all so far becomes best: the
@@ -90,8 +72,8 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     candidates : {"auto", "all"}, int, array or Candidates, default="auto"
         Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
         that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
-        "all" up to 1,500 samples; beyond, a pool of one and a half times n_components where it is
-        screened, three times beyond 20,000 samples, of 1,000 otherwise. With
+        "all" up to 1,500 samples, or 1,000 for 100 components; beyond, a pool of one and a half times
+        n_components, at least 150, where it is screened, of 1,000 otherwise. With
         ``Candidates(resample=True)`` it is 59 at every step. Pass :class:`~kernelsieve.Candidates` to
         say how they are drawn.
     tol : float, default=1e-10
@@ -110,7 +92,7 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         :class:`~kernelsieve.rayleigh.Tangent` in place of a pair may give ``virtual_candidates``.
     decision : str or DecisionRule, default="least_squares"
         How features decide, and how probable that is: the word for a threshold, "auto",
-        "least_squares", "margin", "midpoint" or "gaussian", or a
+        "least_squares", "margin", "midpoint", "gaussian" or "alignment", or a
         :class:`~kernelsieve.rayleigh.DecisionRule` with ``threshold``, ``nu``, ``multi_class`` and
         ``probability``.
     class_weight : dict or "balanced", default=None
@@ -202,10 +184,8 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
     _use_of_candidates: ClassVar[str] = "chosen"
     _candidate_options: ClassVar[frozenset[str]] = frozenset({"resample"})
     _shares_folds: ClassVar[bool] = False
-    _moved: ClassVar[dict[str, str]] = MOVED_TO_DECISION
     _parameter_constraints: ClassVar[dict] = {
-        **KernelEstimator._parameter_constraints,
-        **DECISION_CONSTRAINTS,
+        **KernelDiscriminant._parameter_constraints,
         "stop_tol": [Interval(Real, 0, 1, closed="left")],
     }
 
@@ -246,21 +226,20 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    _rule = property(two_class_rule)
-    _batch = weighted_batch
-    _for_folds = unweighted_copy
-    fit = fit_discriminant
-    predict_proba = predict_proba
-    _probability_link = probability_link
-    sparsity_ = property(sparsity)
+    @property
+    def _rule(self) -> DecisionRule:
+        rule = super()._rule
+        if rule.multi_class != "auto":
+            raise InvalidParameterError(
+                f"multi_class={rule.multi_class!r} is for several classes, and {type(self).__name__} "
+                "takes two; leave multi_class out."
+            )
+        return rule
 
     @property
     def thresholds_(self) -> np.ndarray:
         """Intercepts of the decision function with all features."""
         return np.asarray(self._current_fit().heads.intercepts[-1])  # type: ignore[union-attr]
-
-    def _target_kind(self) -> str:
-        return "classes"
 
     def _settings(self) -> Settings:
         return replace(super()._settings(), center=True, tol=self.tol)
@@ -283,27 +262,27 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
 
     def _solve(self, problem: Problem) -> Fit:
         rows, criterion, pool = problem.rows, self._criterion(), problem.given
+        tangents = self._tangents()
         size = problem.pool_size(len(rows), use_of_candidates(criterion), criterion, _FRESH)
-        if pool is None and self._tangents():
+        if pool is None and tangents:
             # The pass over a pool sums up the changes, whatever the number of candidates is.
-            pool = self._draw(problem, self._pool_size(problem, len(self._with_moved(rows))))
+            pool = self._draw(problem, self._pool_size(problem, len(with_moved(rows, tangents))))
         elif problem.has_pool(size):
             pool = pool or self._draw(problem, size)
         else:
             fit = select_without_pool(problem, rows, criterion, size)
-            return self._deciding(fit, len(distinct(rows.X)), rows)
-        return self._row_pass(problem.plan(pool)).fit([rows])
+            return self._with_decision(fit, rows.X, rows)
+        plan = problem.plan(pool)
+        return self._with_decision(self._row_pass(plan).fit([rows]), plan.pool.points, rows)
 
     def _row_pass(self, plan: Plan) -> RowPass:
         changes = [
             Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0
         ]
-        one_pass = loop_pass(plan, self._criterion(), changes)
-        size = len(distinct(plan.pool.points))
-        return DecidingPass(one_pass, lambda fit, batch: self._deciding(fit, size, batch))
+        return OnePass(plan, self._criterion(), changes)
 
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
-        check_out_of_core(self)
+        self._check_out_of_core()
         if self._rule.threshold == "margin":
             raise InvalidParameterError(
                 "decision='margin' looks at all samples at once; out of core pass "
@@ -318,52 +297,55 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
                 "classes. Look for constant columns of X or equal samples, lower reg, or choose "
                 "another kernel or gamma."
             )
+        if fit.decision is None:  # out of core; rows are the candidates
+            fit = self._with_decision(fit, rows, None)
         super()._set_fit(fit, encoder, rows)
 
     # ------------------------------------------------------------------ decisions
 
-    def _deciding(self, fit: Fit, n_candidates: int, batch: Batch | None) -> Fit:
+    def _with_decision(self, fit: Fit, candidates: Rows, batch: Batch | None) -> Fit:
         """Add the decision heads on the first j features to a fit, for every j.
 
         Features are orthonormal together with the ridge, and their products with the targets are
         known, so that their moments need no further pass over the samples.
         """
-        if fit.decision is not None or fit.model.n_components == 0 or fit.heads is None:
-            return fit  # which knows already, or is refused later
-        features = moments_of_features(fit)
-        directions = fit.heads.coefficients
+        if fit.model.n_components == 0 or fit.heads is None:
+            return fit  # which is refused later
+        rule, features, directions = self._rule, moments_of_features(fit), fit.heads.coefficients
         directions = directions[:, 1:] if directions.shape[1] == 2 else directions
-        rows = self._rows(fit, batch) if batch is not None else None
-        decisions, slopes = [], []
-        for j in range(1, fit.model.n_components + 1):
-            first = features.first(j)
-            samples = None if rows is None else replace(rows, values=rows.values[:, :j])
-            sides = first.sides(directions[:j])
-            outputs = None if samples is None else samples.combined(directions[:j])
-            lines = decision_lines(self._rule.threshold, sides, outputs, self._rule.nu)
-            outputs = self._held_out(fit, samples, first, directions[:j])
-            decisions.append(lines)
-            decided = outputs.values * lines[0] + lines[1]
-            slopes.append(likeliest_slope(decided, outputs.indicators, outputs.weight))
+        samples = None
+        if batch is not None and (rule.threshold == "margin" or rule.folds is None):
+            some = batch if rule.threshold == "margin" else spread_batch(batch)
+            values = fit.model.features(some.X, self.n_jobs)
+            samples = Outputs(values, some.Y, some.root_weight**2)
+        k, n_outputs = directions.shape
+        coefficients, intercepts, slopes = np.zeros((k, k, n_outputs)), np.empty((k, n_outputs)), []
+        for j in range(1, k + 1):
+            first, V = features.first(j), directions[:j]
+            outputs = None
+            if samples is not None:
+                outputs = replace(samples, values=samples.values[:, :j] @ V)
+            scales, intercepts[j - 1] = decision_lines(rule.threshold, first.sides(V), outputs, rule.nu)
+            coefficients[j - 1, :j] = V * scales
+            left = self._left_out(fit, first, V, samples, outputs)
+            decided = left.values * scales + intercepts[j - 1]
+            slopes.append(likeliest_slope(decided, left.indicators, left.weight))
         explained = np.cumsum(fit.explained_target_ratio)
         scale = 2 / np.sum(1 / features.weights[features.weights > 0])
         return replace(
             fit,
-            heads=nested_heads(decisions, directions),
+            heads=Heads(intercepts, coefficients),
             criterion_path=scale * np.maximum(1 - explained, 0.0) / explained,
-            decision=Decision(np.array(slopes), False, n_candidates),
+            decision=Decision(np.array(slopes), False, len(distinct(candidates))),
         )
 
-    def _rows(self, fit: Fit, batch: Batch) -> Outputs | None:
-        """Return the features of all samples for the margin, or else of a subset."""
-        if self._rule.threshold != "margin":
-            if self._rule.folds is not None:
-                return None
-            batch = spread_batch(batch)
-        return Outputs(fit.model.features(batch.X, self.n_jobs), batch.Y, batch.root_weight**2)
-
-    def _held_out(
-        self, fit: Fit, samples: Outputs | None, features: Moments, directions: np.ndarray
+    def _left_out(
+        self,
+        fit: Fit,
+        features: Moments,
+        directions: np.ndarray,
+        samples: Outputs | None,
+        outputs: Outputs | None,
     ) -> Outputs:
         """Return the outputs for fitting probabilities.
 
@@ -371,15 +353,28 @@ class GreedyKernelFisherDiscriminant(PredictMixin, InvarianceMixin, OutOfCoreMix
         regressions to the indicators of the classes.
         """
         (j, n_outputs), m = directions.shape, fit.total_weight
-        shares = features.weights / features.weights.sum()
-        if samples is not None:
-            wanted = (samples.indicators - shares)[:, -n_outputs:]
-            leverages = (1 + (samples.values**2).sum(axis=1)) / m
-            return held_out(self, samples.combined(directions), wanted, leverages)
-        if n_outputs <= j:  # what is drawn has as few dimensions as can be
-            outputs = Outputs.drawn(features.combined(directions))
+        if samples is not None and outputs is not None:
+            leverages = (1 + (samples.values[:, :j] ** 2).sum(axis=1, keepdims=True)) / m
         else:
-            outputs = Outputs.drawn(features).combined(directions)
-        penalised = 0.0 if fit.penalty is None else float(np.trace(fit.penalty[:j, :j]))
+            if n_outputs <= j:  # what is drawn has as few dimensions as can be
+                outputs = Outputs.drawn(features.combined(directions))
+            else:
+                drawn = Outputs.drawn(features)
+                outputs = replace(drawn, values=drawn.values @ directions)
+            penalised = 0.0 if fit.penalty is None else float(np.trace(fit.penalty[:j, :j]))
+            leverages = np.array((1 + j - penalised / m) / m)
+        shares = features.weights / features.weights.sum()
         wanted = (outputs.indicators - shares)[:, -n_outputs:]
-        return held_out(self, outputs, wanted, (1 + j - penalised / m) / m, drawn=True)
+        return self._held_out(outputs, wanted, leverages, drawn=samples is None)
+
+
+def moments_of_features(fit: Fit) -> Moments:
+    """Return the moments of the features, as the loop knows them."""
+    m, k = fit.total_weight, fit.model.n_components
+    heads = fit.heads
+    assert heads is not None
+    weights = m * heads.intercepts[0]  # means of the indicators of classes
+    means = m * heads.coefficients.T / np.where(weights > 0, weights, np.inf)[:, None]
+    total = m * np.eye(k) - (0.0 if fit.penalty is None else fit.penalty)
+    within = total - means.T @ (weights[:, None] * means)
+    return Moments(weights, means, within / m)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
 from ..exceptions import warn
-from .column_generation import Design, Effort, SparseSolution, most_violated
+from .column_generation import CentredColumns, Effort, ReducedColumns, SparseSolution, most_violated
 
 _SWEEPS, _GROUP_SWEEPS = 200, 20  # of coordinate descent between two looks at the conditions
 _MOST_ROUNDS = 1000
@@ -34,7 +34,13 @@ class PenalisedSquares:
     """
 
     def __init__(
-        self, design: Design, outputs: slice, tol: float, max_iter: int, *, grouped: bool
+        self,
+        design: CentredColumns | ReducedColumns,
+        outputs: slice,
+        tol: float,
+        max_iter: int,
+        *,
+        grouped: bool,
     ) -> None:
         self._design = design
         self._grouped = grouped

@@ -7,9 +7,10 @@ different kinds compare. All are known from one pass over the samples, for a poo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,9 +18,17 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from ..data import Batch, Pool
+from ..estimators import KernelEstimator
 from ..exceptions import InvalidDataError, InvalidParameterError
+from ..fitting import Problem
 from ..kernels import Kernel, Linear, Precomputed, Rows
 from ..statistics import AugmentedBlock, Coordinates, TriangularStatistic, change_block, gather
+
+#: A former parameter of the estimators with invariances.
+MOVED_TO_TANGENT = {
+    "virtual_candidates": "pass Tangent(transform, weight, virtual_candidates=True), of "
+    "kernelsieve.rayleigh, in place of the pair (transform, weight)."
+}
 
 #: Transforms samples by a small step: X to an array of the same shape.
 Transform = Callable[[Rows], Rows]
@@ -311,3 +320,51 @@ def move(transform: Transform, X: Rows) -> Rows:
             f"The transformation {transform!r} returned NaN or infinity; it must return finite numbers."
         )
     return moved
+
+
+def read_tangents(invariances: Sequence[Any] | None, *, precomputed: bool) -> list[Tangent]:
+    """Convert pairs (transform, weight) to scatters; keep scatters unchanged."""
+    scatters: list[Tangent] = []
+    for item in invariances or ():
+        if isinstance(item, Tangent):
+            scatters.append(item)
+            continue
+        if not (isinstance(item, (tuple, list)) and len(item) == 2):
+            raise InvalidParameterError(
+                f"invariances has the item {item!r}; it must be a list of pairs (transform, "
+                "weight), or of kernelsieve.rayleigh.Tangent."
+            )
+        transform, weight = item
+        if not isinstance(weight, Real):
+            raise InvalidParameterError(
+                f"invariances has the weight {weight!r}; weights must be numbers, not negative."
+            )
+        scatters.append(Tangent(transform, float(weight)))
+    if scatters and precomputed:
+        raise InvalidParameterError(
+            "invariances transform X, which a precomputed kernel does not have; pass a kernel by "
+            "its name or as a function, or invariances=None."
+        )
+    return scatters
+
+
+def with_moved(batch: Batch, tangents: Sequence[Tangent]) -> Batch:
+    """Append transformed copies of the samples if these may be candidates."""
+    X = [batch.X]
+    for tangent in tangents:
+        if tangent.virtual_candidates:
+            X.append(move(tangent.transform, batch.X))
+    if len(X) == 1:
+        return batch
+    stacked = sparse.vstack(X, format="csr") if sparse.issparse(batch.X) else np.vstack(X)
+    again = np.tile(np.arange(len(batch)), len(X))
+    weight = None if batch.weight is None else batch.weight[again]
+    return Batch(stacked.astype(batch.X.dtype), batch.targets[again], weight)
+
+
+def draw_with_moved(self: Any, problem: Problem, size: int) -> Pool:
+    """Draw candidates from the samples, and from transformed copies of them."""
+    union = replace(problem, rows=with_moved(problem.rows, self._tangents()))
+    drawn = KernelEstimator._draw(self, union, size)
+    # The index of a transformed sample is that of the sample.
+    return replace(drawn, indices=drawn.indices % len(problem.rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -12,32 +13,32 @@ from sklearn.utils import check_random_state
 
 from .._sklearn import Interval, StrOptions
 from ..data import Pool, check_not_constant, weighted_targets
-from ..estimators import KernelEstimator, PredictMixin
+from ..deflation import NEVER, Heads, Outcome
+from ..exceptions import FewerFeaturesWarning, warn
 from ..fitting import Problem
 from ..kernels import KernelLike
-from ..model import Fit
-from .decision_rule import THRESHOLDS, DecisionRule
+from ..model import Fit, KernelModel
+from .column_generation import SparseSolution, merged_coefficients
 from .decisions import (
-    DECISION_CONSTRAINTS,
-    MOVED_TO_DECISION,
-    check_few_classes,
-    fit_discriminant,
-    predict_proba,
-    probability_link,
-    program_rule,
-    sparsity,
-    thresholds,
-    unweighted_copy,
-    weighted_batch,
+    Moments,
+    Outputs,
+    add_decision,
+    decision_heads,
+    explained_targets,
+    prior_heads,
 )
-from .invariance_mixin import InvarianceMixin
-from .penalties import as_penalties, strength_and_priors
-from .scatter import Tangent
-from .solvers import LOSS_NUMBERS, ClassPrograms, DiscriminantProgram, loss_and_number
-from .sparse_decisions import fit_of_solutions
+from .discriminant import THRESHOLDS, DecisionRule, KernelDiscriminant, check_few_classes
+from .programs import (
+    LOSS_NUMBERS,
+    ClassPrograms,
+    as_penalties,
+    explain_zero_solution,
+    strength_and_priors,
+)
+from .scatter import Tangent, with_moved
 
 
-class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstimator):
+class SparseKernelFisherDiscriminant(KernelDiscriminant):
     """Kernel Fisher discriminant with few coefficients (SKFD, LSKFD).
 
     Fisher's discriminant is least squares to labels -1 and 1. Here the coefficients of the kernel
@@ -98,7 +99,7 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         :class:`~kernelsieve.rayleigh.Tangent` in place of a pair may give ``virtual_candidates``.
     decision : str or DecisionRule, default="least_squares"
         How features decide, and how probable that is: the word for a threshold, "auto",
-        "least_squares", "margin", "midpoint", "intercept" or "gaussian", or a
+        "least_squares", "margin", "midpoint", "intercept", "gaussian" or "alignment", or a
         :class:`~kernelsieve.rayleigh.DecisionRule` with ``threshold``, ``nu``, ``multi_class`` and
         ``probability``.
     class_weight : dict or "balanced", default=None
@@ -202,15 +203,15 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
     max_systems: ClassVar[int] = 5000
 
     _counts_components: ClassVar[bool] = False
-    _moved: ClassVar[dict[str, str]] = MOVED_TO_DECISION | {
+    _finds_intercept: ClassVar[bool] = True
+    _moved: ClassVar[dict[str, str]] = KernelDiscriminant._moved | {
         "delta": "pass loss=('huber', delta).",
         "epsilon": "pass loss=('epsilon_insensitive', epsilon).",
         "power": "pass loss=('polynomial', power).",
         "max_iter": "a subclass may set another number as its attribute max_systems.",
     }
     _parameter_constraints: ClassVar[dict] = {
-        **KernelEstimator._parameter_constraints,
-        **DECISION_CONSTRAINTS,
+        **KernelDiscriminant._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
         "loss": [StrOptions({"squared", "absolute", *LOSS_NUMBERS}), tuple],
         "penalty": [StrOptions({"l1", "alpha", "norm"})],
@@ -254,15 +255,6 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    _rule = property(program_rule)
-    _batch = weighted_batch
-    _for_folds = unweighted_copy
-    fit = fit_discriminant
-    predict_proba = predict_proba
-    _probability_link = probability_link
-    thresholds_ = property(thresholds)
-    sparsity_ = property(sparsity)
 
     def path(
         self, X: Any, y: Any, Cs: Sequence[float], sample_weight: Any = None
@@ -321,9 +313,6 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
 
     # ------------------------------------------------------------------ fitting
 
-    def _target_kind(self) -> str:
-        return "classes"
-
     def _tangents(self) -> list[Tangent]:
         # Without a weight there is nothing to pay, and no line of the program.
         return [tangent for tangent in super()._tangents() if tangent.weight > 0]
@@ -340,26 +329,68 @@ class SparseKernelFisherDiscriminant(PredictMixin, InvarianceMixin, KernelEstima
         solutions = programs.solve(strength_and_priors(self.C, len(programs.pool))[0])
         n_columns = programs.columns.n_kept
         self._say(f"{n_columns} of {len(programs.pool)} columns kept, {len(rows)} samples")
-        return fit_of_solutions(self, solutions, programs, rows, problem.kernel, n_columns)
+        return self._described(solutions, programs, problem, n_columns)
 
     def _programs(self, problem: Problem) -> ClassPrograms:
         """Return the programs of all classes, on given or drawn candidates, or all samples."""
-        rows, kernel, candidates = problem.rows, problem.kernel, problem.given
-        union = self._with_moved(rows)
+        rows, kernel, pool = problem.rows, problem.kernel, problem.given
+        union = with_moved(rows, self._tangents())
         size = self._pool_size(problem, len(union))
-        if candidates is None and size < len(union):
-            candidates = self._draw(problem, size)
-        if candidates is not None:
-            pool, W = candidates.pool, candidates.W
-        else:
+        if pool is None and size < len(union):
+            pool = self._draw(problem, size)
+        W = None if pool is None else pool.W
+        if pool is None:
             everyone = np.arange(len(union))  # the index of a transformed sample is that of the sample
-            pool, W = Pool(kernel.points(union.X, everyone), everyone % len(rows)), None
-        program = DiscriminantProgram(
-            *loss_and_number(self.loss),
+            pool = Pool(kernel.points(union.X, everyone), everyone % len(rows))
+        return ClassPrograms(
+            rows,
+            kernel,
+            pool,
+            W,
+            self._tangents(),
+            loss=self.loss,
             penalty=self.penalty,
             joint=self._rule.multi_class == "joint",
+            priors=strength_and_priors(self.C, len(pool))[1],
             tol=self.tol,
             max_iter=self.max_systems,
-            priors=strength_and_priors(self.C, len(pool))[1],
+            n_jobs=self.n_jobs,
         )
-        return ClassPrograms(program, rows, kernel, pool, W, self._tangents(), self.n_jobs)
+
+    def _described(
+        self, solutions: list[SparseSolution], programs: ClassPrograms, problem: Problem, n_columns: int
+    ) -> Fit:
+        """Return the fit: the features of the solutions, with decision heads."""
+        rows, columns, pool = problem.rows, programs.columns, programs.pool
+        chosen, first_use, alpha = merged_coefficients(solutions, len(pool))
+        if not alpha.any():
+            first = np.abs(columns.select(np.zeros(1, np.intp))[:, 0])
+            rounding = min(self.tol, 1e-6) * float(first @ rows.root_weight**2)
+            limit = min(solution.largest_price for solution in solutions)
+            why = explain_zero_solution(self.C, limit, rounding, bool(self._tangents()))
+            warn(why, FewerFeaturesWarning)
+        b = np.array([solution.intercept for solution in solutions])
+        outputs = Outputs(columns.select(chosen) @ alpha + b, rows.Y, rows.root_weight**2)
+        features = weighted_targets(replace(rows, targets=outputs.values), True)
+        fit = Fit(
+            model=KernelModel(problem.kernel, pool.points[chosen], alpha, -b, first_use),
+            landmark_indices=pool.first_of_equals(chosen).indices[chosen],
+            criterion_path=np.array([solution.objective for solution in solutions]),
+            explained_variance_ratio=programs.explained_variance(chosen, alpha, features),
+            explained_target_ratio=explained_targets(features, weighted_targets(rows, True)),
+            outcome=Outcome.COMPLETE,
+            n_columns=n_columns,
+            n_iter=max(1, *(solution.n_iter for solution in solutions)),
+        )
+        moments = Moments.from_outputs(outputs.values, rows.Y, rows.weight)
+        if not alpha.any():
+            heads = prior_heads(moments)
+        elif self._rule.threshold == "intercept":
+            lower = np.where(np.tri(len(b), dtype=bool), 0.0, NEVER)
+            heads = Heads(lower, np.eye(len(b)))
+        else:
+            heads = decision_heads(self._rule.threshold, moments, outputs, self._rule.nu)
+        targets = 2.0 * np.eye(rows.Y.shape[1])[:, -len(b) :] - 1
+        leverages = programs.mean_leverages(chosen, alpha, float(np.mean(self.C)))
+        outputs = self._held_out(outputs, outputs.indicators @ targets, leverages)
+        return add_decision(fit, heads, outputs, len(pool), joint=False)

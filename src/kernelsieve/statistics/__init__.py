@@ -1,27 +1,22 @@
 """The one-pass statistic: lines of blocks, sums that merge, a factor of them."""
 
-from .base import Statistic
-from .class_sums import ClassScatter
-from .coordinates import Coordinates
+from .coordinates import ClassScatter, Coordinates
 from .fold_sums import FoldSums, FoldWork, WorkTogether
-from .gram import GramStatistic
-from .passes import AugmentedBlock, absorb, gather
-from .statistic_pass import ColumnSums, StatisticPass
-from .tangents import (
-    Change,
-    WeightedBlock,
-    absorb_weighted,
-    change_block,
-    change_blocks,
-    change_products,
-)
-from .triangular import (
+from .passes import (
     RESIDUAL_TRUST,
     RIDGE_TRUST,
-    TriangularStatistic,
+    AugmentedBlock,
+    ColumnSums,
+    StatisticPass,
+    WeightedBlock,
+    absorb,
+    absorb_weighted,
     form_of,
+    gather,
     may_become_safe,
 )
+from .statistic import GramStatistic, Statistic, TriangularStatistic
+from .tangents import Change, change_block, change_blocks, change_products
 
 __all__ = [
     "RESIDUAL_TRUST",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from ..data import Batch, HashedFolds
 from ..exceptions import InvalidDataError
+from .passes import SumsTogether
 
 
 @dataclass
-class FoldSums:
+class FoldSums(SumsTogether):
     """The statistic of every fold, and that of samples that are never held out.
 
     Training samples of a fold are all others; their statistics are added up, never subtracted.
@@ -24,9 +25,13 @@ class FoldSums:
     never_held_out: Any
 
     @property
+    def parts(self) -> list[Any]:
+        return [*self.folds, self.never_held_out]
+
+    @property
     def n_rows(self) -> int:
         """Number of samples that have been seen."""
-        return sum(sums.n_rows for sums in self._all)
+        return sum(sums.n_rows for sums in self.parts)
 
     def all_but(self, left_out: int | None) -> Any:
         """Return the statistic of all samples but those of a fold."""
@@ -36,33 +41,12 @@ class FoldSums:
                 total.merge(sums)
         return total
 
-    def merge(self, other: FoldSums) -> None:
-        """Take in what another one has seen."""
-        for mine, theirs in self._pairs(other):
-            mine.merge(theirs)
-
-    def subtract(self, other: FoldSums) -> None:
-        """Take out what another one has seen."""
-        for mine, theirs in self._pairs(other):
-            if theirs.n_rows:
-                mine.subtract(theirs)
-
-    def scale(self, factor: float) -> None:
-        """Multiply the weights of all rows that have been seen."""
-        for sums in self._all:
-            sums.scale(factor)
-
-    @property
-    def _all(self) -> list[Any]:
-        return [*self.folds, self.never_held_out]
-
-    def _pairs(self, other: Any) -> Iterator[tuple[Any, Any]]:
+    def _check_plan(self, other: Any) -> None:
         if not isinstance(other, FoldSums) or len(other.folds) != len(self.folds):
             raise InvalidDataError(
                 "These sums belong to different plans: they are not in the same folds. Make all parts "
                 "with one plan, or with copies of its file."
             )
-        return zip(self._all, other._all, strict=True)
 
 
 @dataclass(frozen=True)
@@ -85,14 +69,17 @@ class FoldWork:
 
 
 @dataclass
-class SumsTogether:
-    """Sums that one pass fills, of different work."""
+class SumsOfWorks(SumsTogether):
+    """Sums of different works that one pass does."""
 
     sums: list[Any]
 
-    def merge(self, other: SumsTogether) -> None:
-        for mine, theirs in zip(self.sums, other.sums, strict=True):
-            mine.merge(theirs)
+    @property
+    def parts(self) -> list[Any]:
+        return self.sums
+
+    def _check_plan(self, other: Any) -> None:
+        """Accept all: tasks of one pass have one plan."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +88,9 @@ class WorkTogether:
 
     works: Sequence[Any]
 
-    def empty(self) -> SumsTogether:
-        return SumsTogether([work.empty() for work in self.works])
+    def empty(self) -> SumsOfWorks:
+        return SumsOfWorks([work.empty() for work in self.works])
 
-    def add(self, sums: SumsTogether, batch: Batch) -> None:
+    def add(self, sums: SumsOfWorks, batch: Batch) -> None:
         for work, of_work in zip(self.works, sums.sums, strict=True):
             work.add(of_work, batch)

@@ -8,14 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from ..data import Batch, Summation, sum_up
+from ..data import Batch, sum_up
 from ..kernels import Filler, Rows
-from .base import Statistic
-from .gram import GramStatistic
-from .passes import AugmentedBlock, absorb
-
-#: Sums of squares beside the columns: each has a weight, and a block of lines without targets.
-WeightedBlock = tuple[float, AugmentedBlock]
+from .passes import AugmentedBlock, WeightedBlock, absorb_weighted
+from .statistic import GramStatistic
 
 
 @dataclass(frozen=True)
@@ -43,20 +39,6 @@ def change_blocks(changes: Sequence[Change], fill: Filler, n_columns: int) -> li
     return [(change.weight, change_block(fill, change.move, n_columns)) for change in changes]
 
 
-def absorb_weighted(
-    statistic: Statistic,
-    batch: Batch,
-    blocks: Iterable[WeightedBlock],
-    *,
-    block_rows: int | None = None,
-    n_jobs: int | None = None,
-) -> None:
-    """Add the lines of several blocks for the same rows, each with its weight."""
-    for weight, block in blocks:
-        rows = Batch(batch.X, np.empty((len(batch), 0)), weight * batch.root_weight**2)
-        absorb(statistic, rows, block, block_rows=block_rows, n_jobs=n_jobs, again=True)
-
-
 def change_products(
     changes: Sequence[Change],
     batches: Iterable[Batch],
@@ -69,4 +51,4 @@ def change_products(
     """Return inner products of the changes of columns, summed over all rows."""
     blocks = change_blocks(changes, fill, n_columns)
     add = partial(absorb_weighted, blocks=blocks, block_rows=block_rows, n_jobs=n_jobs)
-    return sum_up(batches, Summation(partial(GramStatistic, 1 + n_columns), add)).gram[1:, 1:]
+    return sum_up(batches, partial(GramStatistic, 1 + n_columns), add).gram[1:, 1:]

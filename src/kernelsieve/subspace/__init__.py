@@ -2,9 +2,8 @@
 
 from .alignment_weights import AlignmentWeights
 from .discriminant import KernelDiscriminantQR
-from .kernel import SubspaceKernel
 from .koc import KernelOrthogonalCentroid
-from .learned import SubspaceKernelFeatures
+from .learned import SubspaceKernel, SubspaceKernelFeatures
 
 __all__ = [
     "AlignmentWeights",

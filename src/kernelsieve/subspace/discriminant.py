@@ -15,7 +15,7 @@ from ..kernels import KernelLike
 from ..model import Fit, orthonormal_additions
 from .base import SubspaceEstimator
 from .centroids import Centroids, class_centroids, exact_centroids, make_fit, mean_images
-from .image_pass import SubspaceMethod
+from .images import Images
 
 
 def discriminant_qr(
@@ -221,8 +221,8 @@ class KernelDiscriminantQR(SubspaceEstimator):
             regularization=self.regularization,
         )
 
-    def _method(self) -> SubspaceMethod:
-        return lambda images: self._of_centroids(class_centroids(images))
+    def _find(self, images: Images) -> Fit:
+        return self._of_centroids(class_centroids(images))
 
     def _out_of_core_obstacle(self) -> str:
         if self.approximate:

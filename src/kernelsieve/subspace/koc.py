@@ -22,7 +22,7 @@ from .centroids import (
     exact_centroids,
     make_fit,
 )
-from .image_pass import SubspaceMethod
+from .images import Images
 from .objectives import TargetAlignment
 
 
@@ -180,8 +180,8 @@ class KernelOrthogonalCentroid(SubspaceEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _method(self) -> SubspaceMethod:
-        return lambda images: orthogonal_centroids(class_centroids(images), self.n_components)
+    def _find(self, images: Images) -> Fit:
+        return orthogonal_centroids(class_centroids(images), self.n_components)
 
     def _out_of_core_obstacle(self) -> str:
         if self.n_clusters > 1:

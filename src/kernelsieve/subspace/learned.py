@@ -7,24 +7,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
 
 from .._sklearn import Interval, StrOptions
 from ..data import TargetEncoder
 from ..deflation import Criterion
-from ..exceptions import InvalidParameterError, warn
+from ..estimators import check_precomputed_columns
+from ..exceptions import InvalidDataError, InvalidParameterError, warn
 from ..fitting import Problem
 from ..kernels import KernelLike, Precomputed, Rows
-from ..model import Fit, Search
+from ..model import Fit, KernelModel, Search
 from .base import SubspaceEstimator
-from .image_pass import SubspaceMethod
-from .images import input_images
-from .kernel import SubspaceKernel
-from .learning import LearnedSubspace
-from .margins import LargeMargin, RadiusMargin
+from .images import Images, input_images
+from .learning import learn_directions, learn_points
+from .objectives import MARGINS, objective_and_value
 from .optimise import Ending
-from .target_kernels import CODINGS
-
-_MARGINS: dict[str, type[LargeMargin]] = {"large_margin": LargeMargin, "radius_margin": RadiusMargin}
 
 
 class SubspaceKernelFeatures(SubspaceEstimator):
@@ -189,7 +186,7 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         **SubspaceEstimator._parameter_constraints,
         "init": [StrOptions({"koc", "kpls"}), "array-like"],
         "span": [StrOptions({"examples", "points"})],
-        "objective": [StrOptions({"alignment", *_MARGINS}), tuple],
+        "objective": [StrOptions({"alignment", *MARGINS}), tuple],
         "solver": [StrOptions({"lbfgs", "cg"})],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -256,30 +253,21 @@ class SubspaceKernelFeatures(SubspaceEstimator):
         assert search is not None
         return search
 
-    def _learned(self) -> LearnedSubspace:
-        objective, value = _objective_and_value(self.objective)
-        is_margin = objective in _MARGINS
-        return LearnedSubspace(
-            self.n_components,
-            init=self.init,
-            solver=self.solver,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            C=value if is_margin else 1.0,
-            target_kernel="indicators" if is_margin else value,
-            margin=_MARGINS.get(objective),
-        )
+    def _options(self) -> dict[str, Any]:
+        """Return the parameters of the search."""
+        return {"solver": self.solver, "max_iter": self.max_iter, "tol": self.tol}
 
-    def _method(self) -> SubspaceMethod:
-        return self._learned().solve
+    def _find(self, images: Images) -> Fit:
+        aim = objective_and_value(self.objective)
+        return learn_directions(images, aim, self.init, self.n_components, self._options())
 
     def _needs_samples(self) -> bool:
-        objective, value = _objective_and_value(self.objective)
-        return objective in _MARGINS or not isinstance(value, str)
+        objective, value = objective_and_value(self.objective)
+        return objective in MARGINS or not isinstance(value, str)
 
     def _out_of_core_obstacle(self) -> str:
-        objective, value = _objective_and_value(self.objective)
-        if objective in _MARGINS:
+        objective, value = objective_and_value(self.objective)
+        if objective in MARGINS:
             return f"objective={objective!r} looks at all samples; pass objective='alignment'."
         if not isinstance(value, str):
             return "its target kernel is a matrix of all samples; pass objective='alignment'."
@@ -302,12 +290,14 @@ class SubspaceKernelFeatures(SubspaceEstimator):
                 "span='points' optimises points in the space of X, which a precomputed kernel does not "
                 "have; pass span='examples', or kernel='rbf', 'poly' or 'linear'."
             )
-        return self._learned().solve_points(problem.rows, problem.kernel, problem.random_state)
+        aim, options = objective_and_value(self.objective), self._options()
+        known = problem.rows, problem.kernel, aim, self.init, self.n_components
+        return learn_points(*known, options, problem.random_state)
 
     def _solve_inputs(self, problem: Problem) -> Fit:
         if isinstance(self.init, str):
             return super()._solve_inputs(problem)
-        return self._method()(input_images(problem.rows))  # init combines the samples
+        return self._find(input_images(problem.rows))  # init combines the samples
 
     def _set_fit(self, fit: Fit, encoder: TargetEncoder, rows: Rows) -> None:
         super()._set_fit(fit, encoder, rows)
@@ -320,20 +310,61 @@ class SubspaceKernelFeatures(SubspaceEstimator):
             )
 
 
-def _objective_and_value(given: Any) -> tuple[str, Any]:
-    """Split ``objective`` into its name and its parameter: the slack penalty, or the target kernel."""
-    name, value = (given, None) if isinstance(given, str) else (*given, None, None)[:2]
-    if name == "alignment" and len(given) != 1:
-        value = "indicators" if isinstance(given, str) else value
-        if not isinstance(value, str) or value in CODINGS:
-            return name, value
-    if name in _MARGINS:
-        value = 1.0 if isinstance(given, str) else value
-        if isinstance(value, Real) and 0 < float(value) < np.inf:
-            return name, float(value)
-    raise InvalidParameterError(
-        f"objective={given!r} cannot be optimised; it must be 'alignment', 'large_margin' or "
-        "'radius_margin', or a pair of it: ('alignment', target_kernel) with "
-        f"{', '.join(map(repr, sorted(CODINGS)))} or a matrix, or ('large_margin', C) with C above 0. "
-        "Pass one of these."
-    )
+class SubspaceKernel:
+    """The kernel ``K_w(x, x')``, formula (14): the inner product of projections onto a subspace.
+
+    A function ``f(X, Z)`` that can be pickled and handed to any kernel machine of scikit-learn. Some,
+    such as ``KernelRidge``, call it for one pair of samples at a time; ``kernel="precomputed"`` with
+    ``f(X, X)`` is much faster there.
+
+    Parameters
+    ----------
+    model : KernelModel
+        Features along orthonormal directions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from kernelsieve import SubspaceKernelFeatures
+    >>> X, y = load_iris(return_X_y=True)
+    >>> kernel = SubspaceKernelFeatures().fit(X, y).subspace_kernel_
+    >>> bool(SVC(kernel=kernel).fit(X, y).score(X, y) > 0.95)
+    True
+    """
+
+    def __init__(self, model: KernelModel) -> None:
+        self._model = model
+
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray | float:
+        if np.ndim(X) == 1 and np.ndim(Z) == 1:  # how pairwise_kernels asks
+            return float(self._features([X])[0] @ self._features([Z])[0])
+        left = self._features(X)
+        return left @ (left if Z is None else self._features(Z)).T
+
+    def diag(self, X: Any) -> np.ndarray:
+        """Return ``K_w(x, x)``.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        features = self._features(X)
+        return np.einsum("nk,nk->n", features, features)
+
+    def _features(self, X: Any) -> np.ndarray:
+        rows: Rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+        kernel, landmarks = self._model.kernel, self._model.landmarks
+        if isinstance(kernel, Precomputed):
+            check_precomputed_columns(rows, (kernel.n_columns, len(landmarks)), "the subspace kernel")
+        elif rows.shape[1] != landmarks.shape[1]:
+            raise InvalidDataError(
+                f"X has {rows.shape[1]} features, but the subspace kernel was learned on "
+                f"{landmarks.shape[1]}."
+            )
+        return self._model.features(rows)

@@ -1,4 +1,4 @@
-"""Maximise an objective over subspaces by scipy's solvers, and report how the search ended."""
+"""Maximise an objective over subspaces, spanned by directions or by points, by scipy's solvers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import minimize
 
-from ..kernels import Rows
+from ..kernels import Kernel, Rows
+from .images import independent
 from .objectives import Objective
 
 #: Value and derivative at a point.
@@ -124,15 +125,15 @@ class Directions:
     def __call__(self, V: np.ndarray) -> tuple[float, np.ndarray]:
         inverse = _inverse_triangle(V)
         Q = V @ inverse
-        value, slope = self._objective.value_and_slope(np.asarray(self._rows @ Q))
+        value, slope = self._objective(np.asarray(self._rows @ Q))
         gradient = np.asarray(self._lines @ slope)
         gradient -= Q @ (Q.T @ gradient)  # along the subspace nothing changes
         return value, gradient @ inverse.T
 
-    @staticmethod
-    def put_in_order(V: np.ndarray) -> np.ndarray:
-        """Return an orthonormal basis of the same span."""
-        return np.linalg.qr(V)[0]
+
+def orthonormalise(V: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of the span of directions."""
+    return np.linalg.qr(V)[0]
 
 
 def _inverse_triangle(V: np.ndarray) -> np.ndarray:
@@ -146,3 +147,56 @@ def _inverse_triangle(V: np.ndarray) -> np.ndarray:
         R = np.linalg.qr(V, mode="r")
         inverse = solve_triangular(R, np.eye(len(R)))
     return inverse
+
+
+class Points:
+    """An objective as a function of points Z whose images span the subspace, formula (16)."""
+
+    def __init__(self, rows: Rows, root: np.ndarray, kernel: Kernel, objective: Objective) -> None:
+        self._rows = rows
+        self._root = root[:, None]
+        self._kernel = kernel
+        self._objective = objective
+
+    def __call__(self, Z: np.ndarray) -> tuple[float, np.ndarray]:
+        among = self._kernel.block(Z, Z)
+        R = triangle(among)
+        values = self._kernel.block(self._rows, Z)
+        features = _divided(self._root * values, R)
+        value, slope = self._objective(features)
+        if not np.isfinite(slope).all():  # points so far from all samples that nothing is left of them
+            return -np.inf, np.zeros_like(Z)
+        of_values = self._root * solve_triangular(R, slope.T).T
+        # The value does not change when the basis is rotated, so this is all that the points' own
+        # kernel matrix adds, whichever of its factors was taken.
+        inner = -0.5 * solve_triangular(R, solve_triangular(R, features.T @ slope).T)
+        gradient = self._kernel.landmark_gradient(self._rows, Z, values, of_values)
+        gradient += self._kernel.landmark_gradient(Z, Z, among, inner + inner.T)
+        return value, gradient
+
+    def independent_points(self, Z: np.ndarray) -> np.ndarray:
+        """Return the points with linearly independent images."""
+        return Z[np.sort(independent(self._kernel.block(Z, Z))[1])]
+
+    def features(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return features along an orthonormal basis, and the basis in terms of the points."""
+        R = triangle(self._kernel.block(Z, Z))
+        values = self._root * self._kernel.block(self._rows, Z)
+        return _divided(values, R), solve_triangular(R, np.eye(len(R)))
+
+
+def triangle(among: np.ndarray) -> np.ndarray:
+    """Return the triangular factor of a kernel matrix, with a ridge for coinciding points."""
+    ridge, size = 0.0, float(np.trace(among)) / len(among)
+    while True:
+        try:
+            return cholesky(among + ridge * np.eye(len(among)))
+        except LinAlgError:
+            ridge = max(10 * ridge, 1e-14 * size)
+            if not ridge < size:
+                raise
+
+
+def _divided(values: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """Return ``values R^-1``."""
+    return solve_triangular(R, values.T, trans="T").T

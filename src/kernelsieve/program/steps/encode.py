@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...data import is_frame
 from ...exceptions import InvalidParameterError
-from ..tables import column_of, is_frame, is_missing, numbers_of
+from ..tables import column_of, is_missing, numbers_of
 from .step import ProgramStep
 
 if TYPE_CHECKING:
@@ -62,6 +63,19 @@ def missing_indicator(number: int) -> Indicator:
     return Indicator(number, None, of_nan=True, of_none=True)
 
 
+def _composed(source: Column, column: Column) -> Column | None:
+    """Return a column of what a column gives; None for an indicator of an indicator."""
+    if isinstance(column, Number):
+        if isinstance(source, Indicator) or source.is_filled:
+            return source
+        return replace(source, fill=column.fill)
+    if isinstance(source, Indicator):
+        return None
+    if not source.is_filled or column == missing_indicator(column.input):
+        return replace(column, input=source.input)
+    return replace(column, input=source.input, of_nan=source.fill == column.value)
+
+
 def _key(value: Any) -> Any:
     """Return a hashable key for a value of a table."""
     return _NAN if value is not None and is_missing(value) else value
@@ -104,6 +118,25 @@ class EncodeColumns(ProgramStep):
         numbers = list(inputs)
         columns = (replace(column, input=numbers[column.input]) for column in self.columns)
         return EncodeColumns(tuple(columns), n_features)
+
+    def then(self, other: EncodeColumns) -> EncodeColumns | None:
+        """Return this encoding and the next as one; None if that has indicators of indicators."""
+        columns = [_composed(self.columns[column.input], column) for column in other.columns]
+        known = tuple(column for column in columns if column is not None)
+        return EncodeColumns(known, self.n_features) if len(known) == len(columns) else None
+
+    @property
+    def only_imputes(self) -> bool:
+        """Whether all inputs stay in their places, and only marks of missing values follow."""
+        numbers, marks = self.columns[: self.n_features], self.columns[self.n_features :]
+        in_place = [isinstance(c, Number) and c.input == i for i, c in enumerate(numbers)]
+        only_marks = all(mark == missing_indicator(mark.input) for mark in marks)
+        return len(in_place) == self.n_features and all(in_place) and only_marks
+
+    def filled_with(self, fill: np.ndarray) -> EncodeColumns:
+        """Return an encoding that only imputes, with other values."""
+        numbers = map(Number, range(self.n_features), fill.tolist())
+        return EncodeColumns((*numbers, *self.columns[self.n_features :]), self.n_features)
 
     # ------------------------------------------------------------------ running
 

@@ -159,6 +159,13 @@ def feature_steps(model: KernelModel, n_inputs: int) -> list[ProgramStep]:
     return [AffineMap(matrix, shift=-model.offset)]
 
 
+def _width(kernel: Any) -> float:
+    """Return the factor of the squared distances in the formula of a radial kernel."""
+    if isinstance(kernel, Matern):
+        return float(4 * kernel.nu * kernel.gamma)
+    return float(kernel.gamma / kernel.alpha if isinstance(kernel, RationalQuadratic) else kernel.gamma)
+
+
 # ---------------------------------------------------------------------- kernels in C
 
 
@@ -193,16 +200,17 @@ _MATERN = {0.5: "exp(-a)", 1.5: "(1.0 + a) * exp(-a)", 2.5: "(1.0 + a + a * a / 
 def _c_body(kernel: Any) -> str:
     """Return C statements that compute one kernel value."""
     if isinstance(kernel, RBF):
-        return _SQUARED + f"    return exp(-{kernel.gamma.hex()} * s);"
+        return _SQUARED + f"    return exp(-{_width(kernel).hex()} * s);"
     if isinstance(kernel, Matern):
         return _SQUARED + (
-            f"    double a = sqrt({(4 * kernel.nu * kernel.gamma).hex()} * s);\n"
+            f"    double a = sqrt({_width(kernel).hex()} * s);\n"
             "    if (a > 1e4) a = 1e4; /* where exp(-a) is 0, and a * a does not overflow */\n"
             f"    return {_MATERN[kernel.nu]};"
         )
     if isinstance(kernel, RationalQuadratic):
-        width, alpha = float(kernel.gamma / kernel.alpha), float(kernel.alpha)
-        return _SQUARED + f"    return pow(1.0 + {width.hex()} * s, -{alpha.hex()});"
+        return _SQUARED + (
+            f"    return pow(1.0 + {_width(kernel).hex()} * s, -{float(kernel.alpha).hex()});"
+        )
     if isinstance(kernel, Laplacian):
         return _ABSOLUTE + f"    return exp(-{kernel.gamma.hex()} * s);"
     if isinstance(kernel, Cosine):
@@ -258,12 +266,13 @@ def _profile(graph: Graph, kernel: Any, t: str) -> str:
 
 def _scaled_distances(graph: Graph, X: str, Z: np.ndarray, kernel: Any) -> str:
     """Add squared distances to a graph: by a product, or by differences where digits would be lost."""
-    width = kernel._width
+    width = _width(kernel)
     origin = Z.mean(axis=0)
     Z = Z - origin
     norms = (Z**2).sum(axis=1)
     X = graph.add("Sub", X, graph.constant(origin))
-    if kernel._exact_near or width * norms.max() > _LARGEST[graph.dtype]:
+    has_kink = isinstance(kernel, Matern) and kernel.nu == 0.5  # where rounded distances would show
+    if has_kink or width * norms.max() > _LARGEST[graph.dtype]:
         differences = _differences(graph, X, Z)
         return _times(graph, _summed(graph, graph.add("Mul", differences, differences)), width)
     squares = graph.add("ReduceSum", graph.add("Mul", X, X), graph.integers([1]), keepdims=1)
