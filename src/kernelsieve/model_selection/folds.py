@@ -34,6 +34,7 @@ class Task:
 
     extractor: Any  # with the largest number of features
     head: Any
+    scoring: Any  # as the user gave it
     scorer: Callable[..., float]
     sizes: np.ndarray  # numbers of features, ascending
     time_rows: bool  # whether to measure how long a new sample takes

@@ -26,13 +26,13 @@ WITHOUT_FOLDS = {"loo": "leave-one-out", "gcv": "generalised cross-validation"}
 
 
 def score_without_folds(
-    task: Task, data: Part, groups: Sequence[Group], how: str, scoring: Any
+    task: Task, data: Part, groups: Sequence[Group], how: str
 ) -> tuple[dict[int, Curve], dict[int, Any]]:
     """Return the curves of all settings, and the extractors, each fitted once to all samples.
 
     Landmarks were chosen with all targets in view, so that scores are a little too good.
     """
-    score, curves, fitted = known_score(scoring), dict[int, Curve](), dict[int, Any]()
+    score, curves, fitted = known_score(task.scoring), dict[int, Curve](), dict[int, Any]()
     for of_extractor, head_settings in (setting for group in groups for setting in group):
         extractor = clone_with(task.extractor, of_extractor)
         heads = [clone_with(task.head, of_head) for _, of_head in head_settings]

@@ -215,10 +215,10 @@ class SearchesOutOfCore(ChoosesByScores):
         ):
             settled = SettledFolds(extractor, plan, part.sums)  # type: ignore[arg-type]
             heads = [with_setting(extractor, self.head, settings[i])[1] for i, _ in head_settings]
-            if task.time_rows or not settled.tells(self.scoring, heads):
+            if not settled.tells(task, heads):
                 raise InvalidParameterError(_NOT_TOLD)
             for fold, of_fold in enumerate(curves):
-                found = settled.curves(task, fold, heads, self.scoring)
+                found = settled.curves(task, fold, heads)
                 if found is None:
                     raise InvalidDataError(COLLINEAR)
                 of_fold.update(zip((i for i, _ in head_settings), found, strict=True))

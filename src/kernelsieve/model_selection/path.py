@@ -260,7 +260,8 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         """Check all parameters before any work; return the settings of the grid."""
         check_nested(self.extractor)
         check_head(self.head)
-        if self.rule == "budget" and self.max_kernel_evaluations is None is self.max_latency_us:
+        has_budget = self.max_kernel_evaluations is not None or self.max_latency_us is not None
+        if self.rule == "budget" and not has_budget:
             raise InvalidParameterError(
                 "rule='budget' needs a budget; pass max_kernel_evaluations or max_latency_us."
             )
@@ -297,6 +298,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         return Task(
             clone(self.extractor).set_params(**{name: largest}, **settled),
             self.head,
+            self.scoring,
             check_scoring(self, scoring=self.scoring),
             sizes,
             time_rows=self.max_latency_us is not None,
@@ -310,7 +312,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         folds: Sequence[tuple[np.ndarray, np.ndarray]],
     ) -> None:
         groups = group_settings(settings)
-        shared = run_in_one_pass(task, data, folds, groups, self.scoring)
+        shared = run_in_one_pass(task, data, folds, groups)
         if shared is not None:
             again = " and one over the landmarks" if shared.looked_again else ""
             self.n_passes_, self.way_ = shared.n_passes, f"one pass{again}"
@@ -327,7 +329,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
     def _fit_without_folds(self, task: Task, data: Part, settings: Sequence[Mapping[str, Any]]) -> None:
         """Choose by leave-one-out or generalised cross-validation scores in closed form."""
         groups = group_settings(settings)
-        curves, fitted = score_without_folds(task, data, groups, self.cv, self.scoring)
+        curves, fitted = score_without_folds(task, data, groups, self.cv)
         self.n_passes_, self.way_ = sum(map(len, groups)), WITHOUT_FOLDS[self.cv]
         self._choose_and_refit([curves], task, settings, data, fitted=fitted)
 
