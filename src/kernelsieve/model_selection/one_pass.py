@@ -18,7 +18,7 @@ from ..kernels import BlockCache, sharing
 from ..kernels.distance_cache import unshared
 from ..statistics import FoldSums
 from .fold_curves import SettledFolds
-from .folds import Curve, Group, HeadSettings, Task, clone_with, score_extractor, split_off
+from .folds import Curve, HeadSettings, Task, clone_with, score_extractor, split_off
 
 _FEW_SAMPLES = 3000  # up to which every fold draws a pool of its own
 _SCREENING_SAMPLES = 10_000  # which are never held out; at least as many others must be there
@@ -59,15 +59,13 @@ class OnePassScores:
         self.settled.update(dict.fromkeys(numbers, settled.condensed()))
 
 
-def run_in_one_pass(
-    task: Task, data: Part, folds: Folds, groups: Sequence[Group]
-) -> OnePassScores | None:
+def run_in_one_pass(task: Task, data: Part, folds: Folds) -> OnePassScores | None:
     """Return the scores of all settings in every fold; None if folds need passes of their own."""
     if task.time_rows or not _are_a_partition(folds, count_rows(data.X)):
         return None
     settings = [
         [(clone_with(task.extractor, of_extractor), heads) for of_extractor, heads in group]
-        for group in groups
+        for group in task.groups
     ]
     if not all(_is_told_by_sums(extractor, data) for group in settings for extractor, _ in group):
         return None
