@@ -13,11 +13,22 @@ from kernelsieve import config_context
 from kernelsieve.data import progress
 from kernelsieve.datasets import DATA_VARIABLE, load, local_data_folder
 from kernelsieve.kernels import KERNELS
+from kernelsieve.metric_learning import functions, rounds
+from kernelsieve.predictors import choice
 
 # New examples are for developers to find; a check of a change must not fail by chance.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+settings.register_profile("few", max_examples=25)
+settings.register_profile("ci", max_examples=25, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "few")
+
+SHORT_SEARCHES = [
+    (functions, "_FEW_SAMPLES", 0),
+    (functions, "_MOST_SPLITS", 2),
+    (choice, "_LANDMARKS", 60),
+    (rounds, "_EVIDENCE_LANDMARKS", 40),
+    (rounds, "_EVIDENCE_STEPS", 15),
+]
+LONG_SEARCHES = [(module, name, getattr(module, name)) for module, name, _ in SHORT_SEARCHES]
 
 
 @pytest.fixture
@@ -56,6 +67,26 @@ def local_data():
     if local_data_folder() is None:
         pytest.skip(f"set {DATA_VARIABLE} to the folder with the papers' data sets")
     return load
+
+
+@pytest.fixture(scope="session", autouse=True)
+def short_searches():
+    """Let metrics and sieves search on two splits, with few landmarks and few steps.
+
+    Most of the time of these tests would be searches that nothing looks at. A test that counts splits
+    takes ``long_searches``.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name, value in SHORT_SEARCHES:
+            patch.setattr(module, name, value)
+        yield
+
+
+@pytest.fixture
+def long_searches(monkeypatch):
+    """Let metrics and sieves search as they do for users."""
+    for module, name, value in LONG_SEARCHES:
+        monkeypatch.setattr(module, name, value)
 
 
 @pytest.fixture

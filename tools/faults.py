@@ -112,13 +112,13 @@ FAULTS = [
     Fault(
         "importance of inputs by rows, not by columns",
         "latent/chemometrics.py",
-        "rotations = np.asarray(fitted.landmarks_.T @ fitted.projection_)",
-        "rotations = np.asarray(fitted.landmarks_.T @ np.abs(fitted.projection_))",
+        "rotations = np.asarray(model.landmarks.T @ model.projection)",
+        "rotations = np.asarray(model.landmarks.T @ np.abs(model.projection))",
     ),
     Fault(
         "class means about the wrong centre",
-        "rayleigh/solve.py",
-        "means = coordinates.means @ self.alpha - offset + products / weights[:, None]",
+        "rayleigh/fisher.py",
+        "means = coordinates.means @ found.alpha - offset + products / weights[:, None]",
         "means = products / weights[:, None]",
     ),
     Fault(

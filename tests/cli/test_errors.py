@@ -25,7 +25,7 @@ def in_shell(text, *arguments):
 def many(folder, houses, tmp_path_factory):
     """Return a table of so many rows that predictions take a while."""
     path = tmp_path_factory.mktemp("many") / "many.csv"
-    pandas.concat([houses] * 1500).to_csv(path, index=False)
+    pandas.concat([houses] * 500).to_csv(path, index=False)
     return path
 
 

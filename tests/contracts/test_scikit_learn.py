@@ -2,8 +2,8 @@
 
 import pytest
 from contract_cases import all_cases, plain_cases
+from scikit_checks import estimators_to_check, run_checks
 from sklearn.base import is_classifier, is_regressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelsieve import KernelPLS
 
@@ -18,6 +18,11 @@ FEW_STEPS = {
     "KernelBoosting": {"n_components": 8},
     "SubspaceKernelFeatures": {"max_iter": 20},
     "KernelPLS": {"gamma": "scale"},
+    "KernelBoostedLatentFeatures": {"n_components": 4},
+    "KernelBoostedLatentFeaturesClassifier": {"n_components": 4},
+    "SparseKernelBoostedLatentFeatures": {"n_components": 4},
+    "SparseKernelBoostedLatentFeaturesClassifier": {"n_components": 4},
+    "SparseKernelPLS": {"n_components": 4},
 }
 
 WEIGHTS = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
@@ -83,12 +88,12 @@ def excused(estimator):
     return found
 
 
-@parametrize_with_checks(list(defaults()), expected_failed_checks=excused)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+@estimators_to_check(defaults())
+def test_scikit_learn_checks(estimator):
+    run_checks(estimator, excused(estimator))
 
 
 @pytest.mark.slow
-@parametrize_with_checks(list(options()), expected_failed_checks=excused)
-def test_scikit_learn_checks_of_options(estimator, check):
-    check(estimator)
+@estimators_to_check(options())
+def test_scikit_learn_checks_of_options(estimator):
+    run_checks(estimator, excused(estimator))

@@ -81,7 +81,21 @@ def frame_of(values, n_partitions=4):
     return dd.from_pandas(table, npartitions=n_partitions)
 
 
-@pytest.mark.parametrize("name", METHODS)
+def ways(on_cluster):
+    """Run a test with every method by threads, and with some on the cluster; all are slow tests."""
+    slow = [(name, "cluster") for name in METHODS if name not in on_cluster]
+    return pytest.mark.parametrize(
+        ("name", "scheduler"),
+        [
+            *((name, "threads") for name in METHODS),
+            *((name, "cluster") for name in on_cluster),
+            *(pytest.param(*pair, marks=pytest.mark.slow) for pair in slow),
+        ],
+        indirect=["scheduler"],
+    )
+
+
+@ways(on_cluster=["alignment", "pls"])
 def test_arrays(name, scheduler):
     landmarks, features = in_memory(name, WEIGHT)
     model, target = METHODS[name]
@@ -95,7 +109,7 @@ def test_arrays(name, scheduler):
     assert_allclose(lazy.compute(), features, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@ways(on_cluster=["analysis", "fisher"])
 def test_frames(name, scheduler):
     landmarks, features = in_memory(name, WEIGHT)
     model, target = METHODS[name]
@@ -332,6 +346,7 @@ def test_work_reaches_workers_while_others_use_it(client):
     assert len(set(found)) == 2
 
 
+@pytest.mark.slow
 def test_a_killed_worker(client, tmp_path):
     """The other worker, and the one that is started instead, do its work."""
     once = tmp_path / "killed"

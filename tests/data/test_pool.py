@@ -122,11 +122,11 @@ def test_whole_weights_draw_as_repeated_rows_do(draw, sample, monkeypatch):
     repeated = np.repeat(np.arange(300), weight)
 
     def parts(draw_rows):
-        return np.array([np.mean(draw_rows(seed) < 40) for seed in range(60)])
+        return np.array([np.mean(draw_rows(seed) < 40) for seed in range(30)])
 
     weighted = parts(lambda seed: draw(X, 10, seed, weight.astype(float)))
     expected = parts(lambda seed: repeated[draw(X[repeated], 10, seed)])
-    noise = np.sqrt((weighted.var() + expected.var()) / 60)
+    noise = np.sqrt((weighted.var() + expected.var()) / 30)
     assert abs(weighted.mean() - expected.mean()) < 4 * noise
     assert weighted.mean() > parts(lambda seed: draw(X, 10, seed)).mean() + 0.2
     heavy = np.repeat([1e5, 1.0], [40, 260])

@@ -36,7 +36,8 @@ def test_columns_against_the_dense_truth(kind, center, n_jobs, problem, rng, mon
     assert_allclose(columns.inner(vectors[:, 0]), A.T @ vectors[:, 0], atol=1e-11)
     assert_allclose(columns.take(np.array([3, 7])), A[:, [3, 7]], atol=1e-13)
     for at_once in (2**20, 900):  # values: all columns, and three of them
-        monkeypatch.setattr("kernelsieve.deflation.columns._TAKEN_VALUES", at_once)
+        for room in ("columns", "recomputed"):
+            monkeypatch.setattr(f"kernelsieve.deflation.{room}.TAKEN_VALUES", at_once)
         weights = rng.standard_normal(19)
         assert_allclose(columns.combined(np.arange(1, 20), weights), A[:, 1:] @ weights, atol=1e-12)
     assert_allclose(columns.means, means)

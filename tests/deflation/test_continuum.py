@@ -101,8 +101,7 @@ def naive_features(X, Y, alpha, k, rng):
     return np.column_stack(features)
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("n_targets", [1, 3])
+@pytest.mark.parametrize(("alpha", "n_targets"), list(zip(ALPHAS, [1, 3] * 3, strict=True)))
 def test_between_the_ends_it_is_what_an_optimiser_finds(alpha, n_targets, rng):
     X = rng.standard_normal((60, 5)) * [3, 2, 1, 0.5, 0.3]
     Y = X @ rng.standard_normal((5, n_targets)) + 0.5 * rng.standard_normal((60, n_targets))

@@ -2,6 +2,7 @@
 
 import builtins
 import sys
+from functools import partial
 from itertools import combinations
 from types import SimpleNamespace
 
@@ -73,52 +74,52 @@ def bound():
     )
 
 
+@pytest.fixture(scope="module")
+def pls(moons):
+    X, y = moons
+    return KernelPLS(3, gamma=1.0).fit(X[::2], y[::2])
+
+
+@pytest.fixture(scope="module")
+def classifiers(moons):
+    steps = (SparseMaximalAlignment(3), SparseMaximalCovariance(3), KernelPCA(3))
+    return {type(s).__name__: make_pipeline(s, LogisticRegression()).fit(*moons) for s in steps}
+
+
 @pytest.fixture
-def makers(path, moons, sieve, bound, metric, regressor):
+def makers(path, moons, sieve, bound, metric, regressor, pls, classifiers):
     """Functions that draw a display of each kind, with the options of its plot."""
     X, y = moons
-    pls = KernelPLS(3, gamma=1.0).fit(X[::2], y[::2])
-
-    def classifiers():
-        steps = (SparseMaximalAlignment(3), SparseMaximalCovariance(3), KernelPCA(3))
-        return {type(s).__name__: make_pipeline(s, LogisticRegression()).fit(X, y) for s in steps}
-
     return {
-        "path": lambda **o: ComponentPathDisplay.from_path(path, best_n_components=4, **o),
-        "path, all settings": lambda **o: ComponentPathDisplay.from_path(
-            path, best_n_components=4, params="all", **o
+        "path": partial(ComponentPathDisplay.from_path, path, best_n_components=4),
+        "path, all settings": partial(
+            ComponentPathDisplay.from_path, path, best_n_components=4, params="all"
         ),
-        "path, evaluations": lambda **o: ComponentPathDisplay.from_path(
-            path, best_n_components=4, against="kernel_evaluations", **o
+        "path, evaluations": partial(
+            ComponentPathDisplay.from_path, path, best_n_components=4, against="kernel_evaluations"
         ),
-        "bound": lambda **o: StabilityBoundDisplay.from_bound(bound, 0.9 * bound.empirical, **o),
-        "bound, terms": lambda **o: StabilityBoundDisplay.from_bound(
-            bound, 0.9 * bound.empirical, kind="terms", **o
+        "bound": partial(StabilityBoundDisplay.from_bound, bound, 0.9 * bound.empirical),
+        "bound, terms": partial(
+            StabilityBoundDisplay.from_bound, bound, 0.9 * bound.empirical, kind="terms"
         ),
-        "criterion": lambda **o: CriterionPathDisplay.from_estimator(sieve, name="SMA", **o),
-        "explained": lambda **o: CriterionPathDisplay.from_estimator(sieve, quantity="explained", **o),
-        "landmarks": lambda **o: LandmarkDisplay.from_estimator(sieve, X, y, **o),
-        "landmarks, features": lambda **o: LandmarkDisplay.from_estimator(
-            sieve, X, y, plane="features", **o
+        "criterion": partial(CriterionPathDisplay.from_estimator, sieve, name="SMA"),
+        "explained": partial(CriterionPathDisplay.from_estimator, sieve, quantity="explained"),
+        "landmarks": partial(LandmarkDisplay.from_estimator, sieve, X, y),
+        "landmarks, features": partial(LandmarkDisplay.from_estimator, sieve, X, y, plane="features"),
+        "landmarks, images": partial(LandmarkDisplay.from_estimator, sieve, X, y, image_shape=(1, 2)),
+        "landmarks, images in a plane": partial(
+            LandmarkDisplay.from_estimator, sieve, X, y, image_shape=(1, 2), plane="inputs"
         ),
-        "landmarks, images": lambda **o: LandmarkDisplay.from_estimator(
-            sieve, X, y, image_shape=(1, 2), **o
+        "feature map": partial(FeatureMapDisplay.from_estimator, sieve, X, y),
+        "importances": partial(MetricImportanceDisplay.from_estimator, metric),
+        "contributions": partial(ContributionDisplay.from_estimator, regressor, X[:1]),
+        "metric path": partial(MetricPathDisplay.from_estimator, metric),
+        "landmarks, spectra": partial(
+            LandmarkDisplay.from_estimator, sieve, X, feature_axis=[900.0, 1100.0]
         ),
-        "landmarks, images in a plane": lambda **o: LandmarkDisplay.from_estimator(
-            sieve, X, y, image_shape=(1, 2), plane="inputs", **o
-        ),
-        "feature map": lambda **o: FeatureMapDisplay.from_estimator(sieve, X, y, **o),
-        "importances": lambda **o: MetricImportanceDisplay.from_estimator(metric, **o),
-        "contributions": lambda **o: ContributionDisplay.from_estimator(regressor, X[:1], **o),
-        "metric path": lambda **o: MetricPathDisplay.from_estimator(metric, **o),
-        "landmarks, spectra": lambda **o: LandmarkDisplay.from_estimator(
-            sieve, X, feature_axis=[900.0, 1100.0], **o
-        ),
-        "predicted": lambda **o: PredictedMeasuredDisplay.from_estimator(pls, X, y, **o),
-        "score distances": lambda **o: ScoreDistanceDisplay.from_estimator(
-            pls, X[1::2], reference=X[::2], **o
-        ),
-        "roc": lambda **o: RocComparisonDisplay.from_estimator(classifiers(), X, y, **o),
+        "predicted": partial(PredictedMeasuredDisplay.from_estimator, pls, X, y),
+        "score distances": partial(ScoreDistanceDisplay.from_estimator, pls, X[1::2], reference=X[::2]),
+        "roc": partial(RocComparisonDisplay.from_estimator, classifiers, X, y),
     }
 
 
@@ -155,7 +156,7 @@ OF_LINES = pytest.mark.parametrize("draw", LINES, indirect=True)
 
 def test_all_displays_are_here(makers):
     public = {name for name in kernelsieve.displays.__all__ if name.endswith("Display")}
-    assert {type(make()).__name__ for make in makers.values()} == public
+    assert {make.func.__self__.__name__ for make in makers.values()} == public
     assert set(makers) == set(ALL)
 
 
@@ -166,11 +167,6 @@ def test_a_picture_is_written(draw, tmp_path):
     pixels = imread(tmp_path / "picture.png")[..., :3]
     assert pixels.shape[0] > 100
     assert pixels.std() > 0.05  # something is drawn
-
-
-@OF_ALL
-def test_attributes(draw):
-    display = draw()
     assert display.ax_.figure is display.figure_
     assert hasattr(display, "line_")
 
@@ -194,10 +190,10 @@ def test_plot_draws_again_elsewhere(draw):
 
 
 @OF_ALL
-@pytest.mark.parametrize("ax", [3, "axes", [None, None]])
-def test_what_is_no_axes_is_refused(draw, ax):
-    with pytest.raises(InvalidParameterError, match="ax="):
-        draw(ax=ax)
+def test_what_is_no_axes_is_refused(draw):
+    for ax in (3, "axes", [None, None]):
+        with pytest.raises(InvalidParameterError, match="ax="):
+            draw(ax=ax)
 
 
 @OF_ALL
@@ -239,11 +235,14 @@ def test_options_reach_the_lines(draw):
 
 
 @OF_LINES
-def test_lines_differ_in_grey(draw):
+def test_lines_differ_in_grey_and_axes_are_labelled(draw):
     """No two lines have the same dash and marker, so their hue is not needed."""
-    lines = as_list(draw().line_)
+    display = draw()
+    lines = as_list(display.line_)
     looks = [(str(line._dash_pattern), line.get_marker()) for line in lines]
     assert len(set(looks)) == len(looks)
+    assert len(display.ax_.get_xlabel()) > 3
+    assert len(display.ax_.get_ylabel()) > 3
 
 
 def test_colours_are_far_apart_in_lightness_or_hue():
@@ -262,20 +261,27 @@ def test_many_lines_still_differ():
     assert len(pairs) == 40
 
 
-@OF_LINES
-def test_axes_are_labelled(draw):
-    display = draw()
-    assert len(display.ax_.get_xlabel()) > 3
-    assert len(display.ax_.get_ylabel()) > 3
-
-
 # ---------------------------------------------------------------------- nothing covers anything
+
+
+def check_labels(display):
+    """Check that labels are inside the figure, and apart."""
+    ax, frame = display.ax_, display.figure_.bbox
+    labels = [text for text in (ax.xaxis.label, ax.yaxis.label, ax.title) if text.get_text()]
+    for text in labels:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
+        assert frame.y0 <= box.y0 < box.y1 <= frame.y1
+    texts = [*labels, *getattr(display, "numbers_", [])]
+    for one, other in combinations(texts, 2):
+        assert not one.get_window_extent().overlaps(other.get_window_extent())
 
 
 @OF_ALL
 def test_the_legend_covers_neither_data_nor_labels(draw):
     display = draw()
     display.figure_.draw_without_rendering()
+    check_labels(display)
     legend = display.ax_.get_legend()
     if legend is None:
         assert len(display.ax_.get_legend_handles_labels()[0]) <= 1 or display.ax_.axison is False
@@ -287,21 +293,6 @@ def test_the_legend_covers_neither_data_nor_labels(draw):
     frame = display.figure_.bbox
     assert frame.x0 <= box.x0 < box.x1 <= frame.x1
     assert frame.y0 <= box.y0 < box.y1 <= frame.y1
-
-
-@OF_ALL
-def test_labels_are_inside_the_figure_and_apart(draw):
-    display = draw()
-    display.figure_.draw_without_rendering()
-    ax, frame = display.ax_, display.figure_.bbox
-    labels = [text for text in (ax.xaxis.label, ax.yaxis.label, ax.title) if text.get_text()]
-    for text in labels:
-        box = text.get_window_extent()
-        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
-        assert frame.y0 <= box.y0 < box.y1 <= frame.y1
-    texts = [*labels, *getattr(display, "numbers_", [])]
-    for one, other in combinations(texts, 2):
-        assert not one.get_window_extent().overlaps(other.get_window_extent())
 
 
 def test_without_a_layout_engine_the_legend_stays_inside(path):

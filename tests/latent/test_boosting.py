@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from kernelsieve import Candidates, KernelBoosting, KernelFeatureExtraction
 from kernelsieve.exceptions import FewerFeaturesWarning
-from kernelsieve.latent.pairs import Pairs
+from kernelsieve.latent.boosting import Pairs
 
 GAMMA = 0.3  # narrow enough for a kernel matrix of full rank
 LOSSES = {
@@ -184,7 +184,7 @@ def test_whole_weights_are_repeated_rows(candidates, two, rng):
 def test_krylov_and_dense_directions_agree(cancer, monkeypatch):
     X, y = cancer
     few = KernelBoosting(5, gamma=0.05, random_state=0).fit(X, y)
-    monkeypatch.setattr("kernelsieve.latent.pairs._DENSE_UP_TO", 1000)
+    monkeypatch.setattr("kernelsieve.latent.boosting._DENSE_UP_TO", 1000)
     dense = KernelBoosting(5, gamma=0.05).fit(X, y)
     assert_allclose(few.transform(X), dense.transform(X), atol=1e-8)
 

@@ -196,7 +196,7 @@ def test_the_deflated_matrix_is_never_formed(kernel, formula, numbers):
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("nu", [0.002, 0.05, 0.4])
 def test_features_are_the_model_form_with_orthonormal_loadings(selection, nu, numbers):
-    X, y = numbers
+    X, y = (array[:200] for array in numbers)
     found = sieve(X, y, RBF(0.1), 8, nu, selection)
     A = found.projection
     K = rbf_kernel(X, X[found.landmarks], gamma=0.1)
@@ -207,7 +207,7 @@ def test_features_are_the_model_form_with_orthonormal_loadings(selection, nu, nu
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_features_are_nested(selection, diabetes):
-    X, y = diabetes
+    X, y = (array[:150] for array in diabetes)
     found = sieve(X, y, RBF(0.1), 6, 0.04, selection)
     assert (np.diff(found.first_use) >= 0).all()
     assert len(np.unique(found.landmarks)) == len(found.landmarks)
@@ -330,7 +330,7 @@ def test_exact_evaluates_active_rows_only(diabetes):
 @pytest.mark.parametrize("data", ["diabetes", "cancer"])
 def test_fewer_support_vectors_with_smaller_nu(selection, data, request):
     X, y = request.getfixturevalue(data)
-    found = [sieve(X, y.astype(float), RBF(0.03), 5, nu, selection) for nu in (0.02, 0.1, 0.3, 1.0)]
+    found = [sieve(X, y.astype(float), RBF(0.03), 5, nu, selection) for nu in (0.02, 0.3, 1.0)]
     shares = np.array([f.support for f in found])
     assert (np.diff(shares, axis=0) > 0).all()
     assert (np.diff(shares, axis=1) >= 0).all()

@@ -161,11 +161,11 @@ def test_every_loss_separates_the_classes(loss, candidates, cancer):
 def test_many_classes_are_told_apart(digits):
     X, y = digits
     for model in (
-        KernelPLSClassifier(30, gamma=0.05),
-        KernelBoostedLatentFeaturesClassifier(30, loss="logistic", gamma=0.05),
-        KernelBoostedLatentFeaturesClassifier(30, loss="squared", gamma=0.05),
+        KernelPLSClassifier(15, gamma=0.05),
+        KernelBoostedLatentFeaturesClassifier(15, loss="logistic", gamma=0.05),
+        KernelBoostedLatentFeaturesClassifier(15, loss="squared", gamma=0.05),
     ):
-        assert model.fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.88
+        assert model.fit(X[:300], y[:300]).score(X[500:], y[500:]) > 0.7
         assert model.decision_function(X[:3]).shape == (3, 10)
 
 
@@ -243,7 +243,7 @@ def test_a_pool_predicts_with_as_many_evaluations(diabetes):
 
 
 def test_a_pool_in_pieces_predicts_the_same(targets, diabetes):
-    X = diabetes[0]
+    X, targets = diabetes[0][:150], targets[:150]
     whole = KernelPLS(6, gamma=0.02, candidates=X[:50]).fit(X, targets)
     for size in (1, 7, 100):
         pieces = KernelPLS(6, gamma=0.02, candidates=X[:50])
@@ -356,6 +356,21 @@ def test_centroid_predicts_the_class_with_the_nearest_mean(options, weighted, di
         scores = model.decision_function(X, n_components=k)
         lengths = (features**2).sum(axis=1, keepdims=True)
         assert_allclose(lengths - 2 * scores, distances, atol=1e-8)
+
+
+@pytest.mark.parametrize("options", [{}, {"candidates": 150}, {"center": False}])
+def test_alignment_predicts_by_the_kernel_of_features(options, digits, rng):
+    X, y, weight = digits[0][:300], digits[1][:300], rng.integers(1, 4, 300)
+    given = {"gamma": 0.05, "decision": "alignment", "random_state": 0, **options}
+    model = KernelPLSClassifier(9, **given).fit(X, y, sample_weight=weight)
+    for k in (1, 9):
+        features = model.transform(X, n_components=k)
+        K = features @ features.T  # the kernel that is aligned with the labels
+        means = np.array([weight[y == c] @ K[y == c] / weight[y == c].sum() for c in model.classes_]).T
+        assert_allclose(model.decision_function(X, n_components=k), means, atol=1e-9)
+        assert_array_equal(model.predict(X, n_components=k), model.classes_[means.argmax(axis=1)])
+    with pytest.raises(AttributeError, match="by the means of classes"):
+        _ = model.y_loadings_
 
 
 def test_centroid_has_the_features_of_argmax_and_other_predictions(digits):

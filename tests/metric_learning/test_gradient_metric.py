@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scikit_checks import estimators_to_check, run_checks
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelsieve import GradientMetric, SparseMaximalAlignment
 from kernelsieve.exceptions import InvalidDataError, InvalidParameterError, NothingLearntWarning
@@ -18,7 +18,7 @@ from kernelsieve.metric_learning.rounds import leading_directions, metric_root, 
 
 @pytest.fixture(scope="module")
 def data():
-    X = np.random.default_rng(0).standard_normal((240, 6))
+    X = np.random.default_rng(0).standard_normal((200, 6))
     X /= X.std(axis=0)
     return X, np.sin(2 * X[:, 0]) + X[:, 1] ** 2
 
@@ -87,7 +87,7 @@ def test_without_evidence_there_are_rounds_of_gradients_alone(data):
     )
 
 
-def test_the_evidence_finds_weights_where_a_first_function_sees_nothing():
+def test_the_evidence_finds_weights_where_a_first_function_sees_nothing(long_searches):
     """Of a target that is fast along one input of many, gradients of a smooth function tell little."""
     X = np.random.default_rng(0).standard_normal((360, 8))
     y = np.sin(3 * X[:, 0])
@@ -335,7 +335,7 @@ def test_a_ridge_path_is_ridge_regression_in_the_norm_of_the_kernel(data):
     assert_allclose(found, naive, rtol=1e-6)
 
 
-def test_splits_hold_out_what_is_not_fitted():
+def test_splits_hold_out_what_is_not_fitted(long_searches):
     for n_samples, n_splits in ((40, 5), (600, 5), (1000, 3), (2000, 2), (10_000, 1)):
         found = splits(n_samples, np.random.RandomState(0))
         assert len(found) == n_splits
@@ -367,26 +367,21 @@ QUICK = {"n_components": 5, "gamma": "scale", "n_rounds": 1}
 
 
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.NothingLearntWarning")
-@parametrize_with_checks(
-    [GradientMetric(**QUICK, structure="diagonal", evidence=False)],
-    expected_failed_checks=lambda _: DRAWN,
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+def test_scikit_learn_checks():
+    run_checks(GradientMetric(**QUICK, structure="diagonal", evidence=False), DRAWN)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::kernelsieve.exceptions.NothingLearntWarning")
-@parametrize_with_checks(
+@estimators_to_check(
     [
         GradientMetric(n_components=5),
         GradientMetric(**QUICK, structure="diagonal"),
         GradientMetric(**QUICK, structure="diagonal-full", evidence=False),
-    ],
-    expected_failed_checks=lambda _: DRAWN,
+    ]
 )
-def test_scikit_learn_checks_of_searches(estimator, check):
-    check(estimator)
+def test_scikit_learn_checks_of_searches(estimator):
+    run_checks(estimator, DRAWN)
 
 
 def test_a_clone_is_not_fitted(data):

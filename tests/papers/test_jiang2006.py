@@ -121,6 +121,7 @@ def test_the_printed_confusion_has_the_printed_accuracy():
     assert 100 * sum(table4.CORRECT) / 165 == pytest.approx(shown, abs=0.005)
 
 
+@pytest.mark.slow
 def test_faces_are_recognised_about_as_often_as_printed(local_data):
     data = faces.load_faces()
     assert np.bincount(data.people).tolist() == [11] * 15

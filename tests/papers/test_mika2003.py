@@ -129,6 +129,7 @@ def test_table_1_on_one_data_set(local_data, method):
     assert (np.mean(found["zeros"]) > 80) == (zeros > 80)
 
 
+@pytest.mark.slow
 def test_digits_on_few_of_them(local_data, monkeypatch):
     (X, y), (X_test, y_test) = usps.load(usps.SMOOTHING)
     few = (X[:1200], y[:1200]), (X_test[:600], y_test[:600])

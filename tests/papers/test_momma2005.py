@@ -40,6 +40,7 @@ def test_a_smaller_nu_needs_fewer_support_vectors(local_data, selection):
     assert np.all(np.diff(shares, axis=0) > 0)
 
 
+@pytest.mark.slow
 def test_a_tenth_of_the_rows_at_a_step_predicts_as_well_as_dense_kernel_pls(local_data):
     dense, _ = mean_curves("dense", 1.0, 40, regression.FOLDS)
     sparse, support = mean_curves("mr", 0.1, 50, regression.FOLDS)
@@ -47,12 +48,14 @@ def test_a_tenth_of_the_rows_at_a_step_predicts_as_well_as_dense_kernel_pls(loca
     assert support[sparse.argmin()] < 0.45
 
 
+@pytest.mark.slow
 def test_support_vectors_of_mi_grow_like_the_exact_ones_and_those_of_mr_faster(local_data):
     exact, mi, mr = (mean_curves(selection, 0.5, 8, 2)[1] for selection in ("exact", "mi", "mr"))
     np.testing.assert_allclose(mi, exact, atol=0.05)
     assert np.all(mr[2:] > np.maximum(mi, exact)[2:] + 0.1)
 
 
+@pytest.mark.slow
 def test_errors_of_mi_fall_more_slowly_than_the_exact_ones(local_data):
     exact, mi = (mean_curves(selection, 0.5, 10, 3)[0] for selection in ("exact", "mi"))
     assert np.all(mi[4:] > exact[4:])
@@ -71,6 +74,7 @@ def test_fewer_rows_are_drawn_and_all_keep_their_order(boston):
     assert boston.y[0] == 24.0
 
 
+@pytest.mark.slow
 def test_with_few_support_vectors_abalone_is_predicted_better_than_by_a_machine(local_data):
     ours, theirs = (
         np.mean(regression.points("abalone", 1000, method, 0.05, 30, folds=3, inner_folds=3)["error"])

@@ -152,6 +152,7 @@ def test_compaction_keeps_the_order_of_the_table(entry):
     assert entry.results_path.read_text().splitlines() == lines
 
 
+@pytest.mark.slow
 def test_processes_give_what_one_gives():
     jobs = runner.outstanding(Entry("dhanjal2009", "table1"), "quick", again=True)[:2]
     alone = {o.job.name: o.found for o in runner.outcomes(jobs, 1)}

@@ -92,7 +92,7 @@ def test_text_that_should_be_a_number_is_refused(frame):
         encoder_of(frame, ["colour"])
 
 
-def test_a_table_is_predicted(rng):
+def test_a_table_is_predicted(rng, long_searches):
     n = 400
     frame = pd.DataFrame(
         {

@@ -7,13 +7,13 @@ import time
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scikit_checks import estimators_to_check, run_checks
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import Ridge
 from sklearn.metrics import log_loss, mean_poisson_deviance
 from sklearn.model_selection import KFold, train_test_split
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelsieve import SieveClassifier, SieveRegressor
 from kernelsieve.data import single_threaded_blas
@@ -445,31 +445,32 @@ def test_data_that_cannot_be_used():
 # -- scikit-learn
 
 
-def without_weights(check):
-    if check.func.__name__ == "check_sample_weight_equivalence_on_dense_data":
-        pytest.skip("samples that choose the kernel are others when some are repeated")
-    return check
+REPEATED = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "samples that choose the kernel are others when some are repeated"
+    )
+}
 
 
-@parametrize_with_checks(
+@estimators_to_check(
     [
-        SieveRegressor(20, random_state=0, metric=False, kernel="rbf"),
+        SieveRegressor(20, random_state=0, metric=False, kernel="rbf", cv=3),
         SieveClassifier(5, random_state=0, metric=False, kernel="matern"),
     ]
 )
-def test_scikit_learn_checks(estimator, check):
-    without_weights(check)(estimator)
+def test_scikit_learn_checks(estimator):
+    run_checks(estimator, REPEATED)
 
 
 @pytest.mark.slow
-@parametrize_with_checks(
+@estimators_to_check(
     [
         SieveRegressor(20, random_state=0, metric=False, kernel="laplacian", loss="poisson"),
         SieveClassifier(20, random_state=0, metric=False, kernel="rbf"),
     ]
 )
-def test_scikit_learn_checks_of_options(estimator, check):
-    without_weights(check)(estimator)
+def test_scikit_learn_checks_of_options(estimator):
+    run_checks(estimator, REPEATED)
 
 
 @pytest.mark.parametrize("seed", [8, 12])

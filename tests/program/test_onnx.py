@@ -44,9 +44,21 @@ def check_outputs(found, model, rows, tolerance):
         assert np.array_equal(found["label"][clear], model.predict(rows)[clear])
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-10), ("float32", 1e-5)])
-@pytest.mark.parametrize("name", CASES)
-def test_graphs_give_what_models_give(name, dtype, tolerance, tmp_path):
+TOLERANCES = {"float64": 1e-10, "float32": 1e-5}
+
+
+def of_all(names):
+    """Run a test in float64 for all names, and in float32 for a third; for all with the slow tests."""
+    pairs = [(name, "float64") for name in names]
+    for place, name in enumerate(names):
+        marks = [pytest.mark.slow] if place % 3 else []
+        pairs.append(pytest.param(name, "float32", marks=marks))
+    return pytest.mark.parametrize(("name", "dtype"), pairs)
+
+
+@of_all(CASES)
+def test_graphs_give_what_models_give(name, dtype, tmp_path):
+    tolerance = TOLERANCES[dtype]
     model, rows = fitted(name)
     rows = rows.astype(dtype)
     written = export_onnx(model, tmp_path / "model.onnx", dtype=dtype)
@@ -56,10 +68,10 @@ def test_graphs_give_what_models_give(name, dtype, tolerance, tmp_path):
     assert written.n_bytes == (tmp_path / "model.onnx").stat().st_size
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-10), ("float32", 1e-5)])
-@pytest.mark.parametrize("name", TABLES)
+@of_all(TABLES)
 @pytest.mark.filterwarnings("ignore:Found unknown categories")  # which are ignored, as asked for
-def test_graphs_of_tables(name, dtype, tolerance, tmp_path):
+def test_graphs_of_tables(name, dtype, tmp_path):
+    tolerance = TOLERANCES[dtype]
     model, table = fitted_table(name)
     written = export_onnx(model, tmp_path / "model.onnx", dtype=dtype)
     if isinstance(table, np.ndarray):

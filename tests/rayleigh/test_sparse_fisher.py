@@ -227,17 +227,17 @@ def test_a_fraction_of_the_columns_is_worked_with(cancer, loss):
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 def test_columns_are_priced_in_blocks_and_never_stored(loss):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((3000, 2))
-    y = (np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(3000) > 0).astype(int)
+    X = rng.standard_normal((2200, 2))
+    y = (np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(2200) > 0).astype(int)
     model = make(20.0, loss, gamma=1.0, candidates="all", n_jobs=1)
     model.fit(X[:300], y[:300])  # everything is loaded and compiled
-    kernel_matrix = 8 * 3000**2
+    kernel_matrix = 8 * 2200**2
     tracemalloc.start()
     model.fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < kernel_matrix
-    assert model.sparsity_ > 0.98
+    assert model.sparsity_ > 0.97
 
 
 def test_pricing_evaluates_every_column_once_a_pass_and_keeps_few():
@@ -316,7 +316,7 @@ def test_huber_is_the_minimum_that_scipy_finds(data):
 
 @pytest.mark.parametrize("C", [5.0, 0.3, 0.02])
 def test_huber_satisfies_its_conditions(cancer, C):
-    X, y = cancer
+    X, y = (array[:300] for array in cancer)
     model = make(C, "huber").fit(X, y)
     xi = 2.0 * y - 1 - model.transform(X)[:, 0]
     slopes = 2 * np.clip(xi, -DELTA, DELTA)
@@ -672,10 +672,10 @@ def test_the_squared_loss_with_squared_coefficients_is_the_dense_discriminant(da
 @pytest.mark.parametrize("penalty", ["alpha", "norm"])
 @pytest.mark.parametrize("loss", ["huber", "polynomial"])
 def test_smooth_losses_with_quadratic_penalties_are_minima_of_scipy(data, loss, penalty):
-    X, y, signs, K = (values[:80] for values in data)
-    K, C = K[:, :80], 0.5
+    X, y, signs, K = (values[:50] for values in data)
+    K, C = K[:, :50], 0.5
     model = make(C, loss, penalty=penalty).fit(X, y)
-    metric = K if penalty == "norm" else np.eye(80)
+    metric = K if penalty == "norm" else np.eye(50)
 
     def value(p):
         alpha, b = p[:-1], p[-1]
@@ -683,7 +683,7 @@ def test_smooth_losses_with_quadratic_penalties_are_minima_of_scipy(data, loss, 
 
     ours = penalised(loss, penalty, model, K, signs)
     assert_allclose(model.criterion_path_[0], ours, rtol=1e-9)
-    found = minimize(value, np.zeros(81), method="BFGS", options={"gtol": 1e-7, "maxiter": 2000})
+    found = minimize(value, np.zeros(51), method="BFGS", options={"gtol": 1e-7, "maxiter": 2000})
     assert_allclose(ours, found.fun, rtol=1e-6)
     assert ours <= found.fun * (1 + 1e-9)
 

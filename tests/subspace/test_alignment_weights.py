@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scikit_checks import estimators_to_check, run_checks
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelsieve import AlignmentWeights, SparseMaximalAlignment, SubspaceKernelFeatures
 from kernelsieve.exceptions import InvalidDataError, InvalidParameterError
@@ -148,9 +148,9 @@ def test_a_matrix_of_labels_must_be_a_kernel():
     assert "objective='alignment'" in str(caught.value.__cause__)
 
 
-@parametrize_with_checks([AlignmentWeights(), AlignmentWeights("linear", center=False)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+@estimators_to_check([AlignmentWeights(), AlignmentWeights("linear", center=False)])
+def test_scikit_learn_checks(estimator):
+    run_checks(estimator)
 
 
 @pytest.mark.parametrize("kernel", [RBF(0.2), Polynomial(0.3, 2, 1.0), Linear()])

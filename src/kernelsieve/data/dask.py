@@ -20,10 +20,9 @@ from dask.callbacks import Callback
 from dask.delayed import Delayed, delayed
 
 from ..exceptions import InvalidDataError, warn
-from .arrow import input_columns, named_column
 from .blocks import Batch, row_slices
-from .sources import Part, Source, is_frame
-from .tasks import FrameColumns, RowWise, Summing, distinct_labels, merged
+from .sources import FrameColumns, Part, Source, is_frame
+from .tasks import RowWise, Summing, distinct_labels, merged
 from .threads import counted, is_reported
 
 with suppress(ImportError):  # its own settings are lost when one is changed before it is imported
@@ -188,15 +187,14 @@ class FrameSource(DaskSource):
     """The rows of a ``dask.dataframe``; targets and weights are names of columns, or series."""
 
     def __init__(self, frame: Any, y: Any, weight: Any, inputs: Sequence[str] | None) -> None:
-        all_names, given = list(frame.columns), {"y": y, "sample_weight": weight}
-        names = [
-            named_column(value, role, all_names) if isinstance(value, str) else None
-            for role, value in given.items()
-        ]
-        self._columns = FrameColumns(input_columns(all_names, inputs, *names), *names)
+        target, of_weights = (value if isinstance(value, str) else None for value in (y, weight))
+        self._columns = FrameColumns.among(list(frame.columns), target, of_weights, inputs)
         self._frame = frame[self._columns.names]
         self.n_columns = len(self._columns.inputs)
-        self._given = {role: None if isinstance(v, str) else v for role, v in given.items()}
+        self._given = {
+            role: None if isinstance(value, str) else value
+            for role, value in (("y", y), ("sample_weight", weight))
+        }
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:

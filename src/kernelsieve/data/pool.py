@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -22,11 +23,13 @@ _DENSE_VALUES = 2**23  # of a sparse sample that is made dense: 64 MB
 class Pool:
     """Candidate landmarks.
 
-    ``indices`` are rows of the training set, or of the given array where the pool was given.
+    ``indices`` are rows of the training set, or of the given array where the pool was given. ``W`` is
+    the kernel matrix of the points, for a pool that stands for the samples; empty for all samples.
     """
 
     points: Rows
     indices: np.ndarray
+    W: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
 
     def __len__(self) -> int:
         return int(self.points.shape[0])

@@ -12,11 +12,9 @@ import ray
 from pandas import DataFrame
 from ray.data.block import BlockAccessor
 
-from .arrow import input_columns, named_column
 from .blocks import Batch
-from .sources import Part, Source
+from .sources import FrameColumns, Part, Source
 from .tasks import (
-    FrameColumns,
     RowWise,
     Summing,
     distinct_labels,
@@ -43,8 +41,7 @@ class RaySource(Source):
 
     def __init__(self, data: Any, target: Any, weight: Any, inputs: Sequence[str] | None) -> None:
         names = list(data.columns() or ())
-        given = named_column(target, "y", names), named_column(weight, "sample_weight", names)
-        self._columns = FrameColumns(input_columns(names, inputs, *given), *given)
+        self._columns = FrameColumns.among(names, target, weight, inputs)
         self._whole, self._data = data, data.select_columns(self._columns.names)
         self._data.context.execution_options.preserve_order = True  # for rows have numbers
 
@@ -75,7 +72,7 @@ class RaySource(Source):
         return sums[0] if sums else empty()
 
     def apply(self, function: Any) -> Any:
-        inputs = list(self._columns.inputs)
+        inputs = self._columns.inputs
         example = example_table(function, DataFrame(1.0, [0], inputs), self._whole.columns())
         row_wise = RowWise(partial(result_table, function), example[:0])
 

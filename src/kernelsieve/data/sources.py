@@ -45,6 +45,53 @@ class Part:
         return cls(*(None if values[0] is None else _concatenated(values) for values in columns))
 
 
+@dataclass(frozen=True)
+class FrameColumns:
+    """The columns of a table that are inputs, target and weight."""
+
+    inputs: list[str]
+    target: str | None
+    weight: str | None
+
+    @classmethod
+    def among(
+        cls, names: Sequence[str], target: Any, weight: Any, inputs: Sequence[str] | None
+    ) -> FrameColumns:
+        """Return the columns of a table of these names; by default all others are inputs."""
+        for name, role in ((target, "y"), (weight, "sample_weight")):
+            if not isinstance(name, str | None):
+                raise InvalidDataError(
+                    f"{role} must be the name of a column where X is a table of named columns; it is "
+                    f"of type {type(name).__name__}."
+                )
+            if name is not None and name not in names:
+                raise InvalidDataError(f"{role}={name!r} is no column of X, which has {list(names)}.")
+        if inputs is None:
+            inputs = [name for name in names if name not in (target, weight)]
+        missing = [name for name in inputs if name not in names]
+        if missing:
+            raise InvalidDataError(
+                f"X has no column {missing[0]!r}, which was there in fit; it has {list(names)}."
+            )
+        if not len(inputs):
+            raise InvalidDataError(
+                "X has no column beside targets and weights; at least one is needed."
+            )
+        return cls(list(inputs), target, weight)
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.inputs, *(name for name in (self.target, self.weight) if name is not None)]
+
+    def part(self, frame: Any, y: Any = None, weight: Any = None) -> Part:
+        """Return samples, with the given target and weight where they are no columns."""
+        return Part(
+            frame[self.inputs],
+            y if self.target is None else frame[self.target],
+            weight if self.weight is None else frame[self.weight],
+        )
+
+
 def is_frame(values: Any) -> bool:
     """Return True for a data frame or a column of one, whose rows are taken by ``iloc``."""
     return getattr(values, "iloc", None) is not None

@@ -16,10 +16,9 @@ from pyspark.sql import functions, types
 from sklearn.utils import check_random_state
 
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
-from .arrow import input_columns, named_column
 from .blocks import Batch
-from .sources import Part, Source
-from .tasks import FrameColumns, RowWise, Summing, example_table, merged, result_table
+from .sources import FrameColumns, Part, Source
+from .tasks import RowWise, Summing, example_table, merged, result_table
 
 _FAN_IN = 8  # sums that one task merges
 _MANY = 64  # partitions, where Spark Connect does not tell how many there are
@@ -43,11 +42,8 @@ class SparkSource(Source):
     def __init__(
         self, frame: Any, target: Any = None, weight: Any = None, inputs: Sequence[str] | None = None
     ) -> None:
-        target = named_column(target, "y", frame.columns)
-        weight = named_column(weight, "sample_weight", frame.columns)
-        inputs = input_columns(frame.columns, inputs, target, weight)
-        self._columns = FrameColumns(inputs, target, weight)
-        for name in inputs:
+        self._columns = FrameColumns.among(frame.columns, target, weight, inputs)
+        for name in self._columns.inputs:
             _check_type(frame.schema[name])
         self._whole = frame
         # Not every function of Spark takes names with dots in them.

@@ -62,27 +62,6 @@ class RowWise:
             return self.function(X)
 
 
-@dataclass(frozen=True)
-class FrameColumns:
-    """The columns of a data frame that are inputs, target and weight."""
-
-    inputs: Sequence[str]
-    target: str | None
-    weight: str | None
-
-    @property
-    def names(self) -> list[str]:
-        return [*self.inputs, *(name for name in (self.target, self.weight) if name is not None)]
-
-    def part(self, frame: Any, y: Any = None, weight: Any = None) -> Part:
-        """Return samples, with the given target and weight where they are no columns."""
-        return Part(
-            frame[list(self.inputs)],
-            y if self.target is None else frame[self.target],
-            weight if self.weight is None else frame[self.weight],
-        )
-
-
 def distinct_labels(part: Part) -> set[Any]:
     """Return the different labels; what is none, such as NaN, is refused with its row later."""
     labels = set(np.asarray(part.y).ravel().tolist())

@@ -111,20 +111,21 @@ class _SingleThreadedBLAS:
                     target=self._hold, name="kernelsieve-blas-limit", daemon=True
                 )
                 self._holder.start()
-            self._wait()
+            if self._holder is not None:
+                self._wait()
 
     def _end(self, mine: _Pass) -> None:
         with self._lock:
             mine.done = True
-            self._wait()
+            if self._holder is not None:
+                self._wait()
 
     def _wait(self) -> None:
         """Wait until the limit is what the running passes want.
 
         The holder itself may come here when it collects the garbage of an interrupted pass.
         """
-        holder = self._holder
-        if holder is None or threading.current_thread() is holder:
+        if threading.current_thread() is self._holder:
             return
         while self._holder is not None and self._holder.is_alive() and self._state != self._wanted():
             self._changed.notify_all()

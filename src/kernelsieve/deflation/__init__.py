@@ -1,14 +1,7 @@
 """The loop that every greedy and latent method runs, and the criteria that steer it."""
 
 from .candidates import DeflatedCandidates, FixedCandidates, FreshCandidates, FreshSubset
-from .columns import (
-    Columns,
-    ColumnTable,
-    DoublyCentredColumns,
-    RecomputedColumns,
-    StoredColumns,
-    store_columns,
-)
+from .columns import Columns, DoublyCentredColumns, RidgeColumns, StoredColumns, store_columns
 from .criteria.analysis import DirectionVariance, ExpansionVariance
 from .criteria.base import Criterion, ScoringCriterion, Selector
 from .criteria.continuum import ContinuumRegression
@@ -23,7 +16,7 @@ from .criteria.resolve import CRITERIA, resolve_criterion
 from .criteria.sparse import Alignment, Covariance, RidgeAlignment, Variance
 from .criteria.subsets import BestSubset
 from .heads import NEVER, Heads
-from .loop import Extraction, Outcome, extract
+from .loop import Outcome, Selection, extract, order_of_first_use, select
 from .losses import (
     LOSSES,
     AbsoluteLoss,
@@ -43,9 +36,9 @@ from .metric import (
     PoolMetric,
     leading_eigenpairs,
 )
-from .needs import Needs
-from .rules import DeflationRule, LeftDeflation, Ridge, RidgeColumns, SymmetricDeflation
-from .symmetric import DrawnCandidates, DrawnSubset, FollowedCandidates
+from .needs import DeflationRule, LeftDeflation, Needs, Ridge, SymmetricDeflation
+from .recomputed import ColumnTable, RecomputedColumns
+from .symmetric import DrawnCandidates, FollowedCandidates
 from .view import Direction, Step, View
 
 __all__ = [
@@ -67,11 +60,9 @@ __all__ = [
     "DirectionVariance",
     "DoublyCentredColumns",
     "DrawnCandidates",
-    "DrawnSubset",
     "EvaluatedMetric",
     "ExpansionVariance",
     "ExponentialLoss",
-    "Extraction",
     "FixedCandidates",
     "FollowedCandidates",
     "FreshCandidates",
@@ -96,6 +87,7 @@ __all__ = [
     "RidgeAlignment",
     "RidgeColumns",
     "ScoringCriterion",
+    "Selection",
     "Selector",
     "SimultaneousCriterion",
     "SquaredLoss",
@@ -106,7 +98,9 @@ __all__ = [
     "View",
     "extract",
     "leading_eigenpairs",
+    "order_of_first_use",
     "resolve_criterion",
     "resolve_loss",
+    "select",
     "store_columns",
 ]

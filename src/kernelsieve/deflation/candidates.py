@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -40,14 +41,8 @@ class Basis:
         self._storage = np.empty((n_rows, capacity), order="F")
         self._triangle = np.zeros((capacity, capacity))
         self.size = 0
-
-    @property
-    def features(self) -> np.ndarray:
-        return self._storage[:, : self.size]
-
-    @property
-    def triangle(self) -> np.ndarray:
-        return self._triangle[: self.size, : self.size]
+        self.features = self._storage[:, :0]
+        self.triangle = self._triangle[:0, :0]
 
     def orthogonalise(self, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what orthonormal features leave of a column, and its coefficients.
@@ -67,11 +62,14 @@ class Basis:
         self._triangle[: self.size, self.size] = residual.coefficients
         self._triangle[self.size, self.size] = residual.norm
         self.size += 1
+        self.features = self._storage[:, : self.size]
+        self.triangle = self._triangle[: self.size, : self.size]
         return self._storage[:, self.size - 1]
 
     def narrow(self, kept: np.ndarray) -> None:
         """Forget all rows but the kept ones."""
         self._storage = np.asfortranarray(self._storage[kept])
+        self.features = self._storage[:, : self.size]
 
 
 class DeflatedCandidates(ABC):
@@ -85,7 +83,8 @@ class DeflatedCandidates(ABC):
         The candidates' columns and lengths.
     names : ndarray of int
         What each candidate is called outside: its number in the pool or in the training set.
-    residual_squared_norms, target_products, column_products, residual_lengths, expansion_norms
+    residual_squared_norms, raw_squared_norms, target_products, column_products, residual_lengths,
+    expansion_norms
         See :class:`~kernelsieve.deflation.View`.
     eligible : ndarray of bool
     """
@@ -95,6 +94,7 @@ class DeflatedCandidates(ABC):
     metric: Metric
     names: np.ndarray
     residual_squared_norms: np.ndarray
+    raw_squared_norms: np.ndarray
     initial_squared_norms: np.ndarray
     target_products: np.ndarray
     column_products: np.ndarray
@@ -107,16 +107,6 @@ class DeflatedCandidates(ABC):
     @abstractmethod
     def advance(self, residual_targets: np.ndarray) -> bool:
         """Bring everything up to date with the features so far; tell if there are candidates."""
-
-    @property
-    def raw_squared_norms(self) -> np.ndarray:
-        """Squared norms of the columns before deflation and centring."""
-        return self.columns.raw_squared_norms
-
-    @property
-    def features(self) -> np.ndarray:
-        """The features so far."""
-        return self.basis.features
 
     @abstractmethod
     def dependent(self, floor: float) -> np.ndarray:
@@ -135,7 +125,8 @@ class DeflatedCandidates(ABC):
         self.eligible[chosen] = False
 
     def _start(self, squared_norms: np.ndarray) -> None:
-        if not np.isfinite(squared_norms + self.columns.raw_squared_norms).all():
+        self.raw_squared_norms = self.columns.raw_squared_norms
+        if not np.isfinite(squared_norms + self.raw_squared_norms).all():
             raise KernelError(
                 "Kernel values are too large for sums of their squares, or not numbers; scale X."
             )
@@ -148,14 +139,14 @@ class LeftCandidates(DeflatedCandidates):
     """Columns lose their part along the features, ``(I - QQ') A``: features are orthonormal."""
 
     def dependent(self, floor: float) -> np.ndarray:
-        return self.residual_squared_norms <= floor * self.columns.raw_squared_norms
+        return self.residual_squared_norms <= floor * self.raw_squared_norms
 
     def residual(self, direction: Direction) -> Residual:
         column = direction.column
         if column is None:
             column = self.columns.combined(direction.candidates, direction.weights)
         vector, coefficients = self.basis.orthogonalise(column)
-        raw_norms = np.sqrt(self.columns.raw_squared_norms[direction.candidates])
+        raw_norms = np.sqrt(self.raw_squared_norms[direction.candidates])
         size = float(np.abs(direction.weights) @ raw_norms)
         return Residual(column, vector, coefficients, float(np.sqrt(vector @ vector)), size)
 
@@ -179,14 +170,11 @@ class FixedCandidates(LeftCandidates):
         self._start(squared_norms)
         self._trusted = squared_norms.copy()
         self._products = np.empty((columns.shape[1], n_components))
-
-    @property
-    def column_products(self) -> np.ndarray:  # type: ignore[override]
-        return self._products[:, : self.basis.size]
+        self.column_products = self._products[:, :0]
 
     def advance(self, residual_targets: np.ndarray) -> bool:
         small = self.residual_squared_norms < STALE * self._trusted
-        stale = np.flatnonzero(self.eligible & small)
+        stale = (self.eligible & small).nonzero()[0]
         if not len(stale):
             return True
         Q = self.basis.features
@@ -203,9 +191,10 @@ class FixedCandidates(LeftCandidates):
     def deflate(self, direction: Direction, feature: np.ndarray, target_products: np.ndarray) -> None:
         product = self.columns.inner(feature)
         self._products[:, self.basis.size - 1] = product
+        self.column_products = self._products[:, : self.basis.size]
         self.residual_squared_norms -= product**2
         np.maximum(self.residual_squared_norms, 0.0, out=self.residual_squared_norms)
-        self.target_products -= np.outer(product, target_products)
+        self.target_products -= np.multiply.outer(product, target_products)
 
 
 @dataclass(frozen=True)
@@ -214,7 +203,9 @@ class FreshSubset:
 
     columns: Columns
     names: np.ndarray
-    diagonal: np.ndarray  # k(z, z); filled in when the columns are first scanned
+    diagonal: np.ndarray  # k(z, z); may be filled in when the columns are first scanned
+    #: Their kernel values with the landmarks so far, (c, j), for symmetric deflation.
+    landmark_values: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
 
 
 #: From the retired candidates and the number of features so far to a subset, or None when none is left.

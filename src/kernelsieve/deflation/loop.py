@@ -7,16 +7,22 @@ factorisation of the kernel matrix of the chosen examples. The deflated matrix i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..data import Batch
+from ..data import Batch, distinct
 from ..exceptions import CriterionError, NoFeaturesError
-from .candidates import Basis, DeflatedCandidates, Residual
+from ..kernels import Rows
+from .candidates import DeflatedCandidates, FixedCandidates, Residual
+from .columns import Columns, RidgeColumns
 from .criteria.base import Criterion, Selector
-from .view import Direction, Step, View
+from .metric import Metric
+from .symmetric import FollowedCandidates
+from .view import Direction, View
 
 _TARGET_NOISE = 1e-20  # of the targets' squared norm: what a feature must explain at least
 
@@ -96,13 +102,17 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Extraction:
+class Selection:
     """What the loop found: ``columns @ B = F R`` and the inner products of F with the targets.
 
     F is orthonormal, unless deflation is symmetric.
     """
 
     directions: tuple[Direction, ...]  # the columns of B
+    names: np.ndarray  # of the candidates that they combine, in the order of first use
+    first_use: np.ndarray  # the direction that combines each of these first
+    dual: np.ndarray  # B, (m, k): the directions as combinations of these candidates
+    means: np.ndarray  # of these candidates' columns, centred or not
     triangle: np.ndarray  # R, upper triangular with positive diagonal
     features: np.ndarray  # F, (N, k); with a cutoff, of the points that were left
     target_products: np.ndarray  # F'Y, (k, q)
@@ -112,26 +122,36 @@ class Extraction:
     selector: Selector  # that chose the directions, with what it remembers
     column_products: np.ndarray  # of the candidates' columns, undeflated, with F: (C, k)
     ridge: float = 0.0  # that features are orthonormal with
+    changes: np.ndarray | None = None  # inner products of the directions' changes, where these count
 
     def __len__(self) -> int:
         return len(self.directions)
 
-    def steps(self) -> list[Step]:
-        """Return every committed direction in numbers."""
-        return [
-            Step(
-                score=direction.score,
-                residual_norm=float(self.triangle[j, j]),
-                target_products=self.target_products[j],
-                target_squared_norm=self.target_squared_norm,
-                total_weight=self.total_weight,
-            )
-            for j, direction in enumerate(self.directions)
-        ]
 
-    def with_factor(self, triangle: np.ndarray, target_products: np.ndarray) -> Extraction:
-        """Return the same directions with a more accurate factor."""
-        return replace(self, triangle=triangle, target_products=target_products)
+def select(
+    columns: Columns,
+    metric: Metric,
+    targets: np.ndarray,
+    points: Rows,
+    criterion: Criterion,
+    n_components: int,
+    **how: Any,
+) -> Selection:
+    """Select among the columns of some points, as the criterion's deflation and penalty say.
+
+    ``how`` is passed on to :func:`extract`.
+    """
+    rule, ridge = criterion.deflation, criterion.penalty.ridge
+    seen = RidgeColumns(columns, ridge) if ridge > 0 else columns
+    targets = np.pad(targets, ((0, seen.shape[0] - len(targets)), (0, 0)))
+    candidates: DeflatedCandidates
+    if rule.symmetric:
+        candidates = FollowedCandidates(seen, metric, n_components, cutoff=rule.cutoff)
+    else:
+        candidates = FixedCandidates(seen, metric, targets, n_components)
+    if criterion.one_of_equals:
+        candidates.retire(np.setdiff1d(candidates.names, distinct(points)))
+    return extract(candidates, targets, criterion, n_components, **how)
 
 
 def extract(
@@ -145,7 +165,7 @@ def extract(
     trust: float = 0.0,
     rounding: float = 0.0,
     rows: Batch | None = None,
-) -> Extraction:
+) -> Selection:
     """Extract features one after another.
 
     Parameters
@@ -174,7 +194,7 @@ def extract(
 
     Returns
     -------
-    Extraction
+    Selection
     """
     if criterion.needs.rows and rows is None:
         raise CriterionError(
@@ -187,6 +207,7 @@ def extract(
     residual_targets = targets.copy()
     target_squared_norm = float(np.einsum("nq,nq->", targets, targets))
     directions: list[Direction] = []
+    combined: list[np.ndarray] = []  # by each of them: the names of candidates
     sizes: list[float] = []  # of the directions' columns
     products: list[np.ndarray] = []
     outcome = Outcome.COMPLETE
@@ -209,6 +230,7 @@ def extract(
         view = View(
             criterion,
             candidates,
+            features=basis.features,
             targets=targets,
             residual_targets=residual_targets,
             n_components=n_components,
@@ -226,7 +248,9 @@ def extract(
         _check_direction(direction, candidates, criterion)
         residual = candidates.residual(direction)
         useless = not residual.norm**2 > floor * residual.size**2
-        if useless or (rounding > 0 and residual.norm <= rounding * _cancelled(residual, basis, sizes)):
+        if useless or (
+            rounding > 0 and residual.norm <= rounding * _cancelled(residual, basis.triangle, sizes)
+        ):
             if len(direction.candidates) > 1:
                 outcome = Outcome.EXHAUSTED
                 break
@@ -248,22 +272,29 @@ def extract(
         # Every guard has passed; nothing was changed before this line.
         feature = basis.append(residual)
         if has_targets:
-            residual_targets -= np.outer(feature, target_products)
+            residual_targets -= np.multiply.outer(feature, target_products)
         candidates.deflate(direction, feature, target_products)
         if len(direction.candidates) == 1:
             candidates.retire(direction.candidates)
-        directions.append(
-            replace(
-                direction,
-                candidates=candidates.names[direction.candidates],
-                column=None,
-                means=candidates.columns.means[direction.candidates],
-            )
-        )
+        chosen = candidates.names[direction.candidates]
+        means = candidates.columns.means[direction.candidates]
+        directions.append(Direction(chosen, direction.weights, direction.score, means=means))
+        combined.append(chosen)
         sizes.append(residual.size)
         products.append(target_products)
-    return Extraction(
+    names, first_use = order_of_first_use(combined)
+    position = np.zeros(names.max(initial=-1) + 1, dtype=np.intp)
+    position[names] = np.arange(len(names))
+    dual, means = np.zeros((len(names), len(directions))), np.zeros(len(names))
+    for j, direction in enumerate(directions):
+        places = position[combined[j]]
+        dual[places, j], means[places] = direction.weights, direction.means
+    return Selection(
         directions=tuple(directions),
+        names=names,
+        first_use=first_use,
+        dual=dual,
+        means=means,
         triangle=basis.triangle,
         features=basis.features,
         target_products=np.array(products).reshape(basis.size, targets.shape[1]),
@@ -276,11 +307,28 @@ def extract(
     )
 
 
-def _cancelled(residual: Residual, basis: Basis, sizes: list[float]) -> float:
+def order_of_first_use(used: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return every candidate once, and the feature that needs it first, given what each feature uses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelsieve.deflation import order_of_first_use
+    >>> order_of_first_use([np.array([7]), np.array([3, 7])])
+    (array([7, 3]), array([0, 1]))
+    """
+    names = np.concatenate([np.empty(0, np.intp), *used])
+    feature = np.repeat(np.arange(len(used)), list(map(len, used)))
+    unique, first = np.unique(names, return_index=True)
+    order = np.argsort(first)
+    return unique[order].astype(np.intp), feature[first[order]]
+
+
+def _cancelled(residual: Residual, triangle: np.ndarray, sizes: list[float]) -> float:
     """Return the size of all columns whose combination a residual is."""
     if not sizes:
         return residual.size
-    nearest = solve_triangular(basis.triangle, residual.coefficients)
+    nearest = solve_triangular(triangle, residual.coefficients)
     return residual.size + float(np.abs(nearest) @ sizes)
 
 

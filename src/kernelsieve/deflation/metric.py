@@ -180,16 +180,12 @@ class GramMetric(Metric):
         self.diagonal = diagonal
         self._columns = columns
         self._root = root_weight
+        self.weight = root_weight**2  # of the rows
         self._raw_diagonal = raw_diagonal
 
     @property
     def raw_diagonal(self) -> np.ndarray:
         return self.diagonal if self._raw_diagonal is None else self._raw_diagonal
-
-    @property
-    def weight(self) -> np.ndarray:
-        """The weights of the rows."""
-        return self._root**2
 
     def narrowed(self, columns: Columns, kept: np.ndarray) -> GramMetric:
         """Return the metric of the kept candidates, which are the kept rows."""

@@ -1,8 +1,9 @@
-"""What a criterion needs."""
+"""What a criterion declares: its needs, how features are removed, a ridge on coefficients."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -43,3 +44,44 @@ class Needs:
     metric: bool = False
     columns: bool = False
     digits: bool = False
+
+
+@dataclass(frozen=True)
+class DeflationRule:
+    """How features are removed: from columns, or from images."""
+
+    #: Whether images lose their part along directions, so that features are coordinates along
+    #: orthonormal directions; otherwise columns lose theirs along features, which are orthonormal.
+    symmetric: ClassVar[bool]
+    #: With symmetric deflation: points with a shorter residual k(z, z) leave for good.
+    cutoff: ClassVar[float] = 0.0
+
+
+@dataclass(frozen=True)
+class LeftDeflation(DeflationRule):
+    """Columns lose their part along the features: an incremental QR factorisation."""
+
+    symmetric = False
+
+
+@dataclass(frozen=True)
+class SymmetricDeflation(DeflationRule):
+    """Images lose their part along the directions: a Cholesky factorisation, as in feature analysis.
+
+    A direction is the deflated image of one candidate.
+
+    Parameters
+    ----------
+    cutoff : float, default=0.0
+        Points whose residual k(z, z) is shorter leave for good.
+    """
+
+    cutoff: float = 0.0  # type: ignore[misc]
+    symmetric = True
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """A penalty of squared coefficients that decorates columns; a ridge of 0 changes nothing."""
+
+    ridge: float = 0.0

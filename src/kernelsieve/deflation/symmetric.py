@@ -8,13 +8,12 @@ rows (t) and of all candidates (tau) along it, columns and lengths become ``A - 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from .candidates import STALE, Basis, DeflatedCandidates, Residual
-from .columns import Columns, RecomputedColumns
+from .candidates import STALE, Basis, DeflatedCandidates, FreshSubset, Residual
+from .columns import Columns
 from .metric import DiagonalOnly, GramMetric, Metric
 from .view import Direction
 
@@ -67,14 +66,11 @@ class FollowedCandidates(SymmetricCandidates):
         self._trusted = squared_norms.copy()
         self.residual_lengths = metric.diagonal.copy()
         self._tau = np.empty((n_candidates, n_components))
+        self.column_products = self._tau[:, :0]
         self._expansions = np.empty((n_candidates, n_components))  # a, of the deflated images
         self._cutoff = cutoff
         self._present = np.ones(n_candidates, dtype=bool)
         self._counts = np.ones(n_rows, dtype=bool)
-
-    @property
-    def column_products(self) -> np.ndarray:  # type: ignore[override]
-        return self._tau[:, : self.basis.size]
 
     @property
     def expansion_norms(self) -> np.ndarray:  # type: ignore[override]
@@ -107,6 +103,7 @@ class FollowedCandidates(SymmetricCandidates):
         self._expansions[:, :done] -= np.outer(tau / length, self._expansions[chosen, :done])
         self._expansions[:, done] = -tau / length
         self._tau[:, done] = tau
+        self.column_products = self._tau[:, : done + 1]
 
     def _let_leave(self, leaving: np.ndarray) -> None:
         """Let points go: as candidates and, if they are rows of the data too, as data."""
@@ -139,16 +136,8 @@ class FollowedCandidates(SymmetricCandidates):
             *("residual_lengths", "target_products", "_tau", "_expansions", "_present", "_counts"),
         ):
             setattr(self, name, getattr(self, name)[kept])
-
-
-@dataclass(frozen=True)
-class DrawnSubset:
-    """Fresh candidates, with what is known of them."""
-
-    columns: RecomputedColumns
-    names: np.ndarray
-    diagonal: np.ndarray  # k(z, z)
-    landmark_values: np.ndarray  # their kernel values with the landmarks so far, (c, j)
+        self.column_products = self._tau[:, : self.basis.size]
+        self.raw_squared_norms = columns.raw_squared_norms
 
 
 class DrawnCandidates(SymmetricCandidates):
@@ -163,7 +152,7 @@ class DrawnCandidates(SymmetricCandidates):
 
     def __init__(
         self,
-        draw: Callable[[np.ndarray, list[int]], DrawnSubset | None],
+        draw: Callable[[np.ndarray, list[int]], FreshSubset | None],
         n_rows: int,
         n_components: int,
         *,

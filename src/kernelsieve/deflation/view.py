@@ -135,26 +135,22 @@ class View:
     def __init__(self, criterion: Criterion, source: Any = None, **values: Any) -> None:
         """Show what was declared: values, and else attributes of ``source``."""
         self._criterion = criterion
-        for name in _declared(*_declarations(criterion)):
+        symmetric, needs = criterion.deflation.symmetric, criterion.needs
+        self._declarations = needs.targets, needs.rows, symmetric, criterion.can_screen
+        for name in _declared(*self._declarations):
             setattr(self, name, values[name] if name in values else getattr(source, name))
         if not criterion.needs.metric:
             self.metric = DiagonalOnly(self.metric.diagonal)
 
     def __getattr__(self, name: str) -> Any:
         known = name in View.__annotations__
-        declarations = _declarations(self._criterion)
-        declaration = _missing_declaration(name, *declarations) if known else None
+        declaration = _missing_declaration(name, *self._declarations) if known else None
         if declaration is None:
             raise AttributeError(f"a view has no attribute {name!r}")
         raise CriterionError(
             f"{type(self._criterion).__name__} looks at view.{name} and has not declared it; write "
             f"`{declaration}` into its class."
         )
-
-
-def _declarations(criterion: Criterion) -> tuple[bool, bool, bool, bool]:
-    symmetric = criterion.deflation.symmetric
-    return criterion.needs.targets, criterion.needs.rows, symmetric, criterion.can_screen
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..model_selection import stability_bound
-from .drawing import Display, add_legend, check_choice, draw_line, draw_star, whole_ticks
+from .drawing import Display, check_choice, draw_line, draw_star, finish_axes
 
 _ARRAYS = ("empirical", "complexity", "confidence")
 _NUMBERS = ("cost", "delta", "n_examples")
@@ -164,8 +164,10 @@ class StabilityBoundDisplay(Display):
             for name, line in values.items()
         ]
         self.choice_ = self._draw_choice() if kind == "adjusted" else None
-        self._name_axes(kind)
-        add_legend(self.ax_)
+        what = "cumulative pointwise squared covariance"
+        what = f"{what}\nless the cost of k features" if kind == "adjusted" else what
+        self.ax_.ticklabel_format(axis="y", scilimits=(-3, 4))
+        finish_axes(self.ax_, "number of features, k", what, whole_numbers=True)
         return self
 
     @property
@@ -194,11 +196,3 @@ class StabilityBoundDisplay(Display):
         adjusted = self._bound - self.cost * self._n_components
         best = int(np.argmax(adjusted))
         return draw_star(self.ax_, best + 1, adjusted[best], f"largest: k = {best + 1}")
-
-    def _name_axes(self, kind: str) -> None:
-        what = "cumulative pointwise squared covariance"
-        less_cost = f"{what}\nless the cost of k features"
-        self.ax_.set(xlabel="number of features, k", ylabel=less_cost if kind == "adjusted" else what)
-        self.ax_.ticklabel_format(axis="y", scilimits=(-3, 4))
-        whole_ticks(self.ax_.xaxis)
-        self.ax_.grid(alpha=0.25)

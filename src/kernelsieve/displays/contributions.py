@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..exceptions import InvalidParameterError
-from .drawing import COLOURS, Display, check_has
+from .drawing import COLOURS, Display, check_has, draw_bars
 
 
 @dataclass(eq=False, repr=False)
@@ -93,14 +93,9 @@ class ContributionDisplay(Display):
         shown, others = order[:max_landmarks], order[max_landmarks:]
         values = [*self.contributions[shown], self.contributions[others].sum()]
         names = [f"sample {i}" for i in self.landmark_indices[shown]] + [f"{len(others)} others"]
-        places = np.arange(len(values))
-        colours = [COLOURS[0] if value >= 0 else COLOURS[1] for value in values]
-        self.line_ = panel.barh(places, values, **{"color": colours, **bar_options})
-        panel.set_yticks(places, names)
-        panel.invert_yaxis()
+        look = {"color": [COLOURS[int(value < 0)] for value in values], **bar_options}
+        self.line_ = draw_bars(panel, values, names, "contribution to the prediction", look)
         panel.axvline(0.0, color="black", linewidth=0.8)
         total = self.baseline + float(self.contributions.sum())
-        panel.set(xlabel="contribution to the prediction")
         panel.set_title(f"baseline {self.baseline:.3g}, prediction {total:.3g}", fontsize="medium")
-        panel.grid(axis="x", alpha=0.25)
         return self

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import Display, add_legend, check_choice, draw_line, whole_ticks
+from .drawing import Display, check_choice, draw_line, finish_axes
 
 _QUANTITIES = ("criterion", "explained")
 
@@ -119,9 +119,6 @@ class CriterionPathDisplay(Display):
                 lines.extend(self._draw_criterion(panel, log_scale, line_options))
             else:
                 lines.extend(self._draw_explained(panel, line_options))
-            whole_ticks(panel.xaxis)
-            panel.grid(alpha=0.25)
-            add_legend(panel)
         self.line_ = lines[0] if len(lines) == 1 else lines
         return self
 
@@ -137,7 +134,7 @@ class CriterionPathDisplay(Display):
         else:
             ax.ticklabel_format(axis="y", scilimits=(-3, 4))
         line = draw_line(ax, np.arange(1, len(values) + 1), values, self.name, given)
-        ax.set(xlabel="step", ylabel="criterion's value at the step")
+        finish_axes(ax, "step", "criterion's value at the step", whole_numbers=True)
         return [line]
 
     def _draw_explained(self, ax: Any, given: dict[str, Any]) -> list[Any]:
@@ -156,7 +153,8 @@ class CriterionPathDisplay(Display):
             named = f"{self.name}, {name}" if self.name else name
             percent = 100 * np.cumsum(share)
             lines.append(draw_line(ax, np.arange(1, len(percent) + 1), percent, named, given))
-        ax.set(xlabel="number of features, k", ylabel="explained by the first features, %")
         # The label of the scale means little without both of its ends.
         ax.set_ylim(0, max(100.0, ax.get_ylim()[1]))
+        what = "explained by the first features, %"
+        finish_axes(ax, "number of features, k", what, whole_numbers=True)
         return lines

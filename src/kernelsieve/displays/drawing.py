@@ -17,6 +17,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E
 DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 _LINE = "kernelsieve-line"  # marks lines of displays, unlike stars, diagonals and the user's own
+_POINTS = "kernelsieve-points"  # marks scatters of displays
 _MARKS_A_LINE = 10
 _LEGEND_GAP = 6.0  # points between the label of the axis and the legend below it
 _LETTER, _HANDLE = 0.062, 0.75  # inches that a letter and a handle take in a small legend
@@ -80,7 +81,7 @@ class Display:
 
 def check_has(estimator: Any, names: Sequence[str], remedy: str) -> None:
     """Raise an error if an estimator lacks one of the named methods or attributes."""
-    missing = [name for name in names if not hasattr(estimator, name)]
+    missing = [name for name in names if getattr(estimator, name, None) is None]
     if missing:
         raise InvalidParameterError(
             f"A {type(estimator).__name__} has no {' and '.join(missing)}; pass {remedy}."
@@ -122,6 +123,38 @@ def draw_star(ax: Any, x: float, y: float, name: str) -> Any:
         label=name,
     )
     return star
+
+
+def draw_bars(panel: Any, values: Any, names: Sequence[str], xlabel: str, look: dict[str, Any]) -> Any:
+    """Draw horizontal bars with their names, the first on top."""
+    places = np.arange(len(values))
+    bars = panel.barh(places, values, **look)
+    panel.set_yticks(places, names)
+    panel.invert_yaxis()
+    panel.set(xlabel=xlabel)
+    panel.grid(axis="x", alpha=0.25)
+    return bars
+
+
+def draw_markers(panel: Any, points: np.ndarray, name: str, given: dict[str, Any], **look: Any) -> Any:
+    """Draw a scatter of open markers, unlike those that displays have drawn in these axes before."""
+    place = sum(drawn.get_gid() == _POINTS for drawn in panel.collections)
+    colour = COLOURS[place % len(COLOURS)]
+    if not {"c", "color"} & set(given):
+        look |= {"facecolors": colour if place else "none", "edgecolors": colour}
+    look |= {"marker": MARKERS[place % len(MARKERS)], "linewidths": 0.9, "label": name, "zorder": 3}
+    drawn = panel.scatter(*points.T, **{**look, **given})
+    drawn.set_gid(_POINTS)
+    return drawn
+
+
+def finish_axes(panel: Any, xlabel: str, ylabel: str, *, whole_numbers: bool = False) -> None:
+    """Name the axes, and add a grid and the legend; with ticks at whole numbers of x alone if asked."""
+    panel.set(xlabel=xlabel, ylabel=ylabel)
+    if whole_numbers:
+        whole_ticks(panel.xaxis)
+    panel.grid(alpha=0.25)
+    add_legend(panel)
 
 
 def line_look(place: int, n_points: int, given: dict[str, Any]) -> dict[str, Any]:

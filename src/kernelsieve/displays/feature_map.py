@@ -120,8 +120,10 @@ class FeatureMapDisplay(Display):
         grid = np.tile(rows.mean(axis=0), (grid_resolution**2, 1))
         grid[:, one] = np.tile(first, grid_resolution)
         grid[:, other] = np.repeat(second, grid_resolution)
-        values = _feature(estimator, _as_frame_like(X, grid), feature)
         names = [str(name) for name in getattr(X, "columns", ())]
+        # A data frame is transformed as one, with the names of its columns.
+        framed = type(X)(dict(zip(X.columns, grid.T, strict=True))) if names else grid
+        values = _feature(estimator, framed, feature)
         display = cls(
             first=first,
             second=second,
@@ -195,13 +197,6 @@ def _range(column: np.ndarray, count: int, margin: float) -> np.ndarray:
     low, high = float(column.min()), float(column.max())
     wider = margin * (high - low) if high > low else 1.0
     return np.linspace(low - wider, high + wider, count)
-
-
-def _as_frame_like(X: Any, grid: np.ndarray) -> Any:
-    """Return the grid as a data frame with the column names of X, if X is one."""
-    if not hasattr(X, "columns"):
-        return grid
-    return type(X)({name: grid[:, place] for place, name in enumerate(X.columns)})
 
 
 def _feature(estimator: Any, grid: Any, feature: int) -> np.ndarray:

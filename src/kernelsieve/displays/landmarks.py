@@ -10,14 +10,16 @@ import numpy as np
 
 from ..exceptions import InvalidDataError, InvalidParameterError
 from .drawing import Display, add_colorbar, add_legend, check_choice
-from .landmark_places import (
+from .landmark_data import (
     as_images,
+    check_feature_axis,
     dense_landmarks,
+    draw_spectra,
     landmark_labels,
     plane_coordinates,
+    spread_rows,
     with_landmarks,
 )
-from .landmark_spectra import check_feature_axis, draw_spectra, spread_rows
 from .points import are_numbers, check_labels, draw_numbers, draw_rows
 
 _PLANES = ("inputs", "features", "gallery", "spectra")

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidParameterError
-from .drawing import COLOURS, Display, add_legend, check_has, draw_line, draw_star, whole_ticks
-from .landmark_spectra import check_feature_axis
+from .drawing import COLOURS, Display, check_has, draw_bars, draw_line, draw_star, finish_axes
+from .landmark_data import check_feature_axis
 
 _LONGEST_NAME = 24  # letters
 
@@ -97,13 +97,9 @@ class MetricImportanceDisplay(Display):
         order = np.argsort(-self.importances, kind="stable")[:max_features]
         names = [self.names[i] for i in order]
         shown = [n if len(n) <= _LONGEST_NAME else n[: _LONGEST_NAME - 1] + "…" for n in names]
-        places = np.arange(len(order))
-        options = {"color": COLOURS[0], **bar_options}
-        self.line_ = panel.barh(places, 100 * self.importances[order], **options)
-        panel.set_yticks(places, shown)
-        panel.invert_yaxis()
-        panel.set(xlabel="importance, %", ylabel=self.axis_name or "")
-        panel.grid(axis="x", alpha=0.25)
+        look = {"color": COLOURS[0], **bar_options}
+        self.line_ = draw_bars(panel, 100 * self.importances[order], shown, "importance, %", look)
+        panel.set(ylabel=self.axis_name or "")
         return self
 
 
@@ -182,10 +178,9 @@ class MetricPathDisplay(Display):
             kept = int(np.flatnonzero(rounds == self.best_round)[0])
             structure = str(np.asarray(self.path["structure"])[first[kept]])
             draw_star(panel, rounds[kept], errors[kept], f"kept: round {rounds[kept]}, {structure}")
-        panel.set(xlabel="round", ylabel="held-out error, variances of the target", yscale="log")
-        whole_ticks(panel.xaxis)
-        panel.grid(alpha=0.25)
-        add_legend(panel)
+        panel.set(yscale="log")
+        what = "held-out error, variances of the target"
+        finish_axes(panel, "round", what, whole_numbers=True)
         return self
 
 

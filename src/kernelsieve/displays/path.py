@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from ..exceptions import InvalidParameterError
-from .drawing import Display, add_legend, check_choice, draw_line, draw_star, whole_ticks
+from .drawing import Display, check_choice, draw_line, draw_star, finish_axes
 from .path_table import PathCurve, all_curves, asked_curves, chosen_curve
 
 _AXES = {
@@ -211,26 +211,41 @@ class ComponentPathDisplay(Display):
         check_choice("band", band, list(_BANDS))
         axes_of = list(_AXES) if against == "both" else [against]
         panels = self._take_panels(ax, len(axes_of))
-        lines: list[Any] = []
-        stars: list[Any] = []
-        self.band_ = []
         if negate_score is None:
             negate_score = self.score_name.startswith(_NEGATIVE)
         sign = -1 if negate_score else 1
+        self.band_ = []
+        lines: list[Any] = []
+        stars: list[Any] = []
         for panel, axis in zip(panels, axes_of, strict=True):
-            draw = _Panel(panel, axis, band, sign)
             for curve in self.curves:
                 for which in _SETS[score_type]:
+                    at, scores = getattr(curve, axis), sign * curve.scores(which)
                     name = self._line_name(curve, which)
-                    lines.append(draw.line(curve, which, name, line_options))
+                    lines.append(draw_line(panel, at, scores.mean(axis=0), name, line_options))
+                    if band is not None and len(scores) > 1:
+                        look = {"color": lines[-1].get_color(), "alpha": 0.18, "linewidth": 0}
+                        self.band_.append(panel.fill_between(at, *_limits(scores, band), **look))
             if self.best_n_components is not None:
-                which = _SETS[score_type][0]
-                stars.append(draw.star(self.curves[0], which, self.best_n_components, self._prefix))
-            draw.label_axes(self._score_label(band, negate_score))
-            self.band_.extend(draw.bands)
+                scores = sign * self.curves[0].scores(_SETS[score_type][0])
+                stars.append(
+                    self._draw_choice(panel, axis, scores.mean(axis=0), self.best_n_components)
+                )
+            label = self._score_label(band, negate_score)
+            finish_axes(panel, _AXES[axis], label, whole_numbers=True)
         self.line_ = lines[0] if len(lines) == 1 else lines
         self.choice_ = (stars[0] if len(stars) == 1 else stars) if stars else None
         return self
+
+    def _draw_choice(self, panel: Any, axis: str, means: np.ndarray, k: int) -> Any:
+        """Mark the chosen number of features on the line of these means."""
+        curve = self.curves[0]
+        at = np.interp(k, curve.n_components, getattr(curve, axis))
+        name = f"{self._prefix}chosen: k = {k}"
+        if axis == "kernel_evaluations":
+            name += f", {at:g} evaluations"
+        panel.axvline(at, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
+        return draw_star(panel, at, np.interp(k, curve.n_components, means), name)
 
     @property
     def _prefix(self) -> str:
@@ -246,44 +261,6 @@ class ComponentPathDisplay(Display):
         if negate_score:
             name = name.removeprefix(_NEGATIVE) if name.startswith(_NEGATIVE) else f"{_NEGATIVE}{name}"
         return name if n_folds == 1 else f"{name}\n({_BANDS[band]} of {n_folds} folds)"
-
-
-@dataclass(frozen=True)
-class _Panel:
-    """Draws curves into one axes."""
-
-    ax: Any
-    axis: str
-    band: str | None
-    sign: int
-    bands: list[Any] = field(default_factory=list)
-
-    def line(self, curve: PathCurve, which: str, name: str, given: dict[str, Any]) -> Any:
-        at = getattr(curve, self.axis)
-        scores = self.sign * curve.scores(which)
-        line = draw_line(self.ax, at, scores.mean(axis=0), name, given)
-        if self.band is not None and len(scores) > 1:
-            low, high = _limits(scores, self.band)
-            filled = self.ax.fill_between(
-                at, low, high, color=line.get_color(), alpha=0.18, linewidth=0
-            )
-            self.bands.append(filled)
-        return line
-
-    def star(self, curve: PathCurve, which: str, k: int, prefix: str) -> Any:
-        at = np.interp(k, curve.n_components, getattr(curve, self.axis))
-        score = np.interp(k, curve.n_components, self.sign * curve.scores(which).mean(axis=0))
-        name = f"{prefix}chosen: k = {k}"
-        if self.axis == "kernel_evaluations":
-            name += f", {at:g} evaluations"
-        self.ax.axvline(at, color="0.4", linewidth=0.8, linestyle=":", zorder=1)
-        return draw_star(self.ax, at, score, name)
-
-    def label_axes(self, score_label: str) -> None:
-        self.ax.set(xlabel=_AXES[self.axis], ylabel=score_label)
-        whole_ticks(self.ax.xaxis)
-        self.ax.grid(alpha=0.25)
-        add_legend(self.ax)
 
 
 def _limits(scores: np.ndarray, band: str) -> tuple[np.ndarray, np.ndarray]:

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.metrics import r2_score, root_mean_squared_error
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import COLOURS, MARKERS, Display, add_legend, check_has
+from .drawing import Display, check_has, draw_markers, finish_axes
 
-_POINTS, _DIAGONAL = "kernelsieve-points", "kernelsieve-diagonal"  # mark what displays have drawn
+_DIAGONAL = "kernelsieve-diagonal"  # marks the diagonal, which is drawn once
 
 
 @dataclass(eq=False, repr=False)
@@ -157,26 +157,11 @@ class PredictedMeasuredDisplay(Display):
         {display}
         """
         (panel,) = self._take_panels(ax, size=(5.6, 5.8))
-        place = sum(points.get_gid() == _POINTS for points in panel.collections)
-        look = {
-            "s": 24,
-            "marker": MARKERS[place % len(MARKERS)],
-            "facecolors": "none" if place == 0 else COLOURS[place % len(COLOURS)],
-            "edgecolors": COLOURS[place % len(COLOURS)],
-            "linewidths": 0.9,
-            "label": self._label,
-            "zorder": 3,
-            **scatter_options,
-        }
-        if "c" in scatter_options or "color" in scatter_options:
-            del look["facecolors"], look["edgecolors"]
-        self.line_ = panel.scatter(self.measured, self.predicted, **look)
-        self.line_.set_gid(_POINTS)
+        points = np.column_stack([self.measured, self.predicted])
+        self.line_ = draw_markers(panel, points, self._label, scatter_options, s=24)
         self.diagonal_ = _diagonal_of(panel)
-        panel.set(xlabel="measured", ylabel="predicted")
         panel.set_aspect("equal", adjustable="datalim")
-        panel.grid(alpha=0.25)
-        add_legend(panel)
+        finish_axes(panel, "measured", "predicted")
         return self
 
     @property

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InvalidDataError, InvalidParameterError
-from .drawing import Display, add_legend, draw_line
+from .drawing import Display, draw_line, finish_axes
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -162,26 +162,17 @@ class RocComparisonDisplay(Display):
         for name, rates in self.fpr.items():
             label = f"{name}, area {self.roc_auc[name]:.3f}"
             self.line_.append(draw_line(self.ax_, rates, self.tpr[name], label, line_options))
-        self.chance_level_ = self._draw_chance_level() if plot_chance_level else None
+        self.chance_level_ = None
+        if plot_chance_level:
+            look = {"color": "0.55", "linewidth": 0.8, "label": "chance, area 0.500", "zorder": 1}
+            (self.chance_level_,) = self.ax_.plot([0, 1], [0, 1], **look)
         positive = "" if self.pos_label is None else f"\n(positive label: {self.pos_label})"
         edge = 0.02 * max_fpr
-        self.ax_.set(
-            xlabel="false positive rate",
-            ylabel=f"true positive rate{positive}",
-            xlim=(-edge, max_fpr + edge),
-            ylim=(-0.02, 1.02),
-        )
+        self.ax_.set(xlim=(-edge, max_fpr + edge), ylim=(-0.02, 1.02))
         if max_fpr == 1:
             self.ax_.set_aspect("equal")
-        self.ax_.grid(alpha=0.25)
-        add_legend(self.ax_)
+        finish_axes(self.ax_, "false positive rate", f"true positive rate{positive}")
         return self
-
-    def _draw_chance_level(self) -> Any:
-        (line,) = self.ax_.plot(
-            [0, 1], [0, 1], color="0.55", linewidth=0.8, label="chance, area 0.500", zorder=1
-        )
-        return line
 
 
 def _check_named(parameter: str, given: Any, what: str) -> None:

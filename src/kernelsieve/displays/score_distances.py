@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..exceptions import InvalidDataError
-from .drawing import COLOURS, MARKERS, Display, add_legend, check_has
+from .drawing import Display, check_has, draw_markers, finish_axes
 from .points import draw_numbers, draw_rows
 
 _AREA = 28.0  # square points
@@ -144,28 +144,14 @@ class ScoreDistanceDisplay(Display):
             known = np.maximum(self.reference, _smallest(self.reference)) if log else self.reference
             (greys,) = draw_rows(panel, known, None)
             greys.set_label("reference")
-        look = {
-            "s": _AREA,
-            "marker": MARKERS[0],
-            "facecolors": "none",
-            "edgecolors": COLOURS[0],
-            "linewidths": 1.0,
-            "label": "samples",
-            "zorder": 3,
-            **scatter_options,
-        }
-        if "c" in scatter_options or "color" in scatter_options:
-            del look["facecolors"], look["edgecolors"]
-        self.line_ = panel.scatter(*points.T, **look)
+        self.line_ = draw_markers(panel, points, "samples", scatter_options, s=_AREA)
         line = {"color": "black", "linestyle": "--", "linewidth": 1.0, "zorder": 2}
         label = f"limits at {100 * self.confidence:g} %"
         self.limits_ = [
             panel.axvline(self.t2_limit, label=label, **line),
             panel.axhline(self.q_limit, **line),
         ]
-        panel.set(xlabel="Hotelling's T$^2$", ylabel="Q residual")
-        panel.grid(alpha=0.25)
-        add_legend(panel)
+        finish_axes(panel, "Hotelling's T$^2$", "Q residual")
         self.numbers_ = self._number(panel, points) if numbers else []
         return self
 

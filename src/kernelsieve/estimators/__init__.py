@@ -5,7 +5,7 @@ from .base import KernelEstimator
 from .inputs import check_precomputed_columns
 from .inverse_transform import InverseTransformMixin, squared_lengths
 from .loop import LoopEstimator, subset_criterion
-from .out_of_core import OutOfCoreMixin
+from .out_of_core import OutOfCoreMixin, split_item
 from .predicting import PredictMixin
 from .sources import is_summed_up, planned_by_sample, row_wise
 from .statistic import StatisticPart, StatisticPlan, prepared, screens
@@ -27,6 +27,7 @@ __all__ = [
     "prepared",
     "row_wise",
     "screens",
+    "split_item",
     "squared_lengths",
     "subset_criterion",
 ]

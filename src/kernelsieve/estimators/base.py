@@ -13,10 +13,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from .._sklearn import fit_context, linked_to_documentation, parameter_names, wrap_output
-from ..data import Batch, TargetEncoder, open_source, warn_if_ambiguous
+from ..data import Batch, Pool, TargetEncoder, open_source, warn_if_ambiguous
 from ..deflation import Criterion, Outcome
 from ..exceptions import FewerFeaturesWarning, InvalidDataError, warn
-from ..fitting import DEFAULT_COMPONENTS, CandidatePool, Candidates, Problem, Settings, way_to_draw
+from ..fitting import Candidates, Problem, Settings
 from ..kernels import Kernel, KernelLike, Precomputed, Rows, kernel_class, resolve_kernel
 from ..model import Fit, save
 from .attributes import all_or_nothing, gamma_of, of_fit, with_version, without_version
@@ -26,11 +26,17 @@ from .inputs import (
     check_kernel_input,
     check_rows,
     check_weights,
-    given_candidates,
     given_pool,
     is_rounded,
 )
-from .model_use import check_new_rows, program_steps, projector, prune, truncate
+from .model_use import (
+    check_new_rows,
+    first_components,
+    program_steps,
+    projector,
+    prune,
+    truncate,
+)
 from .sources import fit_source, row_wise
 from .writing import transform_to
 
@@ -158,7 +164,9 @@ class KernelEstimator(
         if source is not None:
             return fit_source(self, source)
         problem = self._problem(X, y, sample_weight)
-        self._set_fit(problem.renumbered(self._solve(problem)), problem.encoder, problem.rows.X)
+        fit = self._solve(problem)
+        fit = fit if problem.kept is None else problem.renumbered(fit)
+        self._set_fit(fit, problem.encoder, problem.rows.X)
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
@@ -172,8 +180,7 @@ class KernelEstimator(
 
     def _problem_of(self, batch: Batch, encoder: TargetEncoder) -> Problem:
         random_state = check_random_state(self._seed)
-        candidates = check_candidates(self)
-        points = self._given_points(batch.X)
+        candidates, points = check_candidates(self, batch.X)
         rows, kept = batch.without_zero_weights()
         if points is None and kept is not None and self._is_precomputed:
             rows = Batch(rows.X[:, kept], rows.targets, rows.weight)
@@ -185,7 +192,6 @@ class KernelEstimator(
             candidates=candidates,
             encoder=encoder,
             settings=replace(self._settings(), rounded=self._is_precomputed and is_rounded(rows.X)),
-            n_components=self._wanted_components,
             random_state=random_state,
             kept=kept,
             n_features=batch.X.shape[1],
@@ -207,19 +213,18 @@ class KernelEstimator(
         return self.n_components if self._counts_components else None
 
     @property
-    def _has_open_width(self) -> bool:
-        """Whether a cross-validation is to choose the width of the kernel."""
-        return isinstance(self.gamma, str) and self.gamma == "cv"
-
-    @property
     def _seed(self) -> Any:
         """What random numbers begin with."""
         return self.random_state
 
+    @property
+    def _has_open_width(self) -> bool:
+        """Whether a cross-validation is to choose the width of the kernel."""
+        return isinstance(self.gamma, str) and self.gamma == "cv"
+
     def _settings(self) -> Settings:
         """Return what every way to fit must know; subclasses add parameters that only they have."""
-        wanted = self._wanted_components or DEFAULT_COMPONENTS
-        return Settings.of_this_fit(n_components=wanted, n_jobs=self.n_jobs)
+        return Settings.of_this_fit(self._wanted_components, n_jobs=self.n_jobs)
 
     def _candidates(self) -> Candidates:
         """Return which samples are candidates, and how they are drawn."""
@@ -269,11 +274,6 @@ class KernelEstimator(
         check_kernel_input(kernel, batch.X, fitting=True)
         return kernel
 
-    def _given_points(self, X: Rows) -> Rows | None:
-        """Return candidates that were given as points, or as row numbers of a precomputed kernel."""
-        size, name = self._candidates().size, self._candidates_parameter
-        return given_candidates(size, X, precomputed=self._is_precomputed, name=name)
-
     def _screening(self) -> Criterion | None:
         """Return the criterion by which candidates are screened; without one they are not."""
         return None
@@ -282,10 +282,9 @@ class KernelEstimator(
         """Return how many of so many samples become candidates."""
         return problem.pool_size(n_samples, self._use_of_candidates, self._screening())
 
-    def _draw(self, problem: Problem, size: int) -> CandidatePool:
+    def _draw(self, problem: Problem, size: int) -> Pool:
         """Draw candidates from the samples."""
-        criterion = self._screening()
-        return problem.draw(size, way_to_draw(problem.candidates, criterion), criterion)
+        return problem.draw(size, self._screening())
 
     # ------------------------------------------------------------------ what was found
 
@@ -355,8 +354,11 @@ class KernelEstimator(
         ndarray of shape (n_samples, n_components)
             Or a data frame, where ``set_output`` asks for one.
         """
-        fitted = self._prefix(n_components)
-        return wrap_output("transform", self._features(X, fitted), X, fitted)
+        fit = self._prefix(n_components)
+        features = self._features(X, fit)
+        return wrap_output(
+            "transform", features, X, self if n_components is None else self._with_fit(fit)
+        )
 
     transform_to = transform_to
     truncate = truncate
@@ -366,14 +368,15 @@ class KernelEstimator(
     _check_new_rows = check_new_rows
     save = save
 
-    def _features(self, X: Any, fitted: Self) -> np.ndarray:
+    def _features(self, X: Any, fit: Fit) -> np.ndarray:
         """Return the features by a prefix of this model, as an array."""
-        model = fitted._current_fit().model
-        rows = self._check_new_rows(X, len(model.projection), finite=False)
-        return model.features(rows, self.n_jobs)
+        rows = self._check_new_rows(X, len(fit.model.projection), finite=False)
+        return fit.model.features(rows, self.n_jobs)
 
-    def _prefix(self, n_components: int | None) -> Self:
-        return self if n_components is None else self.truncate(n_components)
+    def _prefix(self, n_components: int | None) -> Fit:
+        """Return the fit with the first components only; None for all."""
+        fit = self._current_fit()
+        return fit if n_components is None else first_components(fit, n_components)
 
     def _with_fit(self, fit: Fit) -> Self:
         """Return a copy with another fit; samples that come later belong to this one alone."""

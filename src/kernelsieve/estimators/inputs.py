@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from ..data import Pool, check_finite, row_number, row_slices
 from ..exceptions import InputScaleWarning, InvalidDataError, InvalidParameterError, warn
-from ..fitting import CandidatePool, Candidates
+from ..fitting import Candidates
 from ..kernels import KERNELS, Kernel, Precomputed, Rows, has_width
 from ..program.tables import first_text
 
@@ -34,7 +33,8 @@ def check_rows(
 
     Without ``finite``, the caller checks that values are finite.
     """
-    check_names(X)
+    if getattr(X, "columns", None) is not None:
+        check_names(X)
     try:
         X = validate_data(
             estimator,
@@ -52,7 +52,7 @@ def check_rows(
         raise
     if finite:
         check_finite(X, "X", getattr(estimator, "n_jobs", None))
-    return _summed(X)
+    return _summed(X) if sparse.issparse(X) else X
 
 
 def check_names(X: Any) -> None:
@@ -76,7 +76,7 @@ def _about_text(X: Any) -> str:
 
 def _summed(X: Rows) -> Rows:
     """Add up entries that a CSR matrix holds in parts; what looks at entries would miss the sum."""
-    if sparse.issparse(X) and not X.has_canonical_format:
+    if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return X
@@ -116,7 +116,7 @@ def check_points(points: Any, X: Rows, name: str = "candidates") -> Rows:
         points, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
     )
     check_finite(points, name)
-    points = _summed(points)
+    points = _summed(points) if sparse.issparse(points) else points
     if points.shape[1] != X.shape[1]:
         raise InvalidParameterError(
             f"{name} has {points.shape[1]} columns and X has {X.shape[1]}; pass points with the "
@@ -127,8 +127,11 @@ def check_points(points: Any, X: Rows, name: str = "candidates") -> Rows:
     return points.toarray() if sparse.issparse(points) and not sparse.issparse(X) else points
 
 
-def check_candidates(estimator: Any) -> Candidates:
-    """Return how candidates are drawn, and refuse what an estimator does not understand of it."""
+def check_candidates(estimator: Any, X: Rows) -> tuple[Candidates, Rows | None]:
+    """Return how candidates are drawn, and those that were given: points, or rows of a kernel matrix.
+
+    What an estimator does not understand of them is refused.
+    """
     found, name = estimator._candidates(), type(estimator).__name__
     for option, value in (("resample", found.resample), ("scored_on", found.scored_on)):
         if value and option not in estimator._candidate_options:
@@ -141,20 +144,18 @@ def check_candidates(estimator: Any) -> Candidates:
             f"{found} is screened, and {name} has no criterion to screen by; pass how='random', "
             "'kmeans' or 'rpcholesky'."
         )
-    return found
+    parameter = estimator._candidates_parameter
+    if estimator._is_precomputed:
+        return found, _given_rows(found, X, parameter)
+    return found, check_points(found.size, X, parameter) if found.are_points else None
 
 
-def given_candidates(
-    candidates: Any, X: Rows, *, precomputed: bool, name: str = "candidates"
-) -> Rows | None:
-    """Return points, or row numbers for a precomputed kernel, that were given as an array."""
-    if isinstance(candidates, (str, Integral)):
-        if precomputed:
-            check_precomputed(X, None, name)
+def _given_rows(candidates: Candidates, X: np.ndarray, name: str) -> np.ndarray | None:
+    """Return row numbers of a precomputed kernel that were given as candidates."""
+    if not candidates.are_points:
+        check_precomputed(X, None, name)
         return None
-    if not precomputed:
-        return check_points(candidates, X, name)
-    rows = np.asarray(candidates)
+    rows = np.asarray(candidates.size)
     if rows.ndim != 1 or rows.dtype.kind not in "iu":
         raise InvalidParameterError(
             f"kernel='precomputed' needs {name} as a number, or as the row numbers of the pool "
@@ -168,27 +169,43 @@ def given_candidates(
     return rows
 
 
-def given_pool(X: Rows, kernel: Kernel, points: Rows) -> CandidatePool:
+def given_pool(X: Rows, kernel: Kernel, points: Rows) -> Pool:
     """Return given candidates with their own kernel matrix."""
     if not isinstance(kernel, Precomputed):
-        pool = Pool(points, np.arange(points.shape[0]))
-        return CandidatePool(pool, kernel.block(points, points))
+        return Pool(points, np.arange(points.shape[0]), kernel.block(points, points))
     is_square = X.shape[0] == X.shape[1]
     columns = points if is_square else np.arange(len(points))
-    W = X[np.ix_(points, columns)].astype(np.float64)
-    return CandidatePool(Pool(columns, points), W)
+    return Pool(columns, points, X[np.ix_(points, columns)].astype(np.float64))
 
 
 def check_kernel_input(kernel: Kernel, X: Rows, *, fitting: bool = False) -> None:
-    """Refuse sparse X for a kernel that needs dense X; look at the scales of training samples."""
+    """Refuse sparse X for a kernel that needs dense X; look at the scales of training samples.
+
+    A kernel of one width for all features of X may see only the largest of them, which is warned of.
+    """
     if sparse.issparse(X) and not kernel.accepts_sparse:
         others = ", ".join(repr(name) for name in sorted(KERNELS) if KERNELS[name].accepts_sparse)
         raise InvalidDataError(
             f"kernel={kernel.name!r} needs dense input and X is sparse; pass X.toarray(), or choose "
             f"one of {others}."
         )
-    if fitting:
-        _warn_of_scales(kernel, X)
+    # A thousand samples tell the scales. Sparse features, such as counts of words, are not looked at.
+    is_asked = fitting and X.shape[0] > 1 and not kernel.non_negative and has_width(kernel)
+    if not is_asked or sparse.issparse(X):
+        return
+    scales = np.asarray(X[:: max(1, X.shape[0] // _SCALE_SAMPLE)], dtype=np.float64).std(axis=0)
+    vary = np.flatnonzero(scales > 0)
+    if len(vary) < 2:
+        return
+    small, large = vary[scales[vary].argmin()], vary[scales[vary].argmax()]
+    if scales[large] > _SCALE_RATIO * scales[small]:
+        warn(
+            f"The features of X have standard deviations from {scales[small]:.2g} (feature {small}) to "
+            f"{scales[large]:.2g} (feature {large}), and the kernel has one width for all: it sees "
+            "little but the largest, and new samples may be far from all landmarks. Scale X, for "
+            "example by sklearn.preprocessing.StandardScaler in a pipeline.",
+            InputScaleWarning,
+        )
 
 
 def check_precomputed(X: np.ndarray, given_rows: np.ndarray | None, name: str) -> None:
@@ -242,26 +259,4 @@ def check_precomputed_columns(X: Rows, known: tuple[int, ...], name: str) -> Non
             f"X has {X.shape[1]} features, but {name} is expecting {known[0]} features as input: "
             "kernel values against the columns of the training matrix, in its order. Where landmarks "
             f"are fewer, values against these {known[1]}, in the order of landmarks_, would do as well."
-        )
-
-
-def _warn_of_scales(kernel: Kernel, X: Rows) -> None:
-    """Warn where a kernel of one width for all features of X will see only the largest of them.
-
-    A thousand samples tell their scales. Sparse features, such as counts of words, are not looked at.
-    """
-    if sparse.issparse(X) or X.shape[0] < 2 or kernel.non_negative or not has_width(kernel):
-        return
-    scales = np.asarray(X[:: max(1, X.shape[0] // _SCALE_SAMPLE)], dtype=np.float64).std(axis=0)
-    vary = np.flatnonzero(scales > 0)
-    if len(vary) < 2:
-        return
-    small, large = vary[scales[vary].argmin()], vary[scales[vary].argmax()]
-    if scales[large] > _SCALE_RATIO * scales[small]:
-        warn(
-            f"The features of X have standard deviations from {scales[small]:.2g} (feature {small}) to "
-            f"{scales[large]:.2g} (feature {large}), and the kernel has one width for all: it sees "
-            "little but the largest, and new samples may be far from all landmarks. Scale X, for "
-            "example by sklearn.preprocessing.StandardScaler in a pipeline.",
-            InputScaleWarning,
         )

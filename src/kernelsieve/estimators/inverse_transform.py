@@ -54,7 +54,7 @@ class InverseTransformMixin:
             With centred features, distances are taken from the mean image: exactly where all
             samples were candidates, in the span of the pool otherwise.
         """
-        fit = self._prefix(n_components)._current_fit()
+        fit = self._prefix(n_components)
         rows = self._check_new_rows(X, len(fit.model.projection))
         lengths = squared_lengths(fit.model.kernel, rows, diagonal)
         features = fit.model.features(rows, self.n_jobs)

@@ -11,12 +11,11 @@ from ..deflation import Alignment, BestSubset, Covariance, Criterion, ScoringCri
 from ..exceptions import InvalidParameterError
 from ..fitting import (
     AUTO_POOL,
+    OnePass,
     Plan,
     Problem,
     RowPass,
     Settings,
-    loop_pass,
-    scored_samples,
     select_in_pool,
     select_without_pool,
     use_of_candidates,
@@ -125,7 +124,7 @@ class LoopEstimator(KernelEstimator):
     def _solve(self, problem: Problem) -> Fit:
         criterion = self._criterion_for(problem.encoder)
         size = self._pool_size(problem, len(problem.rows))
-        samples = scored_samples(problem)
+        samples = problem.scored_samples()
         if not problem.has_pool(size):
             return select_without_pool(problem, samples, criterion, size)
         pool = problem.given or self._draw(problem, size)
@@ -133,7 +132,7 @@ class LoopEstimator(KernelEstimator):
 
     def _row_pass(self, plan: Plan) -> RowPass:
         """Return what passes over samples for a pool."""
-        return loop_pass(plan, self._criterion_for(plan.encoder))
+        return OnePass(plan, self._criterion_for(plan.encoder))
 
 
 def subset_criterion(single: Criterion, n_nonzero: int) -> Criterion:

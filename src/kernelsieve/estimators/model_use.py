@@ -11,6 +11,7 @@ import numpy as np
 from ..data import Batch
 from ..exceptions import InvalidParameterError
 from ..kernels import Precomputed, Rows
+from ..model import Fit
 from ..model import prune as pruned_fit
 from ..program import Link, Output, Program, ProgramStep, feature_steps
 from .inputs import check_kernel_input, check_precomputed_columns, check_rows, check_weights
@@ -31,14 +32,18 @@ def truncate(self: _Fitted, n_components: int) -> _Fitted:
     estimator
         A fitted copy.
     """
-    fit = self._current_fit()
+    return self._with_fit(first_components(self._current_fit(), n_components))
+
+
+def first_components(fit: Fit, n_components: int) -> Fit:
+    """Return the fit with the first components only."""
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     if not whole or not 1 <= n_components <= fit.model.n_components:
         raise InvalidParameterError(
             f"n_components={n_components} is not between 1 and the {fit.model.n_components} "
             "components of this model; fit again with a larger n_components to get more."
         )
-    return self._with_fit(fit.truncate(n_components))
+    return fit.truncate(n_components)
 
 
 def program_steps(self: Any, output: Output) -> list[ProgramStep]:
@@ -62,7 +67,7 @@ def projector(self: Any, n_components: int | None = None) -> Program:
         ``f(x)`` takes a float array of shape (n_features,) or (n_samples, n_features) and returns
         (n_components,) or (n_samples, n_components).
     """
-    steps = self._prefix(n_components).__program_steps__("features")
+    steps = feature_steps(self._prefix(n_components).model, self.n_features_in_)
     return Program([*steps, Link(steps[-1].n_outputs, called="features")])
 
 

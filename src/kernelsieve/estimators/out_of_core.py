@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -11,17 +12,9 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from .._sklearn import fit_context
-from ..data import QUIET, counted, single_threaded_blas
+from ..data import QUIET, Batch, counted, single_threaded_blas
 from ..exceptions import InvalidDataError
-from ..fitting import (
-    AUTO_POOL,
-    Plan,
-    Problem,
-    RepeatableBatches,
-    RowPass,
-    check_first_batch,
-    split_item,
-)
+from ..fitting import AUTO_POOL, Candidates, Plan, Problem, RowPass
 from ..kernels import Rows
 from ..model import Fit
 from .attributes import all_or_nothing
@@ -201,7 +194,7 @@ class OutOfCoreMixin:
         """Settle by the samples of the first batch what must be known before a pass."""
         encoder = self._encoder(y, classes)
         batch = self._batch(X, y, sample_weight, encoder)
-        if self._given_points(X) is None:
+        if not self._candidates().are_points:
             n_samples = len(batch.without_zero_weights()[0])
             name = self._candidates_parameter
             check_first_batch(n_samples, self._candidates(), self.n_components, name)
@@ -227,3 +220,52 @@ class OutOfCoreMixin:
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fit" in vars(self) or "_stream" in vars(self)
+
+
+@dataclass(frozen=True)
+class RepeatableBatches:
+    """Batches of the user's that can be gone through again, checked each time."""
+
+    raw: Iterable[Any]
+    check: Callable[[Any], Batch]
+
+    def __iter__(self) -> Iterator[Batch]:
+        return map(self.check, self.raw)
+
+
+def split_item(item: Any) -> tuple[Any, Any, Any]:
+    """Take one item of ``fit_batches`` apart: X, (X, y) or (X, y, sample_weight)."""
+    if not isinstance(item, tuple):
+        return item, None, None
+    if not 1 <= len(item) <= 3:
+        raise InvalidDataError(
+            f"A batch has {len(item)} parts; it must be X, (X, y) or (X, y, sample_weight)."
+        )
+    X, y, weight = (*item, None, None)[:3]
+    return X, y, weight
+
+
+def check_first_batch(
+    n_samples: int, rule: Candidates, n_components: int | None, name: str = "candidates"
+) -> None:
+    """Refuse a first batch with fewer samples that count than candidates are to be drawn from it.
+
+    Without a number, these are as many as the samples, up to some limit.
+    """
+    number = int(rule.size) if rule.is_number else 0
+    if n_samples == 0:
+        raise InvalidDataError(
+            "All sample weights of the first batch are zero, and candidates are drawn from it; begin "
+            f"with a batch in which at least one is positive, or pass {name} as an array of points."
+        )
+    if n_samples < number:
+        raise InvalidDataError(
+            f"{name}={number} are drawn from the first batch, which has {n_samples} rows that "
+            f"count; make the first batch larger, lower {name}, or pass an array of points."
+        )
+    if n_samples < (n_components or 0):
+        raise InvalidDataError(
+            f"n_components={n_components} needs as many candidates, and they are drawn from the first "
+            f"batch, which has {n_samples} rows that count; make the first batch larger, lower "
+            f"n_components, or pass {name} as an array of points."
+        )

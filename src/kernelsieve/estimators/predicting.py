@@ -45,6 +45,10 @@ class PredictMixin:
             settled.set_params(n_components=n_components)
         return settled._problem_of(batch, encoder)
 
+    def _probability_link(self) -> Any:
+        """Return how scores become probabilities; None for a class without ``predict_proba``."""
+        return None
+
     def _for_folds(self: Any) -> Any:
         """Return a copy to be fitted to samples whose weights have those of their classes in them."""
         return clone(self)
@@ -55,10 +59,9 @@ class PredictMixin:
         if output == "features":
             return steps
         heads = self._current_fit().heads
-        probabilities = self._probability_link() if hasattr(self, "predict_proba") else None
         classes = self.classes_ if self._predicts_labels() else None
         linear = AffineMap(heads.last_coefficients, shift=heads.intercepts[-1])
-        link = Link(linear.n_outputs, self._one_dimensional_y, classes, probabilities)
+        link = Link(linear.n_outputs, self._one_dimensional_y, classes, self._probability_link())
         return [*steps, linear, link]
 
     @row_wise
@@ -77,8 +80,8 @@ class PredictMixin:
         ndarray of shape (n_samples,) or (n_samples, n_targets)
             Numbers from a regressor, labels from a classifier.
         """
-        fitted = self._prefix(n_components)
-        features, heads = self._features(X, fitted), fitted._current_fit().heads
+        fit = self._prefix(n_components)
+        features, heads = self._features(X, fit), fit.heads
         if not self._predicts_labels():
             predictions = heads.predict(features)
             return predictions[:, 0] if self._one_dimensional_y else predictions
@@ -141,15 +144,15 @@ class PredictMixin:
             ``head(j).predict(transform(X, j))`` is ``predict(X, j)``.
         """
         k = self.n_components_ if n_components is None else n_components
-        fit = self.truncate(k)._current_fit()
+        fit = self._prefix(k)
         alone = self._with_fit(replace(fit, model=features_as_they_are(k), loadings=None))
         alone.n_features_in_ = k
         alone.__dict__.pop("feature_names_in_", None)
         return alone
 
     def _scores(self: Any, X: Any, n_components: int | None) -> np.ndarray:
-        fitted = self._prefix(n_components)
-        return np.asarray(fitted._current_fit().heads.predict(self._features(X, fitted)))
+        fit = self._prefix(n_components)
+        return np.asarray(fit.heads.predict(self._features(X, fit)))
 
     def _predicts_labels(self: Any) -> bool:
         """Return what the class promises, or what ``y`` was where it is open to both."""

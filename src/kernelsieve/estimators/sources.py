@@ -60,7 +60,7 @@ def planned_by_sample(
         if plan.settled.encoder.classes is not None:  # of which the sample may lack some
             plan = prepared(estimator, *given, source.labels(), folds)
         sample = plan.batch(*given)
-    if estimator._given_points(sample.X) is None:
+    if not estimator._candidates().are_points:
         plan = plan.renumbered(numbers)
     return plan, SourceBatches(source, plan.reader, sample)
 

@@ -257,8 +257,7 @@ class StatisticPlan(Saved):
 
     def row_pass(self, estimator: Any) -> RowPass:
         """Return what passes over samples for an estimator, with its own settings."""
-        settings, n_components = estimator._settings(), estimator.n_components
-        return estimator._row_pass(self.settled.for_estimator(settings, n_components))
+        return estimator._row_pass(self.settled.for_estimator(estimator._settings()))
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,13 @@ def best_width(self: Any, batch: Batch, encoder: TargetEncoder) -> tuple[str | f
     Some of the samples are fitted with every width in every fold. The same fits choose the number of
     components where it is open.
     """
-    asked, batch = self._wanted_components, _sample(batch)
-    kernel, hashes = self._kernel_class, row_hashes(batch.X)
+    asked, kernel = self._wanted_components, self._kernel_class
+    batch, _ = batch.without_zero_weights()
+    hashes = row_hashes(batch.X)
+    if len(batch) > _MOST_SAMPLES:
+        # The same whatever the seed and the order are, and nearly the same with a few samples more.
+        first = np.sort(np.argsort(hashes, kind="stable")[:_MOST_SAMPLES])
+        batch, hashes = batch[first], hashes[first]
     if "gamma" not in kernel.parameter_names() or len(np.unique(hashes)) < _FEWEST:
         return "scale", asked
     labels = None if encoder.classes is None else _codes(batch, encoder)
@@ -120,17 +125,6 @@ def _of_worst_neighbours(scores: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(scores), worst, -np.inf)
 
 
-def _sample(batch: Batch) -> Batch:
-    """Return as many samples as choose, of those that count: the first by a hash of their inputs.
-
-    They are the same whatever the seed and the order are, and nearly the same with a few samples more.
-    """
-    batch, _ = batch.without_zero_weights()
-    if len(batch) <= _MOST_SAMPLES:
-        return batch
-    return batch[np.sort(np.argsort(row_hashes(batch.X), kind="stable")[:_MOST_SAMPLES])]
-
-
 def _codes(batch: Batch, encoder: TargetEncoder) -> np.ndarray:
     """Return labels as numbers."""
     if batch.codes is not None:
@@ -141,22 +135,16 @@ def _codes(batch: Batch, encoder: TargetEncoder) -> np.ndarray:
 def _folds(hashes: np.ndarray, labels: np.ndarray | None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the samples of every fold's fit and those held out, of all classes alike.
 
-    Samples are dealt out by a hash of their inputs: neither their order nor whether a sample is
-    repeated or has a weight makes a difference.
+    Samples are dealt out by a hash of their inputs, class by class: neither their order nor whether a
+    sample is repeated or has a weight makes a difference.
     """
     labels = np.zeros(len(hashes), np.intp) if labels is None else labels
     for repeat in range(_REPEATS if len(np.unique(hashes)) <= _FEW else 1):
-        fold = _dealt(hashes * np.uint64(2 * repeat + 1), labels)  # in another order each time
+        order = hashes * np.uint64(2 * repeat + 1)  # another one each time
+        fold, n_dealt = np.empty(len(hashes), np.intp), 0
+        for label in np.unique(labels):
+            distinct, places = np.unique(order[labels == label], return_inverse=True)
+            fold[labels == label] = (n_dealt + places) % _FOLDS
+            n_dealt += len(distinct)
         for number in range(_FOLDS):
             yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-
-
-def _dealt(hashes: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the number of each sample's fold, class by class in the order of hashes."""
-    fold = np.empty(len(hashes), np.intp)
-    n_dealt = 0
-    for label in np.unique(labels):
-        distinct, places = np.unique(hashes[labels == label], return_inverse=True)
-        fold[labels == label] = (n_dealt + places) % _FOLDS
-        n_dealt += len(distinct)
-    return fold

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -60,13 +61,13 @@ def transform_to(self: Any, X: Any, out: Any, n_components: int | None = None) -
     >>> bool(np.allclose(pca.transform_to(X, out), pca.transform(X)))
     True
     """
-    fitted = self._prefix(n_components)
+    fit = self._prefix(n_components)
     source = open_source(X, inputs=vars(self).get("feature_names_in_"))
     n_rows = count_rows(X) if source is None else source.n_rows
-    shape = (n_rows, fitted.n_components_)
+    shape = (n_rows, fit.model.n_components)
     blocks = _blocks(X) if source is None else (part.X for part in source)
-    names = fitted.get_feature_names_out()
-    dtype = fitted._current_fit().model.dtype
+    names = self._with_fit(fit).get_feature_names_out()
+    dtype = fit.model.dtype
     with (
         reported(type(self).__name__, self.verbose),
         _writer(out, shape, dtype, names) as write,
@@ -75,7 +76,7 @@ def transform_to(self: Any, X: Any, out: Any, n_components: int | None = None) -
         start = 0
         for block in blocks:
             with rows_from(start):
-                features = self._features(block, fitted)
+                features = self._features(block, fit)
             write(features, start)
             start += len(features)
     return out
@@ -115,7 +116,7 @@ def _let_go(out: np.memmap) -> None:
     """Write what has changed to the file; its pages need not stay in memory."""
     out.flush()
     mapped: Any = getattr(out, "_mmap", None)
-    if hasattr(mapped, "madvise") and hasattr(mmap, "MADV_DONTNEED"):
+    if mapped is not None and sys.platform != "win32":
         mapped.madvise(mmap.MADV_DONTNEED)
 
 

@@ -1,40 +1,39 @@
 """From data and candidates to a fit: exact, symmetric, in one pass, on pools, out of core."""
 
-from .candidates import Candidates
+from .candidates import Candidates, candidates_needed
 from .exact import check_target_memory, diagonal_of, fit_columns, row_columns
-from .one_pass import OnePass, RowPass, loop_pass
+from .one_pass import OnePass, RowPass, select_in_pool
 from .pools import draw_pool
-from .problem import AUTO_POOL, CandidatePool, Plan, Problem, use_of_candidates, way_to_draw
-from .sample_size import candidates_needed
-from .selection import scored_samples, select_in_pool, select_without_pool
-from .settings import DEFAULT_COMPONENTS, Settings
-from .stream import RepeatableBatches, check_first_batch, split_item
+from .problem import (
+    AUTO_POOL,
+    DEFAULT_COMPONENTS,
+    Plan,
+    Problem,
+    Settings,
+    use_of_candidates,
+    way_to_draw,
+)
+from .selection import select_without_pool
 from .symmetric import about_the_mean
 
 __all__ = [
     "AUTO_POOL",
     "DEFAULT_COMPONENTS",
-    "CandidatePool",
     "Candidates",
     "OnePass",
     "Plan",
     "Problem",
-    "RepeatableBatches",
     "RowPass",
     "Settings",
     "about_the_mean",
     "candidates_needed",
-    "check_first_batch",
     "check_target_memory",
     "diagonal_of",
     "draw_pool",
     "fit_columns",
-    "loop_pass",
     "row_columns",
-    "scored_samples",
     "select_in_pool",
     "select_without_pool",
-    "split_item",
     "use_of_candidates",
     "way_to_draw",
 ]

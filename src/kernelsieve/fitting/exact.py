@@ -22,32 +22,34 @@ from ..deflation import (
     Columns,
     ColumnTable,
     Criterion,
-    DeflatedCandidates,
-    Extraction,
     FreshCandidates,
     FreshSubset,
     GramMetric,
     Metric,
     RecomputedColumns,
+    RidgeColumns,
+    Selection,
     StoredColumns,
     extract,
+    select,
     store_columns,
 )
 from ..exceptions import InvalidParameterError
-from ..kernels import Kernel, Rows
+from ..kernels import Kernel
 from ..model import (
     Fit,
+    KernelModel,
     Loadings,
-    OrthonormalModel,
     build_model,
     explained_by_directions,
     finish,
     linear_heads,
     mean_image,
+    needs_refinement,
     orthonormal_loadings,
     reorthonormalise,
 )
-from .settings import Settings
+from .problem import Settings
 
 _TARGET_BYTES = 2**26  # that there are for them in any case
 _TARGET_COPIES = 4  # of the targets, with what features leave of them, that are held together
@@ -68,30 +70,40 @@ def fit_columns(
     everyone = metric is None
     if everyone and criterion.needs.columns:
         _check_memory(batch, pool, settings)
-    columns = row_columns(
-        batch, kernel, pool, settings, everyone=everyone, center=centred_columns(criterion, settings)
-    )
+    center = settings.center or criterion.centred_scores
+    columns = row_columns(batch, kernel, pool, settings, everyone=everyone, center=center)
     W = metric or GramMetric(columns, diagonal_of(columns, batch), batch.root_weight)
     # Equal rows of a precomputed kernel are known by their values.
     points = batch.X if everyone else pool.points
-    targets = _targets(batch, criterion, settings)
-    candidates = followed_candidates(columns, W, targets, points, criterion, settings)
-    extraction = _extract(candidates, targets, batch, criterion, settings)
-    built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
+    targets, (floor, rounding) = _targets(batch, criterion, settings), settings.tolerances
+    selection = select(
+        columns,
+        W,
+        targets,
+        points,
+        criterion,
+        settings.n_components,
+        total_weight=total_weight(batch),
+        floor=floor,
+        rounding=rounding,
+        rows=batch,
+    )
+    model = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
     if everyone:
         trace = weighted_sum(W.diagonal, batch)
-        lengths = _lengths_from_rows(built, batch)
+        lengths = _lengths_from_rows(selection, batch, center=settings.center)
     else:
         trace = trace_of(kernel, batch, W.diagonal)
-        lengths = W.lengths(built.names, built.dual)
+        lengths = W.lengths(selection.names, selection.dual)
     coefficients = W.mean_coefficients(columns.means)
-    mean_squared_norm = float(coefficients @ columns.means)
-    explained = explained_by_directions(built, lengths, trace, mean_squared_norm)
-    pool = pool.first_of_equals(built.names)
+    mean_squared_norm = float(coefficients @ columns.means) if settings.center else 0.0
+    explained = explained_by_directions(selection, lengths, trace, mean_squared_norm)
+    pool = pool.first_of_equals(selection.names)
     loadings = None
     if criterion.keeps_loadings:
-        loadings = orthonormal_loadings(built, W, batch.root_weight**2 if everyone else None)
-    fit = _finish(built, batch, criterion, settings, pool, explained, lengths, loadings)
+        weight = batch.root_weight**2 if everyone else None
+        loadings = orthonormal_loadings(selection, model, W, weight, center=settings.center)
+    fit = _finish(selection, model, batch, criterion, settings, pool, explained, lengths, loadings)
     if not (criterion.keeps_loadings and settings.center):
         return fit
     image = mean_image(kernel, fit.model.landmarks, coefficients, columns.means)
@@ -108,7 +120,8 @@ def fit_fresh(
 ) -> Fit:
     """Draw a new random subset of candidates at every step (section 4.4 of Dhanjal et al.)."""
     everyone = np.arange(len(batch))
-    kept = eligible_points(batch.X, criterion)
+    # One of equal rows stands for all under a ridge.
+    kept = distinct(batch.X) if criterion.one_of_equals else everyone
     max_memory, n_jobs = settings.max_memory, settings.n_jobs
     table = ColumnTable.if_it_fits(max_memory, batch, kernel, batch.X, n_jobs)
     # For one subset at a time; without it a chosen column is evaluated once more.
@@ -137,27 +150,39 @@ def fit_fresh(
         weight = None if batch.weight is None or criterion.one_of_equals else batch.weight[remaining]
         rows = remaining[draw_random(len(remaining), size, random_state, weight)]
         columns = columns_of(rows)
-        seen = criterion.penalty.shared_below(columns, place, settings.n_components)
+        ridge = criterion.penalty.ridge
+        if ridge == 0:
+            return FreshSubset(columns, rows, columns.diagonal)
+        # One column at most is ever taken up, so they share a further row.
+        places = np.full(len(rows), place)
+        seen = RidgeColumns(columns, ridge, places, settings.n_components)
         return FreshSubset(seen, rows, columns.diagonal)
 
     first = draw(np.empty(0, np.intp), 0)
     assert first is not None
     candidates = FreshCandidates(draw, first, settings.n_components)
     targets = _targets(batch, criterion, settings)
-    extraction = _extract(candidates, targets, batch, criterion, settings)
+    floor, rounding = settings.tolerances
+    selection = extract(
+        candidates,
+        np.pad(targets, ((0, first.columns.shape[0] - len(targets)), (0, 0))),
+        criterion,
+        settings.n_components,
+        total_weight=total_weight(batch),
+        floor=floor,
+        rounding=rounding,
+        rows=batch,
+    )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    built = build_model(extraction, pool, kernel, center=settings.center, dtype=settings.dtype)
+    model = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     firsts = everyone if len(kept) == len(batch) else first_equals(batch.X)
     weight = np.bincount(firsts, batch.root_weight**2)[first.names]  # of all equal rows
-    lengths = _lengths_from_rows(built, batch)
-    explained = explained_by_directions(
-        built,
-        lengths,
-        trace=trace_of(kernel, batch, first.diagonal),
-        mean_squared_norm=float(weight @ first.columns.means / weight.sum()),
-    )
-    return _finish(built, batch, criterion, settings, pool, explained, lengths)
+    mean_squared_norm = float(weight @ first.columns.means / weight.sum()) if settings.center else 0.0
+    lengths = _lengths_from_rows(selection, batch, center=settings.center)
+    trace = trace_of(kernel, batch, first.diagonal)
+    explained = explained_by_directions(selection, lengths, trace, mean_squared_norm)
+    return _finish(selection, model, batch, criterion, settings, pool, explained, lengths)
 
 
 def _targets(batch: Batch, criterion: Criterion, settings: Settings) -> np.ndarray:
@@ -170,28 +195,9 @@ def _targets(batch: Batch, criterion: Criterion, settings: Settings) -> np.ndarr
     return targets
 
 
-def _extract(
-    candidates: DeflatedCandidates,
-    targets: np.ndarray,
-    batch: Batch,
-    criterion: Criterion,
-    settings: Settings,
-) -> Extraction:
-    """Run the loop on the rows themselves, and on as many rows below as a ridge has."""
-    return extract(
-        candidates,
-        padded(targets, candidates.columns.shape[0]),
-        criterion,
-        settings.n_components,
-        total_weight=total_weight(batch),
-        floor=settings.floor,
-        rounding=settings.rounding,
-        rows=batch,
-    )
-
-
 def _finish(
-    built: OrthonormalModel,
+    selection: Selection,
+    model: KernelModel,
     batch: Batch,
     criterion: Criterion,
     settings: Settings,
@@ -204,24 +210,27 @@ def _finish(
 
     Heads are by the criterion's own loss, as it says, or by least squares.
     """
-    if built.needs_refinement:
+    if needs_refinement(selection, model):
         sums = batch.target_sums
-        built = reorthonormalise(
-            built,
+        selection, model = reorthonormalise(
+            selection,
+            model,
             [batch],
             sums / total_weight(batch),
             criterion.target_scale(sums),
+            center=settings.center,
             block_rows=settings.block_rows,
             n_jobs=settings.n_jobs,
         )
-    extraction, heads = built.extraction, None
+    heads = None
     if criterion.needs.rows:
-        features = extraction.features / batch.root_weight[:, None]
-        heads = extraction.selector.heads(features, batch.Y, batch.root_weight**2)
+        features = selection.features / batch.root_weight[:, None]
+        heads = selection.selector.heads(features, batch.Y, batch.root_weight**2)
     if heads is None:
-        heads = linear_heads(extraction, criterion, batch.target_sums, center=settings.center)
+        heads = linear_heads(selection, criterion, batch.target_sums, center=settings.center)
     return finish(
-        built,
+        selection,
+        model,
         criterion,
         pool,
         explained,
@@ -232,42 +241,11 @@ def _finish(
     )
 
 
-def centred_columns(criterion: Criterion, settings: Settings) -> bool:
-    """Tell if columns are centred: for the features, or for the scores alone."""
-    return settings.center or criterion.centred_scores
-
-
-def followed_candidates(
-    columns: Columns,
-    metric: Metric,
-    targets: np.ndarray,
-    points: Rows,
-    criterion: Criterion,
-    settings: Settings,
-) -> DeflatedCandidates:
-    """Return the candidates that the criterion's rule follows, with its penalty below the columns."""
-    seen = criterion.penalty.below(columns)
-    targets = padded(targets, seen.shape[0])
-    candidates = criterion.deflation.candidates(seen, metric, targets, settings.n_components)
-    candidates.retire(np.setdiff1d(candidates.names, eligible_points(points, criterion)))
-    return candidates
-
-
-def eligible_points(points: Rows, criterion: Criterion) -> np.ndarray:
-    """Return which points may be chosen: all, or one of equal ones."""
-    return distinct(points) if criterion.one_of_equals else np.arange(points.shape[0])
-
-
-def padded(targets: np.ndarray, n_rows: int) -> np.ndarray:
-    """Return targets with zeros below, where columns have further rows."""
-    return np.pad(targets, ((0, n_rows - len(targets)), (0, 0)))
-
-
 def row_columns(
     batch: Batch, kernel: Kernel, pool: Pool, settings: Settings, *, everyone: bool, center: bool
 ) -> Columns:
     """Return the pool's columns, kept if memory allows; the pool may be all rows, in their order."""
-    if _bytes_needed(batch, pool, settings) <= settings.max_memory:
+    if len(batch) * len(pool) * np.dtype(settings.dtype).itemsize <= settings.max_memory:
         return store_columns(
             batch, kernel, pool.points, center=center, dtype=settings.dtype, n_jobs=settings.n_jobs
         )
@@ -277,12 +255,8 @@ def row_columns(
     )
 
 
-def _bytes_needed(batch: Batch, pool: Pool, settings: Settings) -> int:
-    return len(batch) * len(pool) * np.dtype(settings.dtype).itemsize
-
-
 def _check_memory(batch: Batch, pool: Pool, settings: Settings) -> None:
-    needed = _bytes_needed(batch, pool, settings)
+    needed = len(batch) * len(pool) * np.dtype(settings.dtype).itemsize
     if needed > settings.max_memory:
         raise InvalidParameterError(
             f"The criterion looks at all {len(batch)} x {len(pool)} kernel values at once, which take "
@@ -314,13 +288,15 @@ def diagonal_of(columns: Columns, batch: Batch) -> np.ndarray:
     return diagonal + columns.means if columns.centred else diagonal
 
 
-def _lengths_from_rows(built: OrthonormalModel, batch: Batch) -> np.ndarray:
+def _lengths_from_rows(selection: Selection, batch: Batch, *, center: bool) -> np.ndarray:
     """Return ``B' W B`` from the features alone, for landmarks that are rows of the batch.
 
     The columns of the landmarks, combined by B, are ``Q R`` (weighted, centred), and W holds their
     values in the rows of the landmarks: no kernel value has to be evaluated again.
     """
-    extraction, rows = built.extraction, built.names
-    values = extraction.features[rows] @ extraction.triangle / batch.root_weight[rows, None]
-    lengths = built.dual.T @ (values + built.means @ built.dual)
+    rows, dual = selection.names, selection.dual
+    values = selection.features[rows] @ selection.triangle / batch.root_weight[rows, None]
+    if center:
+        values += selection.means @ dual
+    lengths = dual.T @ values
     return np.asarray((lengths + lengths.T) / 2)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 
-from ..data import Batch, Pool, TargetEncoder
+from ..config import get_config
+from ..data import Batch, Pool, TargetEncoder, draw_sample
 from ..deflation import BestSubset, Criterion
-from ..exceptions import InvalidParameterError
+from ..exceptions import InvalidParameterError, ModelFileError
 from ..kernels import CallableKernel, Inputs, Kernel, Precomputed
 from ..model import Fit
 from .candidates import Candidates
 from .pools import draw_pool, screening_criterion
-from .settings import DEFAULT_COMPONENTS, Settings
+
+DEFAULT_COMPONENTS = 100
+# Of values in float32, residuals below that share (squared), or so many times the last digit of what
+# cancelled in them, are rounding.
+_FLOAT32_FLOOR, _LAST_DIGITS = 1e-10, 10
 
 AUTO_POOL = 1000
 # Of up to so many samples candidates="auto" takes all, by what is done with candidates: single ones
@@ -40,14 +45,46 @@ _MOST_TO_COMBINE = {2: 600, 3: 100}  # candidates: some hundred thousand pairs o
 
 
 @dataclass(frozen=True)
-class CandidatePool:
-    """Candidates with their own kernel matrix ``W = K(pool, pool)``."""
+class Settings:
+    """What concerns every way to fit: parameters of the estimator, and settings of the machine."""
 
-    pool: Pool
-    W: np.ndarray
+    n_components: int = DEFAULT_COMPONENTS
+    center: bool = False
+    tol: float = 0.0
+    scale: str | None = None  # of features, as finish says; None for the criterion's own
+    precision: str = "auto"
+    dtype: type = np.float64
+    rounded: bool = False  # whether kernel values come with the digits of float32 alone
+    max_memory: float = 2**30
+    block_rows: int | None = None
+    n_jobs: int | None = None
 
-    def __len__(self) -> int:
-        return len(self.pool)
+    @classmethod
+    def of_this_fit(cls, n_components: int | None, **parameters: Any) -> Self:
+        """Return the parameters of an estimator with the settings of the machine as they are now.
+
+        Nothing looks at these settings again, in whatever thread or process the fit goes on.
+        """
+        if isinstance(n_components, bool):
+            raise InvalidParameterError(
+                f"n_components={n_components} is no number of features; pass a whole number, or None."
+            )
+        config = get_config()
+        return cls(
+            n_components=n_components or DEFAULT_COMPONENTS,
+            precision=config["precision"],
+            dtype=np.float32 if config["dtype"] == "float32" else np.float64,
+            max_memory=config["max_memory"],
+            block_rows=config["block_size"],
+            **parameters,
+        )
+
+    @property
+    def tolerances(self) -> tuple[float, float]:
+        """The shares of a squared column, and of what cancelled in it, below which all is rounding."""
+        if not self.rounded and self.dtype != np.float32:
+            return self.tol, 0.0
+        return max(self.tol, _FLOAT32_FLOOR), _LAST_DIGITS * float(np.finfo(np.float32).eps)
 
 
 def use_of_candidates(criterion: Criterion) -> str:
@@ -80,16 +117,14 @@ class Problem:
         Samples of positive weight: ``rows.X``, ``rows.Y`` (the targets), ``rows.weight``.
     kernel : Kernel
         The kernel with all of its parameters.
-    given : CandidatePool or None
+    given : Pool or None
         Candidates that were given as points.
     candidates : Candidates
         How the parameters ask for candidates otherwise.
     encoder : TargetEncoder
         What ``y`` is; ``encoder.classes`` are the labels, or None.
     settings : Settings
-        Parameters that concern every way to fit, such as ``center``, ``tol`` and ``n_jobs``.
-    n_components : int or None
-        Number of components, as asked for.
+        Parameters that concern every way to fit, such as ``n_components``, ``center`` and ``n_jobs``.
     random_state : RandomState
         For everything that is drawn.
     kept : ndarray of int or None
@@ -100,16 +135,15 @@ class Problem:
         All samples as candidates.
     """
 
-    rows: Batch  # samples of positive weight
+    rows: Batch
     kernel: Kernel
-    given: CandidatePool | None  # candidates that were given as points
+    given: Pool | None
     candidates: Candidates
     encoder: TargetEncoder
     settings: Settings
-    n_components: int | None  # as asked for
     random_state: np.random.RandomState
-    kept: np.ndarray | None = None  # which samples these are, where some have no weight
-    n_features: int = 0  # of X as it was given
+    kept: np.ndarray | None = None
+    n_features: int = 0
 
     @property
     def everyone(self) -> Pool:
@@ -118,7 +152,7 @@ class Problem:
         return Pool(self.kernel.points(self.rows.X, numbers), numbers)
 
     def settings_for(self, n_candidates: int) -> Settings:
-        """Return the settings with a number of components, at most one for each candidate.
+        """Return the settings with at most one component for each candidate.
 
         Parameters
         ----------
@@ -128,9 +162,8 @@ class Problem:
         Returns
         -------
         Settings
-            Its ``n_components`` is a number.
         """
-        return _with_components(self.settings, self.n_components, n_candidates)
+        return replace(self.settings, n_components=min(self.settings.n_components, n_candidates))
 
     def pool_size(
         self, n_samples: int, use: str, screening: Criterion | None, fresh: int = AUTO_POOL
@@ -167,11 +200,10 @@ class Problem:
             return min(n_samples, _ALL_UP_TO[use])
         screened = way_to_draw(rule, screening) == "screen"
         use = use if screened else "combined"
-        wanted = self.n_components or DEFAULT_COMPONENTS
-        most = min(_ALL_UP_TO[use], self._most_columns())
+        wanted, most = self.settings.n_components, _ALL_UP_TO[use]
         if use == "chosen":
             most = min(most, max(AUTO_POOL, int(np.sqrt(_VALUES_READ / wanted))))
-        if n_samples <= most:
+        if n_samples <= most and n_samples <= self._most_columns():
             return n_samples
         if use == "combined":
             return min(n_samples, AUTO_POOL)
@@ -181,7 +213,7 @@ class Problem:
         return min(n_samples, int(min(size, max(AUTO_POOL, wanted))))
 
     def has_pool(self, size: int) -> bool:
-        """Return whether candidates are a pool: given as points, or fewer than samples and drawn once.
+        """Return True for a pool: given as points, or of fewer candidates than samples, drawn once.
 
         Parameters
         ----------
@@ -204,33 +236,44 @@ class Problem:
         by_memory = np.sqrt(self.settings.max_memory / np.dtype(self.settings.dtype).itemsize)
         return max(_IN_ANY_CASE, int(min(by_time, by_memory)))
 
-    def draw(self, size: int, how: str, criterion: Criterion | None = None) -> CandidatePool:
-        """Draw a pool from the samples; by a criterion where it is screened.
+    def scored_samples(self) -> Batch:
+        """Return the samples over which candidates are scored: all, or a random part of them.
+
+        Returns
+        -------
+        Batch
+        """
+        rows, size = self.rows, self.candidates.scored_on
+        if self.given is not None or size is None or size >= len(rows):
+            return rows
+        drawn, weight = draw_sample(len(rows), size, self.random_state, rows.weight)
+        return replace(rows[drawn], weight=weight)
+
+    def draw(self, size: int, criterion: Criterion | None = None) -> Pool:
+        """Draw a pool from the samples, as ``candidates`` says.
 
         Parameters
         ----------
         size : int
             How many candidates.
-        how : {"random", "kmeans", "rpcholesky", "screen"}
-            As ``how`` of :class:`~kernelsieve.Candidates`.
         criterion : Criterion, default=None
             By which candidates are screened.
 
         Returns
         -------
-        CandidatePool
-            Its ``pool`` has the ``points`` and their ``indices``; its ``W`` is their kernel matrix.
+        Pool
+            With the ``points``, their ``indices`` and their kernel matrix ``W``.
         """
-        rows, kernel = self.rows, self.kernel
+        rows, kernel, how = self.rows, self.kernel, way_to_draw(self.candidates, criterion)
         numbers = draw_pool(rows, kernel, criterion, size, how, self.settings, self.random_state)
         points = kernel.points(rows.X, numbers)
-        return CandidatePool(Pool(points, numbers), kernel.block(rows.X[numbers], points))
+        return Pool(points, numbers, kernel.block(rows.X[numbers], points))
 
-    def plan(self, candidates: CandidatePool, sample: Batch | None = None) -> Plan:
+    def plan(self, pool: Pool, sample: Batch | None = None) -> Plan:
         """Return what must be known before a pass; a sample tells near which means targets are."""
         some = self.rows[:64] if sample is None else sample
-        settings = self.settings_for(len(candidates))
-        return Plan(self.kernel, candidates, self.encoder, some.target_means, settings)
+        settings = self.settings_for(len(pool))
+        return Plan(self.kernel, pool, self.encoder, some.target_means, settings)
 
     def renumbered(self, fit: Fit) -> Fit:
         """Return a fit with the numbers that samples have among all that were given."""
@@ -245,35 +288,39 @@ class Plan:
     """What is settled before samples are passed over, in whatever batches they come."""
 
     kernel: Kernel
-    candidates: CandidatePool
+    pool: Pool
     encoder: TargetEncoder
     target_shift: np.ndarray
     settings: Settings
 
-    @property
-    def pool(self) -> Pool:
-        return self.candidates.pool
-
-    def for_estimator(self, settings: Settings, n_components: int | None) -> Self:
+    def for_estimator(self, settings: Settings) -> Self:
         """Return the plan with the settings of an estimator, and as many components as it asks for.
 
         Settings of the machine stay those of the plan, wherever samples are summed up.
         """
-        settings = settings.on_the_machine_of(self.settings)
-        return replace(self, settings=_with_components(settings, n_components, len(self.pool)))
+        mine = self.settings
+        settings = replace(
+            settings,
+            n_components=min(settings.n_components, len(self.pool)),
+            precision=mine.precision,
+            dtype=mine.dtype,
+            max_memory=mine.max_memory,
+            block_rows=mine.block_rows,
+        )
+        return replace(self, settings=settings)
 
     def renumbered(self, kept: np.ndarray, n_columns: int) -> Self:
         """Return the plan of the kept samples with the numbers that they have among all."""
-        kernel, pool = self.kernel, Pool(self.pool.points, kept[self.pool.indices])
+        kernel, pool = self.kernel, replace(self.pool, indices=kept[self.pool.indices])
         if isinstance(kernel, Precomputed):
-            kernel, pool = Precomputed(n_columns), Pool(kept[pool.points], pool.indices)
-        return replace(self, kernel=kernel, candidates=replace(self.candidates, pool=pool))
+            kernel, pool = Precomputed(n_columns), replace(pool, points=kept[pool.points])
+        return replace(self, kernel=kernel, pool=pool)
 
-
-def _with_components(settings: Settings, asked: int | None, n_candidates: int) -> Settings:
-    """Return settings with a number of components, at most one for each candidate."""
-    if isinstance(asked, bool):
-        raise InvalidParameterError(
-            f"n_components={asked} is no number of features; pass a whole number, or None."
-        )
-    return replace(settings, n_components=min(asked or DEFAULT_COMPONENTS, n_candidates))
+    def take_state(self, state: dict[str, Any]) -> None:
+        """Become the plan that a file holds; older files name the pool apart from its matrix."""
+        if (former := state.pop("candidates", None)) is not None:
+            state["pool"] = replace(former.pool, W=former.W)
+        names = {field.name for field in fields(self)}
+        if set(state) != names:
+            raise ModelFileError(f"its plan has the parts {sorted(state)} instead of {sorted(names)}.")
+        vars(self).update(state)

@@ -1,16 +1,13 @@
-"""Selection by a criterion: in a pool, among all samples, or among fresh subsets of them."""
+"""Selection by a criterion among all samples, or among fresh subsets of them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from ..data import Batch, draw_sample
-from ..deflation import Criterion, PoolMetric
+from ..data import Batch
+from ..deflation import Criterion
 from ..exceptions import InvalidParameterError
 from ..model import Fit
 from .exact import fit_columns, fit_fresh
-from .one_pass import loop_pass
-from .problem import CandidatePool, Problem
+from .problem import Problem
 from .symmetric import analyse_fresh, analyse_rows, analyse_sample
 
 _RESAMPLE_ALONE = (
@@ -18,26 +15,6 @@ _RESAMPLE_ALONE = (
     "size of Candidates, n_nonzero=1 where there is such a parameter, and a criterion that scores "
     "candidates."
 )
-
-
-def scored_samples(problem: Problem) -> Batch:
-    """Return the samples over which candidates are scored: all, or a random part of them."""
-    rows, size = problem.rows, problem.candidates.scored_on
-    if problem.given is not None or size is None or size >= len(rows):
-        return rows
-    drawn, weight = draw_sample(len(rows), size, problem.random_state, rows.weight)
-    return replace(rows[drawn], weight=weight)
-
-
-def select_in_pool(
-    problem: Problem, samples: Batch, candidates: CandidatePool, criterion: Criterion
-) -> Fit:
-    """Select from a pool in one pass; with kept columns, where a criterion needs the samples."""
-    plan = problem.plan(candidates)
-    if not criterion.needs.rows:
-        return loop_pass(plan, criterion).fit([samples])
-    metric = PoolMetric(candidates.W)
-    return fit_columns(samples, plan.kernel, plan.pool, criterion, plan.settings, metric)
 
 
 def select_without_pool(problem: Problem, samples: Batch, criterion: Criterion, size: int) -> Fit:

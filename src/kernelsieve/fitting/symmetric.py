@@ -11,20 +11,21 @@ from ..deflation import (
     Columns,
     ColumnTable,
     Criterion,
-    DeflatedCandidates,
     DoublyCentredColumns,
     DrawnCandidates,
-    DrawnSubset,
     EvaluatedMetric,
+    FreshSubset,
     GramMetric,
     Metric,
     RecomputedColumns,
+    Selection,
     extract,
+    select,
 )
 from ..kernels import Kernel
-from ..model import Fit, OrthonormalModel, build_model, explained_variance_ratio, finish, mean_image
-from .exact import centred_columns, diagonal_of, row_columns
-from .settings import Settings
+from ..model import Fit, KernelModel, build_model, explained_variance_ratio, finish, mean_image
+from .exact import diagonal_of, row_columns
+from .problem import Settings
 
 
 def analyse_rows(
@@ -32,7 +33,7 @@ def analyse_rows(
 ) -> Fit:
     """Select among all rows; with ``center`` on the doubly centred kernel matrix."""
     columns = row_columns(
-        batch, kernel, pool, settings, everyone=True, center=centred_columns(criterion, settings)
+        batch, kernel, pool, settings, everyone=True, center=settings.center or criterion.centred_scores
     )
     root = batch.root_weight
     centred = DoublyCentredColumns(columns, root) if settings.center else None
@@ -40,12 +41,14 @@ def analyse_rows(
     diagonal = raw if centred is None else raw - 2 * centred.row_means + centred.mean_of_all
     seen = centred or columns
     metric = GramMetric(seen, diagonal, root, raw)
-    built = _follow(batch, kernel, pool, criterion, settings, seen, metric)
-    pool = pool.first_of_equals(built.names)
-    landmark_columns = seen.take(built.names) if criterion.deflation.cutoff > 0 else None
+    selection, model = _follow(batch, kernel, pool, criterion, settings, seen, metric)
+    pool = pool.first_of_equals(selection.names)
+    landmark_columns = seen.take(selection.names) if criterion.deflation.cutoff > 0 else None
     trace = weighted_sum(diagonal, batch)
-    fit = _finish(built, pool, criterion, settings, landmark_columns, trace)
-    return fit if centred is None else about_the_mean(fit, built.names, pool, batch, centred.row_means)
+    fit = _finish(selection, model, pool, criterion, settings, landmark_columns, trace)
+    return (
+        fit if centred is None else about_the_mean(fit, selection.names, pool, batch, centred.row_means)
+    )
 
 
 def analyse_sample(
@@ -53,15 +56,20 @@ def analyse_sample(
 ) -> Fit:
     """Select among all rows of a batch by sums over a sample of them: the probabilistic speed-up."""
     columns = row_columns(
-        sample, kernel, pool, settings, everyone=False, center=centred_columns(criterion, settings)
+        sample,
+        kernel,
+        pool,
+        settings,
+        everyone=False,
+        center=settings.center or criterion.centred_scores,
     )
     metric = EvaluatedMetric(kernel, batch.X, pool.indices)
-    built = _follow(sample, kernel, pool, criterion, settings, columns, metric)
+    selection, model = _follow(sample, kernel, pool, criterion, settings, columns, metric)
     trace = trace_of(kernel, sample, metric.diagonal)
     if settings.center:
         trace -= total_weight(sample) * float(columns.means.mean())
-    landmark_columns = columns.take(built.names) if criterion.deflation.cutoff > 0 else None
-    return _finish(built, pool, criterion, settings, landmark_columns, trace)
+    landmark_columns = columns.take(selection.names) if criterion.deflation.cutoff > 0 else None
+    return _finish(selection, model, pool, criterion, settings, landmark_columns, trace)
 
 
 def analyse_fresh(
@@ -76,9 +84,9 @@ def analyse_fresh(
     """Draw a few new candidates from a batch at every step; ``scored`` are the rows of the sums."""
     cutoff = criterion.deflation.cutoff
     everyone = np.arange(len(batch))
-    first: list[DrawnSubset] = []
+    first: list[FreshSubset] = []
 
-    centred = centred_columns(criterion, settings)
+    centred = settings.center or criterion.centred_scores
     table = ColumnTable.if_it_fits(settings.max_memory, scored, kernel, batch.X, settings.n_jobs)
 
     def columns_of(rows: np.ndarray) -> RecomputedColumns:
@@ -87,7 +95,7 @@ def analyse_fresh(
         points = kernel.points(batch.X, rows)
         return RecomputedColumns(scored, kernel, points, center=centred, n_jobs=settings.n_jobs)
 
-    def draw(retired: np.ndarray, chosen: list[int]) -> DrawnSubset | None:
+    def draw(retired: np.ndarray, chosen: list[int]) -> FreshSubset | None:
         remaining = np.setdiff1d(everyone, retired)
         if len(remaining) == 0:
             return None
@@ -101,7 +109,7 @@ def analyse_fresh(
             landmarks = kernel.points(batch.X, np.array(chosen, dtype=np.intp))
             values = kernel.block(batch.X[rows], landmarks) if chosen else np.empty((size, 0))
             diagonal = kernel.diag_at(batch.X, rows)
-        drawn = DrawnSubset(columns_of(rows), rows, diagonal, values)
+        drawn = FreshSubset(columns_of(rows), rows, diagonal, values)
         first.extend([] if first else [drawn])
         return drawn
 
@@ -114,14 +122,22 @@ def analyse_fresh(
         root_weight=scored.root_weight,
     )
     pool = Pool(kernel.points(batch.X, everyone), everyone)
-    built = _extract(candidates, scored, kernel, pool, criterion, settings, center=settings.center)
+    selection = extract(
+        candidates,
+        np.empty((len(scored), 0)),
+        criterion,
+        settings.n_components,
+        total_weight=total_weight(scored),
+        floor=settings.tolerances[0],
+    )
+    model = build_model(selection, pool, kernel, center=settings.center, dtype=settings.dtype)
     # The first subset is a random sample of the rows, so it tells what all of them are like.
     trace = trace_of(kernel, scored, first[0].diagonal)
     if settings.center:
         trace -= total_weight(scored) * float(first[0].columns.means.mean())
-    chosen = np.arange(len(built.names))
-    landmark_columns = columns_of(built.names).take(chosen) if cutoff > 0 else None
-    return _finish(built, pool, criterion, settings, landmark_columns, trace)
+    chosen = np.arange(len(selection.names))
+    landmark_columns = columns_of(selection.names).take(chosen) if cutoff > 0 else None
+    return _finish(selection, model, pool, criterion, settings, landmark_columns, trace)
 
 
 def _follow(
@@ -132,37 +148,25 @@ def _follow(
     settings: Settings,
     columns: Columns,
     metric: Metric,
-) -> OrthonormalModel:
-    no_targets = np.empty((len(batch), 0))
-    candidates = criterion.deflation.candidates(columns, metric, no_targets, settings.n_components)
-    # Doubly centred columns have no means to take out; the model gets them in the end.
-    center = settings.center and columns.centred
-    return _extract(candidates, batch, kernel, pool, criterion, settings, center=center)
-
-
-def _extract(
-    candidates: DeflatedCandidates,
-    batch: Batch,
-    kernel: Kernel,
-    pool: Pool,
-    criterion: Criterion,
-    settings: Settings,
-    *,
-    center: bool,
-) -> OrthonormalModel:
-    extraction = extract(
-        candidates,
+) -> tuple[Selection, KernelModel]:
+    selection = select(
+        columns,
+        metric,
         np.empty((len(batch), 0)),
+        pool.points,
         criterion,
         settings.n_components,
         total_weight=total_weight(batch),
-        floor=settings.floor,
+        floor=settings.tolerances[0],
     )
-    return build_model(extraction, pool, kernel, center=center, dtype=settings.dtype)
+    # Doubly centred columns have no means to take out; the model gets them in the end.
+    center = settings.center and columns.centred
+    return selection, build_model(selection, pool, kernel, center=center, dtype=settings.dtype)
 
 
 def _finish(
-    built: OrthonormalModel,
+    selection: Selection,
+    model: KernelModel,
     pool: Pool,
     criterion: Criterion,
     settings: Settings,
@@ -174,12 +178,12 @@ def _finish(
     With a cutoff the loop knows the features of the points that were left, and ``landmark_columns``
     give those of all.
     """
-    extraction, projection = built.extraction, built.model.projection
-    features = extraction.features if landmark_columns is None else landmark_columns @ projection
-    if criterion.centred_scores and not settings.center and len(extraction):
-        means = np.concatenate([direction.means for direction in extraction.directions]) @ projection
-        features = with_means(features, means, extraction.total_weight)
-    return finish(built, criterion, pool, explained_variance_ratio(features, trace))
+    projection = model.projection
+    features = selection.features if landmark_columns is None else landmark_columns @ projection
+    if criterion.centred_scores and not settings.center and len(selection):
+        means = np.concatenate([direction.means for direction in selection.directions]) @ projection
+        features = with_means(features, means, selection.total_weight)
+    return finish(selection, model, criterion, pool, explained_variance_ratio(features, trace))
 
 
 def with_means(features: np.ndarray, means: np.ndarray, total_weight: float) -> np.ndarray:

@@ -235,6 +235,8 @@ def _products_of_csr(Z: Rows, far: np.ndarray, factor: float) -> tuple[Filler, f
 
 def _far_columns(Z: Rows) -> np.ndarray:
     """Return the columns of a CSR matrix with a small variance about a nonzero mean."""
+    if Z.shape[0] == 0:
+        return np.empty(0, np.intp)
     full = np.flatnonzero(np.bincount(Z.indices, minlength=Z.shape[1]) == Z.shape[0])
     values = Z[:, full].toarray().astype(np.float64)
     return full[np.abs(values.mean(axis=0)) > _FAR * values.std(axis=0)]
@@ -242,7 +244,7 @@ def _far_columns(Z: Rows) -> np.ndarray:
 
 @dataclass(frozen=True)
 class RadialKernel(Kernel):
-    """A function of ``t = gamma |x - z|^2``: a profile of ``stretch * t``."""
+    """A function of ``t = gamma |x - z|^2``: a profile of ``factor * t``."""
 
     gamma: float = 1.0
     #: Of all landmarks with which some are to be rounded alike; None for that of the landmarks given.

@@ -62,9 +62,12 @@ def predict_proba(self: Any, X: Any, n_components: int | None = None) -> np.ndar
     return self._probability_link()(self._scores(X, n_components))
 
 
-def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the function from scores to probabilities."""
-    return partial(_probabilities_from_scores, resolve_loss(self.loss))
+def probability_link(self: Any) -> Callable[[np.ndarray], np.ndarray] | None:
+    """Return the function from scores to probabilities; None for a loss that gives none."""
+    loss = resolve_loss(self.loss)
+    if loss.probabilities(np.zeros(1)) is None:
+        return None
+    return partial(_probabilities_from_scores, loss)
 
 
 def _probabilities_from_scores(loss: Loss, scores: np.ndarray) -> np.ndarray:

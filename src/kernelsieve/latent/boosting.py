@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import lapack, solve_triangular
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.special import expit
 
 from .._sklearn import StrOptions
-from ..data import Batch, Pool, TargetEncoder, draw_sample, weighted_sum
-from ..deflation import Outcome, store_columns
+from ..data import Batch, Pool, TargetEncoder, draw_sample, row_slices, rows_per_block, weighted_sum
+from ..deflation import Outcome, leading_eigenpairs, store_columns
 from ..estimators import KernelEstimator
 from ..exceptions import InvalidDataError, InvalidParameterError, KernelError
 from ..fitting import DEFAULT_COMPONENTS, Problem
-from ..kernels import Kernel, KernelLike, Precomputed
+from ..kernels import KernelLike, Precomputed
 from ..model import (
     Fit,
     KernelModel,
@@ -21,9 +25,16 @@ from ..model import (
     orthonormal_additions,
     signs_of_largest,
 )
-from .pairs import PAIR_WEIGHTS, Pairs, Span, boost, span_of
 
 _PAIRED_SAMPLES = 3000  # of whose pairs the loss is summed up, where no number is given
+#: The weight of a pair in the next step as a function of its margin: minus the slope of the loss.
+PAIR_WEIGHTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "exponential": lambda margin: np.exp(-margin),
+    "log": lambda margin: expit(-margin),
+}
+_SMOOTHING = 1e-12  # of the sum of all weights: keeps the step finite where no pair is wrong
+_SHORTEST_STEP = 1e-6
+_DENSE_UP_TO = 300  # coordinates; beyond, products with the pairs are cheaper than their matrix
 
 
 class KernelBoosting(KernelEstimator):
@@ -182,109 +193,199 @@ class KernelBoosting(KernelEstimator):
         return super()._encoder(y, classes)
 
     def _solve(self, problem: Problem) -> Fit:
-        rows, kernel = problem.rows, problem.kernel
-        sample, numbers = self._samples_of_pairs(problem)
-        candidates = problem.given
-        self._check(sample, self._n_candidates(problem, len(sample)), problem.settings.max_memory)
-        if candidates is None and not problem.candidates.is_number:  # the samples of the pairs
-            pool = Pool(kernel.points(rows.X, numbers), numbers)
-            columns = W = self._columns(sample, kernel, pool)
-            lengths = W.diagonal()
-        else:
-            candidates = candidates or self._draw(problem, self._pool_size(problem, len(rows)))
-            pool, W = candidates.pool, candidates.W
-            columns = self._columns(sample, kernel, pool)
-            if problem.given is not None and isinstance(kernel, Precomputed):
-                # The columns of a pool do not hold k(x, x) of the samples.
-                lengths = np.full(len(sample), W.diagonal().max())
-            else:
-                lengths = kernel.diag_at(rows.X, numbers)
-        span = span_of(columns, W, _largest(lengths), self.tol)
-        return self._boost(span, sample, kernel, pool, lengths, problem.random_state)
-
-    def _n_candidates(self, problem: Problem, n_pairs: int) -> int:
-        if problem.given is not None:
-            return len(problem.given)
-        if problem.candidates.is_number:
-            return self._pool_size(problem, len(problem.rows))
-        return n_pairs
-
-    def _boost(
-        self,
-        span: Span,
-        sample: Batch,
-        kernel: Kernel,
-        pool: Pool,
-        lengths: np.ndarray,
-        random_state: np.random.RandomState,
-    ) -> Fit:
+        sample, numbers = _samples_of_pairs(problem)
+        pool, W, columns, lengths = self._candidate_columns(problem, sample, numbers)
+        largest = _largest(lengths)
         wanted = DEFAULT_COMPONENTS if self.n_components is None else self.n_components
         self._say(f"{len(pool)} candidates, {len(sample) ** 2} pairs of {len(sample)} samples")
-        root = sample.root_weight
+        chosen, dual = _orthonormal_basis(W, largest, self.tol)
+        C, root = columns[:, chosen] @ dual, sample.root_weight
         pairs = Pairs(sample.Y.argmax(axis=1), root**2, self.loss)
-        directions, steps = boost(span, pairs, wanted, random_state)
-        features = span.coordinates @ directions * root[:, None]
+        Z, steps = boost(C, pairs, wanted, problem.random_state)
+        features = C @ Z * root[:, None]
         centred = sample.Y - root**2 @ sample.Y / (root @ root)
         scales = np.sqrt(steps) * signs_of_largest(features.T @ (root[:, None] * centred))
-        captured = root[:, None] * (span.coordinates @ orthonormal_additions(directions))
+        captured = root[:, None] * (C @ orthonormal_additions(Z))
         explained = orthonormal_additions(features).T @ (root[:, None] * sample.Y)
-        used = pool[span.chosen]
+        captured = explained_variance_ratio(captured, weighted_sum(lengths, sample) / largest)
+        used = pool[chosen]
         return Fit(
             model=KernelModel(
-                kernel,
+                problem.kernel,
                 used.points,
-                span.dual @ directions * scales,
+                dual @ Z * scales,
                 np.zeros(len(steps)),
                 np.zeros(len(used), dtype=np.intp),
             ),
             landmark_indices=used.indices,
             criterion_path=steps,
-            explained_variance_ratio=explained_variance_ratio(
-                captured, weighted_sum(lengths, sample) / _largest(lengths)
-            ),
+            explained_variance_ratio=captured,
             explained_target_ratio=(explained**2).sum(axis=1) / float((root**2).sum()),
             outcome=Outcome.COMPLETE if len(steps) == wanted else Outcome.SETTLED,
         )
 
-    def _columns(self, sample: Batch, kernel: Kernel, pool: Pool) -> np.ndarray:
-        """Evaluate the kernel between the samples of the pairs and the candidates."""
+    def _candidate_columns(
+        self, problem: Problem, sample: Batch, numbers: np.ndarray
+    ) -> tuple[Pool, np.ndarray, np.ndarray, np.ndarray]:
+        """Return candidates, their kernel matrix, columns of the samples, and k(x, x) of these."""
+        rows, kernel, given = problem.rows, problem.kernel, problem.given
+        are_samples = given is None and not problem.candidates.is_number
+        size = len(sample) if are_samples else self._pool_size(problem, len(rows))
+        _check(sample, size if given is None else len(given), problem.settings.max_memory)
+        if are_samples:
+            pool = Pool(kernel.points(rows.X, numbers), numbers)
+        else:
+            pool = given or self._draw(problem, size)
         unweighted = replace(sample, weight=None)
-        columns = store_columns(
-            unweighted, kernel, pool.points, center=False, n_jobs=self.n_jobs
-        ).values
+        stored = store_columns(unweighted, kernel, pool.points, center=False, n_jobs=self.n_jobs)
+        columns = stored.values
         if not np.isfinite(columns).all():
             raise KernelError("Kernel values are not all finite; scale X, or lower degree.")
-        return columns
-
-    def _samples_of_pairs(self, problem: Problem) -> tuple[Batch, np.ndarray]:
-        """Return the samples that form pairs, and their rows."""
-        rows, size = problem.rows, problem.candidates.scored_on or _PAIRED_SAMPLES
-        if size >= len(rows):
-            return rows, np.arange(len(rows))
-        numbers, weight = draw_sample(len(rows), size, problem.random_state, rows.weight)
-        return replace(rows[numbers], weight=weight), numbers
-
-    def _check(self, sample: Batch, n_candidates: int, max_memory: float) -> None:
-        """Raise an error for a single class, or for a problem that does not fit in memory."""
-        if np.count_nonzero(sample.Y.any(axis=0)) < 2:
-            raise InvalidDataError(
-                f"The {len(sample)} samples that form the pairs have one class only; at least 2 are "
-                "needed. Raise scored_on of Candidates, or give samples of another class a positive "
-                "weight."
-            )
-        n, m = len(sample), n_candidates
-        needed = 8 * (2 * n * n + 2 * n * m + 2 * m * m)  # the pairs, their samples, the candidates
-        if needed > max_memory:
-            raise InvalidParameterError(
-                f"The pairs of {n} samples and {m} candidates take {needed / 2**20:.0f} MB, "
-                f"and max_memory is {max_memory / 2**20:.0f} MB; lower the size or scored_on of "
-                "Candidates, or raise max_memory by kernelsieve.config_context."
-            )
+        if are_samples:
+            return pool, columns, columns, columns.diagonal()
+        if given is not None and isinstance(kernel, Precomputed):
+            # The columns of a pool do not hold k(x, x) of the samples.
+            return pool, pool.W, columns, np.full(len(sample), pool.W.diagonal().max())
+        return pool, pool.W, columns, kernel.diag_at(rows.X, numbers)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = False
         return tags
+
+
+def boost(
+    C: np.ndarray, pairs: Pairs, n_components: int, random_state: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return unit directions Z as columns, in orthonormal coordinates C, and the step a of each.
+
+    With the signed weights B of the pairs a direction z maximises ``z'C'B C z``: its feature
+    ``p = C z`` agrees best with them. ``a p p'`` joins the learned kernel, which gives the next B.
+    There may be more directions than coordinates.
+    """
+    start = np.asarray(random_state.standard_normal(C.shape[1]))
+    Z, steps = list[np.ndarray](), list[float]()
+    while len(start) and len(steps) < n_components:
+        z = _best_direction(C, pairs, start)
+        p = C @ z
+        a = pairs.step(p)
+        if a < _SHORTEST_STEP:
+            break
+        pairs.add(a, p)
+        Z.append(z)
+        steps.append(a)
+    return np.array(Z).reshape(len(steps), len(start)).T, np.array(steps)
+
+
+def _best_direction(coordinates: np.ndarray, pairs: Pairs, start: np.ndarray) -> np.ndarray:
+    size = coordinates.shape[1]
+    if size > _DENSE_UP_TO:
+        operator = LinearOperator(
+            (size, size),
+            matvec=lambda z: coordinates.T @ pairs.multiply(coordinates @ z),
+            dtype=np.float64,
+        )
+        try:
+            return eigsh(operator, k=1, which="LA", v0=start)[1][:, 0]
+        except ArpackNoConvergence:
+            pass  # the largest eigenvalues are too close to each other; take the whole matrix
+    symmetric = coordinates.T @ pairs.multiply(coordinates)
+    return leading_eigenpairs((symmetric + symmetric.T) / 2, 1)[1][:, 0]
+
+
+class Pairs:
+    """All ordered pairs of samples, with their weights and the kernel learned so far.
+
+    A pair is to have a positive value of the learned kernel where its labels are equal, and a
+    negative one where they are not; its margin is the value with that sign.
+    """
+
+    def __init__(self, codes: np.ndarray, weight: np.ndarray, loss: str) -> None:
+        self._codes = codes
+        self._weight = weight
+        self._weight_of = PAIR_WEIGHTS[loss]
+        n = len(codes)
+        self._blocks = list(row_slices(n, rows_per_block(n)))
+        self._learned = np.zeros((n, n))
+        self._signed = np.empty((n, n))  # B: weights, with the sign that the pair should have
+        self._reweigh()
+
+    def _reweigh(self) -> None:
+        self._total = 0.0
+        for rows in self._blocks:
+            signs = np.where(self._codes[rows, None] == self._codes, 1.0, -1.0)
+            weights = self._weight_of(signs * self._learned[rows])
+            weights *= self._weight[rows, None] * self._weight
+            self._total += float(weights.sum())
+            np.multiply(signs, weights, out=self._signed[rows])
+
+    def multiply(self, vectors: np.ndarray) -> np.ndarray:
+        """Return ``B vectors``, B the signed weights of the pairs."""
+        return self._signed @ vectors
+
+    def step(self, feature: np.ndarray) -> float:
+        """Return the step length along ``feature feature'``; 0 if no step lowers the loss."""
+        right, wrong = self.split(feature)
+        smoothing = _SMOOTHING * self._total
+        if not right > wrong or not right + smoothing > 0:
+            return 0.0
+        return 0.5 * float(np.log((right + smoothing) / (wrong + smoothing)))
+
+    def split(self, feature: np.ndarray) -> tuple[float, float]:
+        """Return the weights of the pairs that ``feature feature'`` classifies right and wrong."""
+        right = wrong = 0.0
+        for rows in self._blocks:
+            agreement = self._signed[rows] * feature
+            agreement *= feature[rows, None]
+            right += float(np.maximum(agreement, 0.0).sum())
+            wrong -= float(np.minimum(agreement, 0.0).sum())
+        return right, wrong
+
+    def add(self, step: float, feature: np.ndarray) -> None:
+        """Add ``step * feature feature'`` to the learned kernel."""
+        for rows in self._blocks:
+            self._learned[rows] += np.outer(step * feature[rows], feature)
+        self._reweigh()
+
+
+def _orthonormal_basis(W: np.ndarray, scale: float, tol: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return candidates that span all of them, and the map to orthonormal coordinates of that span.
+
+    W is their kernel matrix. Any orthonormal basis will do, and that of a pivoted Cholesky factor costs
+    a small part of what eigenvectors do and needs no candidate that is a combination of others.
+    ``scale`` divides the kernel; candidates with a squared residual below ``tol`` of the largest
+    k(z, z) are left out.
+    """
+    factor, pivots, rank, _ = lapack.dpstrf(W, tol=tol * W.diagonal().max())
+    dual = solve_triangular(factor[:rank, :rank], np.eye(rank)) / np.sqrt(scale)
+    return pivots[:rank].astype(np.intp) - 1, dual
+
+
+def _samples_of_pairs(problem: Problem) -> tuple[Batch, np.ndarray]:
+    """Return the samples that form pairs, and their rows."""
+    rows, size = problem.rows, problem.candidates.scored_on or _PAIRED_SAMPLES
+    if size >= len(rows):
+        return rows, np.arange(len(rows))
+    numbers, weight = draw_sample(len(rows), size, problem.random_state, rows.weight)
+    return replace(rows[numbers], weight=weight), numbers
+
+
+def _check(sample: Batch, n_candidates: int, max_memory: float) -> None:
+    """Raise an error for a single class, or for a problem that does not fit in memory."""
+    if np.count_nonzero(sample.Y.any(axis=0)) < 2:
+        raise InvalidDataError(
+            f"The {len(sample)} samples that form the pairs have one class only; at least 2 are "
+            "needed. Raise scored_on of Candidates, or give samples of another class a positive "
+            "weight."
+        )
+    n, m = len(sample), n_candidates
+    needed = 16 * (n * n + n * m + m * m)  # the pairs, their samples, the candidates
+    if needed > max_memory:
+        raise InvalidParameterError(
+            f"The pairs of {n} samples and {m} candidates take {needed / 2**20:.0f} MB, "
+            f"and max_memory is {max_memory / 2**20:.0f} MB; lower the size or scored_on of "
+            "Candidates, or raise max_memory by kernelsieve.config_context."
+        )
 
 
 def _largest(lengths: np.ndarray) -> float:

@@ -20,9 +20,9 @@ from ..kernels import Linear, Rows
 from ..model import Fit
 
 
-def training_scores(estimator: Any) -> np.ndarray:
+def training_scores(self: Any) -> np.ndarray:
     """Return the features of the training samples, if these are the landmarks."""
-    fit = estimator._current_fit()
+    fit = self._current_fit()
     scores = None if fit.loadings is None else fit.loadings.scores(fit.feature_squares)
     if scores is None:
         raise AttributeError(
@@ -32,12 +32,12 @@ def training_scores(estimator: Any) -> np.ndarray:
     return np.asarray(scores)
 
 
-def target_loadings(estimator: Any) -> np.ndarray:
+def target_loadings(self: Any) -> np.ndarray:
     """Return the least-squares coefficients of the targets on each feature."""
-    fit = estimator._current_fit()
-    if fit.heads is None or estimator._criterion().nearest_centre:
+    fit, criterion = self._current_fit(), self._criterion()
+    if fit.heads is None or criterion.nearest_centre or criterion.by_alignment:
         raise AttributeError(
-            "There are no y_loadings_, because labels are predicted by the nearest mean; pass "
+            "There are no y_loadings_, because labels are predicted by the means of classes; pass "
             "decision='argmax'."
         )
     return np.asarray(fit.heads.last_coefficients.T)
@@ -68,49 +68,48 @@ def vip_scores(self: Any, n_components: int | None = None) -> np.ndarray:
     >>> int(model.vip_scores().argmax())  # the body mass index
     2
     """
-    fitted = self._prefix(n_components)
-    kernel = fitted.kernel_
-    if not isinstance(kernel, Linear):
+    fit = self._prefix(n_components)
+    model, explained = fit.model, fit.explained_target_ratio
+    if not isinstance(model.kernel, Linear):
         raise InvalidParameterError(
             f"VIP scores are for kernel='linear', whose components are sums of features of X, and not "
-            f"for kernel={kernel.name!r}; pass kernel='linear', or ask "
+            f"for kernel={model.kernel.name!r}; pass kernel='linear', or ask "
             "sklearn.inspection.permutation_importance."
         )
-    rotations = np.asarray(fitted.landmarks_.T @ fitted.projection_)
+    rotations = np.asarray(model.landmarks.T @ model.projection)
     weights = np.linalg.qr(rotations)[0]  # the rotations are these times a triangle
-    explained = fitted.explained_target_ratio_
     return np.sqrt(len(weights) * (weights**2 @ explained) / explained.sum())
 
 
-def dual_coefficients(estimator: Any) -> np.ndarray:
+def dual_coefficients(self: Any) -> np.ndarray:
     """Return one coefficient for each landmark, and for each of several targets.
 
     ``alpha = B (T'KB)^-1 T'Y`` of Dhanjal et al. (2009), for features that are centred.
     """
-    alpha, _ = _linear_function(estimator)
-    return alpha[:, 0] if _is_one_number(estimator) else alpha
+    alpha, _ = _linear_function(self)
+    return alpha[:, 0] if _is_one_number(self) else alpha
 
 
-def primal_coefficients(estimator: Any) -> np.ndarray:
+def primal_coefficients(self: Any) -> np.ndarray:
     """Return one coefficient for each feature of X, with one row for each of several targets.
 
     ``W = U (P'U)^-1 C'`` of Dhanjal et al. (2009), transposed as scikit-learn does.
     """
-    alpha, _ = _linear_function(estimator)
-    coefficients = np.zeros((alpha.shape[1], estimator.n_features_in_))
-    coefficients[:, estimator.landmarks_] = alpha.T
-    return coefficients[0] if _is_one_number(estimator) else coefficients
+    alpha, _ = _linear_function(self)
+    coefficients = np.zeros((alpha.shape[1], self.n_features_in_))
+    coefficients[:, self.landmarks_] = alpha.T
+    return coefficients[0] if _is_one_number(self) else coefficients
 
 
-def intercept(estimator: Any) -> np.ndarray:
+def intercept(self: Any) -> np.ndarray:
     """Return the intercept that belongs to the coefficients."""
-    _, constant = _linear_function(estimator)
-    return constant[0] if _is_one_number(estimator) else constant
+    _, constant = _linear_function(self)
+    return constant[0] if _is_one_number(self) else constant
 
 
-def _linear_function(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
+def _linear_function(self: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the coefficients of the kernel values, and the intercepts."""
-    fit = estimator._current_fit()
+    fit = self._current_fit()
     if fit.heads is None:
         raise AttributeError("There are no coefficients, because the features were found without y.")
     k = fit.model.n_components
@@ -120,8 +119,8 @@ def _linear_function(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     return fit.model.projection @ of_features, constants - fit.model.offset @ of_features
 
 
-def _is_one_number(estimator: Any) -> bool:
-    return not estimator._predicts_labels() and estimator._one_dimensional_y
+def _is_one_number(self: Any) -> bool:
+    return not self._predicts_labels() and self._one_dimensional_y
 
 
 @row_wise
@@ -146,10 +145,9 @@ def hotelling_t2(self: Any, X: Any, n_components: int | None = None) -> np.ndarr
     --------
     t2_limit : Limit of T2.
     """
-    fitted = self._prefix(n_components)
-    fit = fitted._current_fit()
+    fit = self._prefix(n_components)
     variances = _feature_squares(fit) / (_total_weight(fit) - 1)
-    features = self._features(X, fitted).astype(np.float64, copy=False)
+    features = self._features(X, fit).astype(np.float64, copy=False)
     return np.asarray((features**2 / variances).sum(axis=1))
 
 
@@ -172,7 +170,7 @@ def t2_limit(self: Any, confidence: float = 0.95, n_components: int | None = Non
     float
     """
     level = _check_confidence(confidence)
-    fit = self._prefix(n_components)._current_fit()
+    fit = self._prefix(n_components)
     k, n = fit.model.n_components, _total_weight(fit)
     if n <= k:
         raise InvalidParameterError(
@@ -214,8 +212,7 @@ def q_residuals(
     --------
     q_limit : Limit of Q.
     """
-    fitted = self._prefix(n_components)
-    fit = fitted._current_fit()
+    fit = self._prefix(n_components)
     if fit.loadings is None:
         raise InvalidDataError(
             "q_residuals needs the loadings of the components, which a model does not have after prune "

@@ -20,10 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..deflation import AbsoluteLoss, Heads, Loss, Outcome, SquaredLoss
+from ..deflation import AbsoluteLoss, Heads, Loss, Outcome, SquaredLoss, order_of_first_use
 from ..deflation.candidates import Basis, Residual
 from ..deflation.losses import damped_newton
-from ..model import order_of_first_use
 from .deflated_kernel import DeflatedKernel, Loading, Multipliers
 from .support_vectors import SupportVectors
 

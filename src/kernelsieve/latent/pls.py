@@ -230,9 +230,11 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
         A column whose squared residual is below this part of its squared norm counts as linearly
         dependent on the chosen ones. It limits how much rounding is amplified (see
         `python -m benchmarks accuracy`).
-    decision : {"argmax", "centroid"}, default="argmax"
+    decision : {"argmax", "centroid", "alignment"}, default="argmax"
         How labels are predicted: by the largest of the indicators that least squares fits to the
-        features, or by the nearest mean of the classes' features (Barker and Rayens, 2003).
+        features; by the nearest mean of the classes' features (Barker and Rayens, 2003); or by the
+        largest mean, over the samples of a class, of the inner product of features, which is the kernel
+        that is aligned with the labels (Dhanjal et al., 2009).
     random_state : int, RandomState or None, default=None
         Seed or generator for drawing candidates.
     n_jobs : int, default=None
@@ -298,7 +300,7 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         **LoopEstimator._parameter_constraints,
-        "decision": [StrOptions({"argmax", "centroid"})],
+        "decision": [StrOptions({"argmax", "centroid", "alignment"})],
     }
 
     _open_number: ClassVar[bool] = True
@@ -343,7 +345,11 @@ class KernelPLSClassifier(PredictMixin, OutOfCoreMixin, LoopEstimator):
     vip_scores = vip_scores
 
     def _criterion(self) -> Criterion:
-        return PartialLeastSquares(balanced=True, nearest_centre=self.decision == "centroid")
+        return PartialLeastSquares(
+            balanced=True,
+            nearest_centre=self.decision == "centroid",
+            by_alignment=self.decision == "alignment",
+        )
 
     def _target_kind(self) -> str:
         return "classes"

@@ -45,11 +45,7 @@ class PrimalEstimator(LoopEstimator):
             return fit_columns(rows, kernel, pool, criterion, settings, metric)
         # Any shift near the means will do; those of the first samples are free.
         shift = np.asarray(rows.X[:64].mean(axis=0), dtype=np.float64).ravel()
-        target_shift, n_labels = rows[:64].target_means, problem.encoder.n_labels
-        one_pass = OnePass(
-            kernel, pool, metric, shift, target_shift, criterion, settings, n_labels=n_labels
-        )
-        return one_pass.fit([rows])
+        return OnePass(problem.plan(pool), criterion, metric=metric, shift=shift).fit([rows])
 
 
 def _looks_at_targets(estimator: Any) -> bool:

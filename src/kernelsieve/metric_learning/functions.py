@@ -10,7 +10,7 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 
 from ..data import Batch, Pool, TargetEncoder, row_slices
 from ..deflation import Alignment
-from ..fitting import CandidatePool, Plan, Settings, loop_pass
+from ..fitting import OnePass, Plan, Settings
 from ..kernels import Kernel, Rows
 
 _BLOCK = 2048  # rows
@@ -145,11 +145,11 @@ def _choose_landmarks(
     if not np.ptp(Y[split.fitted], axis=0).any():  # nothing to be aligned with
         return U[candidates[:1]]
     points = kernel.points(U, candidates)
-    pool = CandidatePool(Pool(points, candidates), kernel.block(points, points))
+    pool = Pool(points, candidates, kernel.block(points, points))
     settings = Settings(min(n_landmarks, len(candidates)), center=True, tol=1e-10, precision="fast")
     encoder = TargetEncoder(None, Y.shape[1])
     plan = Plan(kernel, pool, encoder, Y[split.fitted[:64]].mean(axis=0), settings)
-    row_pass = loop_pass(plan, Alignment())
+    row_pass = OnePass(plan, Alignment())
     statistic = row_pass.new_statistic(repeatable=True)
     row_pass.absorb(statistic, Batch(U[split.fitted], Y[split.fitted], weight[split.fitted]))
     chosen = row_pass.solve(statistic).landmark_indices

@@ -23,7 +23,7 @@ from ..model import save
 from ..program import AffineMap, Output, ProgramStep
 from .evidence import apply_metric
 from .functions import splits
-from .orientation import Orientation
+from .orientation import along_axes, own_axes
 from .rounds import (
     RIDGES,
     MetricProblem,
@@ -217,17 +217,17 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         inverse = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
         random_state = check_random_state(self.random_state)
         problem = self._problem(apply_metric(X, inverse), Y, weight, random_state)
-        orientation = Orientation.from_samples(problem.X) if self.structure == "full" else None
-        if orientation is not None:
-            problem = replace(problem, X=orientation.coordinates(problem.X))
+        axes = own_axes(problem.X) if self.structure == "full" else None
+        if axes is not None:
+            problem = replace(problem, X=along_axes(problem.X, axes))
         structures = _STRUCTURES[self.structure]
         n_rounds = None if self.n_rounds == "auto" else int(self.n_rounds)
         found = learn(problem, structures, n_rounds, units, self.rank, evidence=self.evidence)
         rounds = [each.without_functions() for each in found]
         best = rounds[-1] if self.rank else best_round(rounds, problem.n_held_out)
         L = best.L
-        if orientation is not None:
-            L = orientation.rotate_back(L, symmetric=self.rank is None)
+        if axes is not None and L.ndim == 2:  # a diagonal is the same for all axes
+            L = axes @ (L @ axes.T if self.rank is None else L)
         self._keep(rounds, best, L * (inverse if L.ndim == 1 else inverse[:, None]), spreads)
         return self
 
@@ -351,16 +351,15 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         widths = [self.gamma] if single else list(self.gamma)
         if not widths:
             raise InvalidParameterError("gamma=[] has no width; pass at least one, or 'auto'.")
-        return [width if isinstance(width, str) else _GivenWidth(width) for width in widths]
+        return [width if isinstance(width, str) else float(width) for width in widths]
 
     def _kernel_of(self, U: Rows, width: Any) -> Kernel:
-        gamma = width
-        if isinstance(width, Real):
-            gamma = float(width) / (1.0 if isinstance(width, _GivenWidth) else total_variance(U))
+        """Return the kernel of a width: as it was given, or a multiple where it is searched."""
+        is_multiple = isinstance(self.gamma, str) and self.gamma == "auto" and isinstance(width, Real)
         return resolve_kernel(
             self.kernel,
             U,
-            gamma=gamma,
+            gamma=float(width) / total_variance(U) if is_multiple else width,
             degree=self.degree,
             coef0=self.coef0,
             kernel_params=self.kernel_params,
@@ -394,7 +393,3 @@ class GradientMetric(TransformerMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         tags.input_tags.sparse = self.structure == "diagonal"
         return tags
-
-
-class _GivenWidth(float):
-    """A gamma given by the user, instead of a multiple of the data's."""

@@ -1,12 +1,12 @@
 """Landmarks, projection and offset: the one form of every model, and the fit result around it."""
 
 from .build import (
-    OrthonormalModel,
     build_model,
     explained_by_directions,
     finish,
     linear_heads,
     mean_image,
+    needs_refinement,
     orthonormal_loadings,
     reorthonormalise,
 )
@@ -21,7 +21,7 @@ from .explained import (
 from .files import load, save
 from .fit_result import Decision, Fit, Loadings, Search, signs_of_largest
 from .inverse_transform import PreImages
-from .kernel_model import KernelModel, features_as_they_are, order_of_first_use
+from .kernel_model import KernelModel, features_as_they_are
 from .pruning import prune
 from .whole_files import check_writable, is_stream, replacing
 
@@ -30,7 +30,6 @@ __all__ = [
     "Fit",
     "KernelModel",
     "Loadings",
-    "OrthonormalModel",
     "PreImages",
     "Search",
     "build_model",
@@ -46,7 +45,7 @@ __all__ = [
     "load",
     "load_object",
     "mean_image",
-    "order_of_first_use",
+    "needs_refinement",
     "orthonormal_additions",
     "orthonormal_combinations",
     "orthonormal_loadings",

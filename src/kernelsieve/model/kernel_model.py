@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -255,23 +255,6 @@ class KernelModel:
             DoubleDoubleRowProduct(first.projection, first.offset, self.evaluations),
             RowProduct(first.triangle, first.shift, one_by_one),
         ]
-
-
-def order_of_first_use(used: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return every landmark once, and the feature that needs it first, given what each feature uses.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelsieve.model import order_of_first_use
-    >>> order_of_first_use([np.array([7]), np.array([3, 7])])
-    (array([7, 3]), array([0, 1]))
-    """
-    names = np.concatenate([np.empty(0, np.intp), *used])
-    feature = np.repeat(np.arange(len(used)), [len(some) for some in used])
-    unique, first = np.unique(names, return_index=True)
-    order = np.argsort(first)
-    return unique[order].astype(np.intp), feature[first[order]]
 
 
 def features_as_they_are(n_components: int) -> KernelModel:

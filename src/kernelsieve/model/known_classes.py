@@ -13,79 +13,64 @@ from sklearn.base import BaseEstimator
 
 _PACKAGE = __package__.partition(".")[0]
 
-#: Where classes are that estimators of this package consist of; estimators themselves are public.
+#: Classes that estimators of this package consist of, by the rooms that show them, or by their modules;
+#: estimators themselves are public.
 _OWN = {
-    "Centre": "kernels.radial",
-    "Inputs": "kernels.custom",
-    "HashedFolds": "data.hashed_folds",
-    "Labels": "data.blocks",
-    "Pool": "data.pool",
-    "TargetEncoder": "data.targets",
-    "GramStatistic": "statistics.statistic",
-    "TriangularStatistic": "statistics.statistic",
-    "DirectionVariance": "deflation.criteria.analysis",
-    "ExpansionVariance": "deflation.criteria.analysis",
-    "ContinuumRegression": "deflation.criteria.continuum",
-    "LossGradient": "deflation.criteria.dense",
-    "PartialLeastSquares": "deflation.criteria.dense",
-    "PrincipalDirections": "deflation.criteria.dense",
-    "OrthonormalisedDirections": "deflation.criteria.orthonormalised",
-    "Alignment": "deflation.criteria.sparse",
-    "Covariance": "deflation.criteria.sparse",
-    "RidgeAlignment": "deflation.criteria.sparse",
-    "Variance": "deflation.criteria.sparse",
-    "BestSubset": "deflation.criteria.subsets",
-    "Heads": "deflation.heads",
-    "AbsoluteLoss": "deflation.losses",
-    "ExponentialLoss": "deflation.losses",
-    "LogisticLoss": "deflation.losses",
-    "SquaredLoss": "deflation.losses",
-    "Decision": "model.fit_result",
-    "Fit": "model.fit_result",
-    "Search": "model.fit_result",
-    "PreImages": "model.inverse_transform",
-    "Loadings": "model.fit_result",
-    "KernelModel": "model.kernel_model",
-    "Refinement": "model.kernel_model",
-    "FoldSums": "statistics.fold_sums",
-    "CandidatePool": "fitting.problem",
-    "Candidates": "fitting.candidates",
-    "Plan": "fitting.problem",
-    "Settings": "fitting.settings",
-    "ColumnSums": "statistics.passes",
-    "StatisticPart": "estimators.statistic",
-    "StatisticPlan": "estimators.statistic",
-    "Stream": "estimators.statistic",
-    "ImageRotation": "rayleigh.invariances",
-    "ImageTranslation": "rayleigh.invariances",
-    "LineThickening": "rayleigh.invariances",
-    "DecisionRule": "rayleigh.discriminant",
-    "BetweenClasses": "rayleigh.scatter",
-    "NoiseCovariance": "rayleigh.scatter",
-    "NoiseSamples": "rayleigh.scatter",
-    "Tangent": "rayleigh.scatter",
-    "TotalScatter": "rayleigh.scatter",
-    "WithinClasses": "rayleigh.scatter",
-    "Fitted": "metric_learning.rounds",
-    "Round": "metric_learning.rounds",
-    "ExtractorWithHead": "model_selection.composed",
-    "Finalist": "predictors.assembly",
-    "Preparation": "predictors.assembly",
-    "Sieve": "predictors.assembly",
-    "Calibration": "program.steps.link",
-    "HeldOut": "predictors.calibration",
-    "KernelKind": "predictors.choice",
-    "Trial": "predictors.choice",
-    "CategoryColumn": "predictors.inputs",
-    "InputEncoder": "predictors.inputs",
-    "SieveRecipe": "predictors.recipe",
-    "SieveStream": "predictors.streams",
-    "TableModel": "cli.table_model",
-    "TablePlan": "cli.statistic",
+    "kernels.radial": ("Centre",),
+    "kernels": ("Inputs",),
+    "data": ("HashedFolds", "Labels", "Pool", "TargetEncoder"),
+    "statistics": ("GramStatistic", "TriangularStatistic", "FoldSums", "ColumnSums"),
+    "deflation": (
+        "DirectionVariance",
+        "ExpansionVariance",
+        "ContinuumRegression",
+        "LossGradient",
+        "PartialLeastSquares",
+        "PrincipalDirections",
+        "OrthonormalisedDirections",
+        "Alignment",
+        "Covariance",
+        "RidgeAlignment",
+        "Variance",
+        "BestSubset",
+        "Heads",
+        "AbsoluteLoss",
+        "ExponentialLoss",
+        "LogisticLoss",
+        "SquaredLoss",
+    ),
+    "model": ("Decision", "Fit", "Search", "PreImages", "Loadings", "KernelModel"),
+    "model.kernel_model": ("Refinement",),
+    "fitting": ("Candidates", "Plan", "Settings"),
+    "estimators": ("StatisticPart", "StatisticPlan"),
+    "estimators.statistic": ("Stream",),
+    "rayleigh": (
+        "ImageRotation",
+        "ImageTranslation",
+        "LineThickening",
+        "DecisionRule",
+        "BetweenClasses",
+        "NoiseCovariance",
+        "NoiseSamples",
+        "Tangent",
+        "TotalScatter",
+        "WithinClasses",
+    ),
+    "metric_learning.rounds": ("Fitted", "Round"),
+    "model_selection": ("ExtractorWithHead",),
+    "predictors.assembly": ("Finalist", "Preparation", "Sieve"),
+    "program.steps.link": ("Calibration",),
+    "predictors.calibration": ("HeldOut",),
+    "predictors.choice": ("KernelKind", "Trial"),
+    "predictors.inputs": ("CategoryColumn", "InputEncoder"),
+    "predictors.recipe": ("SieveRecipe",),
+    "predictors.streams": ("SieveStream",),
+    "cli.table_model": ("TableModel",),
+    "cli.statistic": ("TablePlan",),
 }
 
 #: What is no longer there, and is a namespace of its fields for the class that takes them.
-_FORMER = {"LandmarkModel"}
+_FORMER = {"CandidatePool", "LandmarkModel"}
 
 _SCIKIT_LEARN = {
     "sklearn.compose": ("ColumnTransformer", "TransformedTargetRegressor", "make_column_selector"),
@@ -166,10 +151,11 @@ def class_of_name(name: str) -> type | None:
         return SimpleNamespace
     place, _, last = name.rpartition(".")
     if place:
-        known = last in _SCIKIT_LEARN.get(place, ())
-        return getattr(import_module(place), last, None) if known else None
-    if last in _OWN:
-        return getattr(import_module(f"{_PACKAGE}.{_OWN[last]}"), last, None)
+        is_known = last in _SCIKIT_LEARN.get(place, ())
+        return getattr(import_module(place), last, None) if is_known else None
+    for room, known in _OWN.items():
+        if last in known:
+            return getattr(import_module(f"{_PACKAGE}.{room}"), last, None)
     package = import_module(_PACKAGE)
     found = getattr(package, last) if last in package.__all__ else None
     return found if isinstance(found, type) and issubclass(found, BaseEstimator) else None

@@ -11,9 +11,9 @@ from ..data import Batch, Pool, single_threaded_blas
 from ..deflation import (
     Alignment,
     DiagonalOnly,
-    Extraction,
     FixedCandidates,
     Outcome,
+    Selection,
     StoredColumns,
     extract,
 )
@@ -44,22 +44,21 @@ def prune(fit: Fit, batch: Batch, n_landmarks: int | None, tol: float, n_jobs: i
     coordinates, scales = _coordinates(
         fit, replace(batch, targets=model.features(batch.X, n_jobs).astype(np.float64)), n_jobs
     )
-    extraction = _extract(coordinates, n_landmarks)
-    size = _enough(extraction, tol) if n_landmarks is None else len(extraction)
-    _warn_if_few(extraction, size, n_landmarks, batch)
+    selection = _extract(coordinates, n_landmarks)
+    size = _enough(selection, tol) if n_landmarks is None else len(selection)
+    _warn_if_few(selection, size, n_landmarks, batch)
     everyone = np.arange(len(model.projection))
-    built = build_model(
-        extraction, Pool(model.landmarks, everyone), model.kernel, center=True, dtype=model.dtype
-    )
-    kept = built.model.truncate(size)
-    weights = extraction.target_products[:size] * scales
+    kept = build_model(
+        selection, Pool(model.landmarks, everyone), model.kernel, center=True, dtype=model.dtype
+    ).truncate(size)
+    weights = selection.target_products[:size] * scales
     pruned = replace(
         kept,
         projection=kept.projection @ weights,
         offset=kept.offset @ weights - coordinates.target_means,
         first_use=np.zeros(size, dtype=np.intp),  # every feature is a combination of all that is left
     )
-    indices = fit.landmark_indices[built.names[:size]]
+    indices = fit.landmark_indices[selection.names[:size]]
     # Loadings combine all landmarks, which are not to be kept.
     return replace(fit, model=pruned, landmark_indices=indices, loadings=None)
 
@@ -103,7 +102,7 @@ def _check_not_constant(fit: Fit, coordinates: Coordinates, norms: np.ndarray) -
         )
 
 
-def _extract(coordinates: Coordinates, n_landmarks: int | None) -> Extraction:
+def _extract(coordinates: Coordinates, n_landmarks: int | None) -> Selection:
     columns = StoredColumns(coordinates.columns, coordinates.means, centred=True)
     size = columns.shape[1] if n_landmarks is None else n_landmarks
     lengths = DiagonalOnly(np.ones(columns.shape[1]))  # alignment does not look at them
@@ -117,16 +116,16 @@ def _extract(coordinates: Coordinates, n_landmarks: int | None) -> Extraction:
     )
 
 
-def _enough(extraction: Extraction, tol: float) -> int:
+def _enough(selection: Selection, tol: float) -> int:
     """Return how many landmarks leave no more than ``tol`` of the features' variance unexplained."""
-    explained = np.cumsum((extraction.target_products**2).sum(axis=1))
-    wanted = (1 - tol) * extraction.target_squared_norm
-    return min(int(np.searchsorted(explained, wanted)) + 1, len(extraction))
+    explained = np.cumsum((selection.target_products**2).sum(axis=1))
+    wanted = (1 - tol) * selection.target_squared_norm
+    return min(int(np.searchsorted(explained, wanted)) + 1, len(selection))
 
 
-def _warn_if_few(extraction: Extraction, size: int, n_landmarks: int | None, batch: Batch) -> None:
+def _warn_if_few(selection: Selection, size: int, n_landmarks: int | None, batch: Batch) -> None:
     """Say when landmarks ran out, after which features of other rows may be anything."""
-    if extraction.outcome == Outcome.EXHAUSTED and size == len(extraction):
+    if selection.outcome == Outcome.EXHAUSTED and size == len(selection):
         warn(
             f"{size} landmarks were kept: on the {len(batch)} rows of X the kernel columns of all "
             "others are combinations of theirs, and the features of other rows may be far off. Pass "

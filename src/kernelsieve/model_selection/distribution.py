@@ -15,7 +15,6 @@ from ..estimators import LoopEstimator
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..fitting import (
     candidates_needed,
-    scored_samples,
     select_in_pool,
     select_without_pool,
     use_of_candidates,
@@ -127,15 +126,16 @@ def criterion_distribution(
     _check(component, n_candidates)
     problem = estimator._problem(X, y, sample_weight)
     drawn = replace(problem.candidates, size=n_candidates or "all", how="random", resample=False)
-    problem = replace(problem, candidates=drawn, n_components=int(component))
+    settings = replace(problem.settings, n_components=int(component))
+    problem = replace(problem, candidates=drawn, settings=settings)
     watched = _RecordingCriterion(criterion)
     # A copy declares everything that the criterion declares, and only its start is another.
     observed: Any = copy.copy(criterion)
     observed.start = lambda: watched
     size = problem.pool_size(len(problem.rows), use_of_candidates(observed), observed)
-    samples = scored_samples(problem)
+    samples = problem.scored_samples()
     if problem.has_pool(size):
-        pool = problem.given or problem.draw(size, "random")
+        pool = problem.given or problem.draw(size)
         fit = select_in_pool(problem, samples, pool, observed)
     else:
         fit = select_without_pool(problem, samples, observed, size)

@@ -214,7 +214,7 @@ def _sums_of_groups(
     Samples of a group are copied when it is their turn, if they are not consecutive.
     """
     begun = [[p.empty(form) for _ in groups] for p in passes for form in [p.form_for([batch])]]
-    size = max(1, cache.max_bytes // (8 * len(passes[0].pool)))
+    size = max(1, cache.max_bytes // (8 * len(passes[0].plan.pool)))
     for group, numbers in enumerate(groups):
         for rows in row_slices(len(numbers), len(numbers) if len(passes) == 1 else int(size)):
             part = batch[_as_slice(numbers[rows])]

@@ -18,9 +18,10 @@ from ..estimators import (
     is_summed_up,
     planned_by_sample,
     prepared,
+    split_item,
 )
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..fitting import OnePass, split_item
+from ..fitting import OnePass
 from ..statistics import FoldWork, WorkTogether
 from .choosing import ChoosesByScores
 from .fold_curves import SCORES, SettledFolds, have_closed_form, known_score

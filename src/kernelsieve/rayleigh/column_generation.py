@@ -9,9 +9,8 @@ import numpy as np
 from scipy.linalg import qr
 
 from ..data import Batch, row_slices
-from ..deflation import RecomputedColumns
+from ..deflation import RecomputedColumns, order_of_first_use
 from ..kernels import Kernel, Rows
-from ..model import order_of_first_use
 
 #: Columns that a solver takes in at once, the most violated ones first.
 COLUMNS_A_ROUND = 20

@@ -144,6 +144,16 @@ def least_squares_threshold(moments: Moments) -> float:
     return float(share[1] - share[0]) * variance / covariance - mean
 
 
+def alignment_threshold(moments: Moments) -> float:
+    """Return b where centred outputs are zero: a sample is of the class with whose samples it agrees.
+
+    Where the kernel of an output, ``f(x) f(x')`` with f centred, is aligned with that of the labels -1
+    and 1, the sum of its values with the samples, times their labels, tells the label of a new one. It
+    is the output times the distance of both means, but for a factor.
+    """
+    return -float(moments.weights @ moments.means[:, 0] / moments.weights.sum())
+
+
 def gaussian_logit(moments: Moments) -> tuple[float, float]:
     """Return a and b of ``P(second class | f) = sigma(a f + b)`` for Gaussian classes.
 
@@ -181,6 +191,7 @@ _THRESHOLDS: dict[str, Callable[[Moments], float]] = {
     "least_squares": least_squares_threshold,
     "midpoint": midpoint_threshold,
     "gaussian": gaussian_threshold,
+    "alignment": alignment_threshold,
 }
 
 
@@ -229,8 +240,10 @@ def decision_lines(
 def joint_heads(how: str, moments: Moments, ratios: np.ndarray) -> Heads:
     """Return heads of joint features, which all classes share.
 
-    The classes are taken for Gaussian, or their indicators regressed to, as ``how`` says.
+    They are those of Gaussian classes, of regression to indicators, or of alignment, as ``how`` says.
     """
+    if how == "alignment":
+        return alignment_heads(moments)
     if how in ("margin", "midpoint"):
         warn(
             f"threshold={how!r} is for features of one class each; joint features of "
@@ -244,6 +257,22 @@ def joint_heads(how: str, moments: Moments, ratios: np.ndarray) -> Heads:
     # Features have unit variance with the ridge, and less without it; the ridge must be part of
     # the Gaussians too, or classes that the candidates separate completely leave none.
     return gaussian_heads(replace(moments, covariance=np.eye(len(moments.covariance))))
+
+
+def alignment_heads(moments: Moments) -> Heads:
+    """Return heads of joint features: mean kernel values of a sample with the samples of each class.
+
+    The kernel is the inner product of centred features, for which it is theirs with the class means.
+    """
+    mean = moments.weights @ moments.means / moments.weights.sum()
+    constants = np.where(moments.weights > 0, 0.0, NEVER)
+    return _nested_heads((moments.means - mean).T, mean, constants)
+
+
+def _nested_heads(coefficients: np.ndarray, mean: np.ndarray, constants: np.ndarray) -> Heads:
+    """Return heads for centred features that do not matter to each other's coefficients."""
+    intercepts = constants - np.cumsum(mean[:, None] * coefficients, axis=0)
+    return Heads(intercepts, np.tri(len(mean))[:, :, None] * coefficients)
 
 
 def gaussian_heads(moments: Moments) -> Heads:
@@ -276,9 +305,7 @@ def indicator_heads(moments: Moments, ratios: np.ndarray) -> Heads:
     coefficients = ((moments.means - mean) * shares[:, None]).T / (1 + ratios)[:, None]
     # A class without weight is never the one.
     constants = np.where(shares > 0, shares, NEVER)
-    intercepts = constants - np.cumsum(mean[:, None] * coefficients, axis=0)
-    first = np.tri(len(ratios))[:, :, None]  # features do not matter to each other's coefficients
-    return Heads(intercepts, first * coefficients)
+    return _nested_heads(coefficients, mean, constants)
 
 
 def prior_heads(moments: Moments) -> Heads:

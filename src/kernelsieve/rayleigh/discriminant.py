@@ -30,7 +30,7 @@ _MOST_DECISIONS = 2**20  # of samples about classes, where these are many
 _SMALLEST_REST = 1e-9  # of a leverage to one: what a fit without the sample says is then unknown
 
 #: Rules that the word alone stands for.
-THRESHOLDS = ("auto", "least_squares", "margin", "midpoint", "gaussian")
+THRESHOLDS = ("auto", "least_squares", "margin", "midpoint", "gaussian", "alignment")
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,11 +45,13 @@ class DecisionRule:
     threshold : str, default="auto"
         Of features that separate one class from the rest. "least_squares" is where least squares to
         labels -1 and 1 changes sign, "margin" the linear program (15) of Mika et al. (2003), which
-        needs the features of all samples, "midpoint" the middle of the means, and "gaussian" where
-        both sides are as probable by a Gaussian model of the features. Joint features of several
-        classes are decided by a Gaussian model, or with "least_squares" by ridge regression to the
-        indicators of the classes; "margin" and "midpoint" are not for them. "auto" is
-        "least_squares", but "gaussian" for joint features unless a class weighs less than one sample.
+        needs the features of all samples, "midpoint" the middle of the means, "gaussian" where both
+        sides are as probable by a Gaussian model of the features, and "alignment" the mean of all
+        samples: the inner product of centred features is a kernel, and a sample is of the class with
+        whose samples its values are largest on average. Joint features of several classes are decided
+        by a Gaussian model, with "least_squares" by ridge regression to the indicators of the classes,
+        or by "alignment"; "margin" and "midpoint" are not for them. "auto" is "least_squares", but
+        "gaussian" for joint features unless a class weighs less than one sample.
         ``SparseKernelFisherDiscriminant`` also takes "intercept", the constant that its program finds.
     nu : float or "cv", default=0.5
         For ``threshold="margin"``: the share of the smaller class that may lie within the margin;
@@ -305,8 +307,9 @@ class KernelDiscriminant(PredictMixin, KernelEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        link = self._prefix(n_components)._probability_link()
-        return np.asarray(link(self._scores(X, n_components)))
+        decision = self._prefix(n_components).decision
+        assert decision is not None
+        return probabilities(self._scores(X, n_components), float(decision.slopes[-1]))
 
     def _probability_link(self) -> Callable[[np.ndarray], np.ndarray]:
         """Return the function that makes probabilities of decisions."""

@@ -16,12 +16,12 @@ from ..deflation import Alignment, Heads, RidgeAlignment
 from ..estimators import OutOfCoreMixin
 from ..exceptions import InvalidDataError, InvalidParameterError
 from ..fitting import (
+    OnePass,
     Plan,
     Problem,
     RowPass,
     Settings,
     candidates_needed,
-    loop_pass,
     select_without_pool,
     use_of_candidates,
 )
@@ -92,7 +92,7 @@ class GreedyKernelFisherDiscriminant(OutOfCoreMixin, KernelDiscriminant):
         :class:`~kernelsieve.rayleigh.Tangent` in place of a pair may give ``virtual_candidates``.
     decision : str or DecisionRule, default="least_squares"
         How features decide, and how probable that is: the word for a threshold, "auto",
-        "least_squares", "margin", "midpoint" or "gaussian", or a
+        "least_squares", "margin", "midpoint", "gaussian" or "alignment", or a
         :class:`~kernelsieve.rayleigh.DecisionRule` with ``threshold``, ``nu``, ``multi_class`` and
         ``probability``.
     class_weight : dict or "balanced", default=None
@@ -279,7 +279,7 @@ class GreedyKernelFisherDiscriminant(OutOfCoreMixin, KernelDiscriminant):
         changes = [
             Change(partial(move, t.transform), t.weight) for t in self._tangents() if t.weight > 0
         ]
-        return loop_pass(plan, self._criterion(), changes)
+        return OnePass(plan, self._criterion(), changes)
 
     def _plan(self, X: Rows, y: Any, classes: Any, sample_weight: Any) -> Plan:
         self._check_out_of_core()

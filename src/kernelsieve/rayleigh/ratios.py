@@ -6,7 +6,7 @@ Scatters are given by factors: F stands for ``F'F``. Factors keep the digits tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -73,7 +73,7 @@ def solve_ratio(self: Any, problem: Problem) -> Fit:
         candidates = self._draw(problem, size)
         if rows.weight is not None and len(candidates) >= len(rows):
             # All samples are candidates, and one of weight 2 is two equal ones that share alpha.
-            copies = rows.weight[candidates.pool.indices]
+            copies = rows.weight[candidates.indices]
     return self._row_pass(problem.plan(candidates), copies).fit([rows])
 
 
@@ -108,6 +108,7 @@ class LargestRatios:
 Complete = Callable[[Fit, LargestRatios, Iterable[Batch] | None], Fit]
 
 
+@dataclass(eq=False)
 class RayleighPass:
     """Maximises the ratio of two sums of scatters on a pool, in one pass over the samples.
 
@@ -115,31 +116,24 @@ class RayleighPass:
     kernel matrix for "norm". ``one_against_rest`` finds a direction for each class, not joint ones.
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        numerator: Sequence[Scatter],
-        denominator: Sequence[Scatter],
-        *,
-        reg: float,
-        penalty: str,
-        copies: np.ndarray | None = None,  # that each candidate stands for; None for one
-        one_against_rest: bool = False,
-        complete: Complete = lambda fit, *_: fit,
-        needs_rows: bool = False,
-    ) -> None:
-        self.kernel, self.pool, self.W, self.settings = (
-            plan.kernel,
-            plan.pool,
-            plan.candidates.W,
-            plan.settings,
-        )
-        self.numerator, self.denominator, self.reg, self.penalty = numerator, denominator, reg, penalty
-        self.copies, self.one_against_rest = copies, one_against_rest
-        self.complete, self.needs_rows = complete, needs_rows
+    plan: Plan
+    numerator: Sequence[Scatter]
+    denominator: Sequence[Scatter]
+    _: KW_ONLY
+    reg: float
+    penalty: str
+    copies: np.ndarray | None = None  # that each candidate stands for; None for one
+    one_against_rest: bool = False
+    complete: Complete = lambda fit, *_: fit
+    needs_rows: bool = False
+
+    def __post_init__(self) -> None:
+        plan = self.plan
+        self.kernel, self.pool, self.W = plan.kernel, plan.pool, plan.pool.W
+        self.settings = plan.settings
         # Small eigenvalues of N matter where no ridge on alpha covers them.
-        self.needs_digits = penalty == "norm" or reg == 0
-        self.sums = StatisticPass(
+        self.needs_digits = self.penalty == "norm" or self.reg == 0
+        self.one_pass = StatisticPass(
             self.kernel,
             self.pool,
             np.diagonal(self.W),
@@ -148,7 +142,7 @@ class RayleighPass:
             n_labels=plan.encoder.n_labels,
             block_rows=self.settings.block_rows,
             n_jobs=self.settings.n_jobs,
-            beside=[self._blocks(numerator), self._blocks(denominator)],
+            beside=[self._blocks(self.numerator), self._blocks(self.denominator)],
         )
 
     def _blocks(self, scatters: Sequence[Scatter]) -> list[WeightedBlock]:
@@ -168,11 +162,11 @@ class RayleighPass:
                 "pass decision='gaussian', 'midpoint' or 'least_squares', or batches in a list."
             )
         needed = self.needs_digits or not repeatable
-        return self.sums.empty(form_of(self.settings.precision, safe=needed))
+        return self.one_pass.empty(form_of(self.settings.precision, safe=needed))
 
     def absorb(self, statistic: ColumnSums, batch: Batch) -> None:
         """Add samples to a statistic, which is invalid after an error."""
-        self.sums.add(statistic, batch)
+        self.one_pass.add(statistic, batch)
 
     def fit(self, batches: Iterable[Batch]) -> Fit:
         """Fit to samples that can be read more than once."""
@@ -180,10 +174,10 @@ class RayleighPass:
         n_rows = sum(map(len, batches)) if isinstance(batches, list) else np.inf
         needed = self.needs_digits or n_rows <= _FEW_ROWS * len(self.pool)
         form = form_of(precision, safe=needed)
-        found = self.maximise(self.sums.gather(batches, form))
+        found = self.maximise(self.one_pass.gather(batches, form))
         if self.reg < RIDGE_TRUST * found.denominator.largest and may_become_safe(precision, form):
             del found  # which may be as large as the next one
-            found = self.maximise(self.sums.gather(batches, TriangularStatistic))
+            found = self.maximise(self.one_pass.gather(batches, TriangularStatistic))
         return self._described(found, batches)
 
     def solve(self, statistic: ColumnSums) -> Fit:
@@ -199,10 +193,10 @@ class RayleighPass:
         """
         C, size, wanted, tol = self.reg, len(self.pool), self.settings.n_components, self.settings.tol
         with single_threaded_blas(unless_large=(size, size)):
-            if self.sums.n_labels:
+            if self.one_pass.n_labels:
                 seen = self._seen_by_class(sums)
             else:
-                coordinates = self.sums.coordinates(sums, center=True)
+                coordinates = self.one_pass.coordinates(sums, center=True)
                 between, within = fisher_scatters(coordinates.columns, coordinates.targets)
                 seen = Seen(self.kernel, self.pool, coordinates, between, within, self.settings.n_jobs)
             self._check(seen)
@@ -225,7 +219,7 @@ class RayleighPass:
 
     def _seen_by_class(self, sums: ColumnSums) -> Seen:
         """Return factors of both scatters from sums by class, if there are many classes."""
-        classes = self.sums.class_scatter(sums, center=True)
+        classes = self.one_pass.class_scatter(sums, center=True)
         between = classes.between
         if len(between) > between.shape[1]:
             between = np.asarray(np.linalg.qr(between, mode="r"))

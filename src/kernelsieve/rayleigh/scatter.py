@@ -20,7 +20,7 @@ from sklearn.utils import check_array
 from ..data import Batch, Pool
 from ..estimators import KernelEstimator
 from ..exceptions import InvalidDataError, InvalidParameterError
-from ..fitting import CandidatePool, Problem
+from ..fitting import Problem
 from ..kernels import Kernel, Linear, Precomputed, Rows
 from ..statistics import AugmentedBlock, Coordinates, TriangularStatistic, change_block, gather
 
@@ -362,9 +362,9 @@ def with_moved(batch: Batch, tangents: Sequence[Tangent]) -> Batch:
     return Batch(stacked.astype(batch.X.dtype), batch.targets[again], weight)
 
 
-def draw_with_moved(self: Any, problem: Problem, size: int) -> CandidatePool:
+def draw_with_moved(self: Any, problem: Problem, size: int) -> Pool:
     """Draw candidates from the samples, and from transformed copies of them."""
     union = replace(problem, rows=with_moved(problem.rows, self._tangents()))
     drawn = KernelEstimator._draw(self, union, size)
     # The index of a transformed sample is that of the sample.
-    return replace(drawn, pool=replace(drawn.pool, indices=drawn.pool.indices % len(problem.rows)))
+    return replace(drawn, indices=drawn.indices % len(problem.rows))

@@ -99,7 +99,7 @@ class SparseKernelFisherDiscriminant(KernelDiscriminant):
         :class:`~kernelsieve.rayleigh.Tangent` in place of a pair may give ``virtual_candidates``.
     decision : str or DecisionRule, default="least_squares"
         How features decide, and how probable that is: the word for a threshold, "auto",
-        "least_squares", "margin", "midpoint", "intercept" or "gaussian", or a
+        "least_squares", "margin", "midpoint", "intercept", "gaussian" or "alignment", or a
         :class:`~kernelsieve.rayleigh.DecisionRule` with ``threshold``, ``nu``, ``multi_class`` and
         ``probability``.
     class_weight : dict or "balanced", default=None
@@ -333,16 +333,15 @@ class SparseKernelFisherDiscriminant(KernelDiscriminant):
 
     def _programs(self, problem: Problem) -> ClassPrograms:
         """Return the programs of all classes, on given or drawn candidates, or all samples."""
-        rows, kernel, candidates = problem.rows, problem.kernel, problem.given
+        rows, kernel, pool = problem.rows, problem.kernel, problem.given
         union = with_moved(rows, self._tangents())
         size = self._pool_size(problem, len(union))
-        if candidates is None and size < len(union):
-            candidates = self._draw(problem, size)
-        if candidates is not None:
-            pool, W = candidates.pool, candidates.W
-        else:
+        if pool is None and size < len(union):
+            pool = self._draw(problem, size)
+        W = None if pool is None else pool.W
+        if pool is None:
             everyone = np.arange(len(union))  # the index of a transformed sample is that of the sample
-            pool, W = Pool(kernel.points(union.X, everyone), everyone % len(rows)), None
+            pool = Pool(kernel.points(union.X, everyone), everyone % len(rows))
         return ClassPrograms(
             rows,
             kernel,

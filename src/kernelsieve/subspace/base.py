@@ -13,7 +13,7 @@ from ..data import Batch, Pool, TargetEncoder
 from ..deflation import Alignment, Criterion, Outcome
 from ..estimators import KernelEstimator, OutOfCoreMixin
 from ..exceptions import FewerFeaturesWarning, warn
-from ..fitting import CandidatePool, Plan, Problem, RowPass
+from ..fitting import Plan, Problem, RowPass
 from ..kernels import Inputs, Kernel, Linear, Rows
 from ..model import Fit
 from ..statistics import ClassScatter, ColumnSums, Coordinates, StatisticPass, form_of
@@ -63,7 +63,6 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
             return self._solve_inputs(problem)
         n_samples = len(problem.rows)
         size = self._pool_size(problem, n_samples)
-        problem.settings_for(size)  # refuses what is no number before any work
         if size < n_samples:
             return self._solve_in_span(problem, self._draw(problem, size))
         return self._solve_among_all(problem)
@@ -77,17 +76,16 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
         """Find a subspace under the linear kernel, without candidates."""
         rows = problem.rows
         n_samples, n_inputs = rows.X.shape
-        problem.settings_for(n_samples)  # refuses what is no number before any work
         many = n_samples > _MANY_SAMPLES * n_inputs and n_inputs <= _MOST_INPUTS
         if not many or sparse.issparse(rows.X) or self._needs_samples():
             return self._find(input_images(rows))
         return self._row_pass(problem.plan(_inputs(n_inputs))).fit([rows])
 
-    def _solve_in_span(self, problem: Problem, candidates: CandidatePool) -> Fit:
+    def _solve_in_span(self, problem: Problem, candidates: Pool) -> Fit:
         rows, plan = problem.rows, problem.plan(candidates)
         if not self._needs_samples():
             return self._row_pass(plan).fit([rows])
-        images = projected_images(rows, plan.kernel, plan.pool, candidates.W, plan.settings.n_jobs)
+        images = projected_images(rows, plan.kernel, plan.pool, plan.pool.W, plan.settings.n_jobs)
         return self._find(images)
 
     def _row_pass(self, plan: Plan) -> RowPass:
@@ -118,10 +116,10 @@ class SubspaceEstimator(OutOfCoreMixin, KernelEstimator):
         return tags
 
 
-def _inputs(n_inputs: int) -> CandidatePool:
+def _inputs(n_inputs: int) -> Pool:
     """Return the features of X as candidates, which is lossless for the linear kernel."""
     numbers = np.arange(n_inputs)
-    return CandidatePool(Pool(numbers, numbers), np.empty((0, 0)))
+    return Pool(numbers, numbers)
 
 
 class ImagePass:
@@ -131,7 +129,7 @@ class ImagePass:
     """
 
     def __init__(self, plan: Plan, find: Callable[[Images], Fit]) -> None:
-        pool, W, settings = plan.pool, plan.candidates.W, plan.settings
+        pool, W, settings = plan.pool, plan.pool.W, plan.settings
         takes_inputs = isinstance(plan.kernel, Linear) and not len(W)
         self._kernel: Kernel = Inputs() if takes_inputs else plan.kernel
         self._pool = pool

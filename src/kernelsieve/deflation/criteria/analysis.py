@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..needs import Needs
-from ..rules import SymmetricDeflation
+from ..needs import Needs, SymmetricDeflation
 from ..view import Step, View
 from .base import ScoringCriterion
 

@@ -16,8 +16,7 @@ from sklearn.base import BaseEstimator
 
 from ...exceptions import CriterionError
 from ..heads import Heads
-from ..needs import Needs
-from ..rules import DeflationRule, LeftDeflation, Ridge
+from ..needs import DeflationRule, LeftDeflation, Needs, Ridge
 from ..view import Direction, Step, View
 
 # Scores this close are a tie: sums in another order (other block sizes, threads, drivers) must not
@@ -109,6 +108,9 @@ class Criterion(Selector, BaseEstimator):
     at_most_targets: ClassVar[bool] = False
     #: Whether labels are predicted by the nearest class mean of the features, not by least squares.
     nearest_centre: bool = False
+    #: Whether labels are predicted by the class with whose samples the inner product of features is
+    #: largest on average.
+    by_alignment: bool = False
     #: Whether residual norms are taken about the mean, even where features are not centred.
     centred_scores: bool = False
     #: Whether the loadings of the images on the features are kept with the model; with left deflation
@@ -181,7 +183,7 @@ def first_of_the_best(scores: np.ndarray, rounding_of: Callable[[np.ndarray], np
     direction left, that with the least rounding is taken: which it is does not depend on their order.
     """
     best = int(scores.argmax())
-    near = np.flatnonzero(scores * (1 + _WIDEST_TIE) >= scores[best] * (1 - _WIDEST_TIE))
+    near = (scores * (1 + _WIDEST_TIE) >= scores[best] * (1 - _WIDEST_TIE)).nonzero()[0]
     if len(near) == 1:
         return best
     rounding = rounding_of(near)

@@ -78,14 +78,20 @@ class PartialLeastSquares(Criterion):
     nearest_centre : bool, default=False
         Predict the class whose mean features are nearest, instead of that with the largest indicator
         by least squares.
+    by_alignment : bool, default=False
+        Predict the class with whose samples the inner product of features, the kernel that is aligned
+        with the labels, is largest on average.
     """
 
     needs = Needs(metric=True)
     keeps_loadings = True
 
-    def __init__(self, balanced: bool = False, nearest_centre: bool = False) -> None:
+    def __init__(
+        self, balanced: bool = False, nearest_centre: bool = False, by_alignment: bool = False
+    ) -> None:
         self.balanced = balanced
         self.nearest_centre = nearest_centre
+        self.by_alignment = by_alignment
 
     def target_scale(self, target_sums: np.ndarray) -> np.ndarray:
         if not self.balanced:

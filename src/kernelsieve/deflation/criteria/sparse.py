@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..needs import Needs
-from ..rules import Ridge
+from ..needs import Needs, Ridge
 from ..view import Direction, Step, View
 from .base import ScoringCriterion, Selector
 
@@ -21,7 +20,8 @@ class Alignment(ScoringCriterion):
     can_screen = True
 
     def score(self, view: View) -> np.ndarray:
-        return _explained(view) / _positive(view.residual_squared_norms)
+        norms = view.residual_squared_norms
+        return _explained(view) / np.where(norms > 0, norms, np.inf)
 
     def value(self, step: Step) -> float:
         return float(step.target_products @ step.target_products) / step.target_squared_norm
@@ -117,8 +117,4 @@ def _explained(view: View) -> np.ndarray:
 
 def _per_length(amount: np.ndarray, view: View) -> np.ndarray:
     length = view.metric.diagonal
-    return np.where(length > 0, amount / _positive(length), -np.inf)
-
-
-def _positive(values: np.ndarray) -> np.ndarray:
-    return np.where(values > 0, values, np.inf)
+    return np.where(length > 0, amount / np.where(length > 0, length, np.inf), -np.inf)
