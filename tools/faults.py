@@ -82,8 +82,8 @@ FAULTS = [
     Fault(
         "targets deflated the wrong way",
         "deflation/loop.py",
-        "residual_targets -= np.outer(feature, target_products)",
-        "residual_targets += np.outer(feature, target_products)",
+        "residual_targets -= np.multiply.outer(feature, target_products)",
+        "residual_targets += np.multiply.outer(feature, target_products)",
     ),
     Fault(
         "gradient of a loss not centred",
@@ -116,10 +116,10 @@ FAULTS = [
         "rotations = np.asarray(model.landmarks.T @ np.abs(model.projection))",
     ),
     Fault(
-        "class means about the wrong centre",
+        "class means by the weight of all samples",
         "rayleigh/fisher.py",
         "means = coordinates.means @ found.alpha - offset + products / weights[:, None]",
-        "means = products / weights[:, None]",
+        "means = coordinates.means @ found.alpha - offset + products / total",
     ),
     Fault(
         "centroids as sums of samples",

@@ -25,7 +25,8 @@ from kernelsieve.kernels import (
     resolve_kernel,
     sharing,
 )
-from kernelsieve.kernels.distance_cache import CachedKernel, _fingerprint, shared
+from kernelsieve.kernels.distance_cache import CachedKernel, _fingerprint
+from kernelsieve.kernels.resolve import shared
 
 FAMILIES = [
     [RBF(0.001), RBF(0.02), Matern(0.01, 1.5), RationalQuadratic(0.02, 0.5)],

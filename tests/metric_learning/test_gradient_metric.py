@@ -314,6 +314,11 @@ def test_outer_products_are_those_of_finite_differences(name, data):
     assert_allclose(full, naive, **{"rtol": 1e-5, "atol": 1e-6 * np.trace(naive), **loose})
     diagonal = function.outer_product(X, np.ones(len(X)), 1e-3, diagonal=True)
     assert_allclose(diagonal, np.diagonal(full), rtol=1e-10)
+    weight = np.arange(len(X)) % 3
+    weighted = function.outer_product(X, weight, 1e-3, diagonal=False)
+    repeated = np.repeat(X, weight, axis=0)
+    expected = function.outer_product(repeated, np.ones(len(repeated)), 1e-3, diagonal=False)
+    assert_allclose(weighted, expected, rtol=1e-9, atol=1e-9 * np.trace(expected))
 
 
 def test_a_ridge_path_is_ridge_regression_in_the_norm_of_the_kernel(data):

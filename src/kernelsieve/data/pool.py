@@ -126,7 +126,7 @@ def draw_sample(
     (0, [500.0, 5.0, 5.0])
     """
     if weight is None or _are_equal(weight):
-        rows = draw_random(n_rows, size, random_state)
+        rows = np.sort(_drawn(n_rows, size, random_state, None))
         return rows, None if weight is None else weight[rows]
     if size >= n_rows:
         return np.arange(n_rows), weight

@@ -258,7 +258,7 @@ def extract(
             continue
         squared = float(residual.vector @ residual.vector)
         if squared < trust * float(residual.column @ residual.column):
-            if _retire_dependent(candidates, directions, trust):
+            if _retire_dependent(candidates, combined, trust):
                 continue
             outcome = Outcome.IMPRECISE
             break
@@ -353,9 +353,7 @@ def _check_direction(
         )
 
 
-def _retire_dependent(
-    candidates: DeflatedCandidates, directions: list[Direction], trust: float
-) -> bool:
+def _retire_dependent(candidates: DeflatedCandidates, combined: list[np.ndarray], trust: float) -> bool:
     """Retire doubtful candidates whose images depend on the chosen ones; tell if there were any.
 
     If a candidate's image lies in the span of the chosen images, so does its column, whatever the
@@ -363,9 +361,9 @@ def _retire_dependent(
     """
     small = candidates.residual_squared_norms < trust * candidates.initial_squared_norms
     doubtful = np.flatnonzero(candidates.eligible & small)
-    if not directions or not len(doubtful):
+    if not combined or not len(doubtful):
         return False
-    chosen = np.unique(np.concatenate([d.candidates for d in directions]))
+    chosen = np.unique(np.concatenate(combined))
     W = candidates.metric.among(np.concatenate([chosen, doubtful]))
     split = len(chosen)
     cross = W[:split, split:]

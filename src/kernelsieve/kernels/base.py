@@ -226,6 +226,10 @@ class Kernel(ABC):
             f"{', '.join(able)}, or a kernel with the method {method}."
         )
 
+    def without_cache(self) -> Kernel:
+        """Return the kernel as models and files hold it."""
+        return self
+
     def rounded_as_with(self, Z: Rows) -> Kernel:
         """Return this kernel with values that round alike for all of ``Z`` and any part of it."""
         return self

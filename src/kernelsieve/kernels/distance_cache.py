@@ -93,6 +93,9 @@ class CachedKernel(Kernel):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.kernel!r})"
 
+    def without_cache(self) -> Kernel:
+        return self.kernel
+
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         cache = self._cache()
         part = None if cache is None else self.kernel.shared_part(Z, dtype)
@@ -132,7 +135,8 @@ def _without_cache(kernel: Kernel) -> Kernel:
     return kernel
 
 
-_active: ContextVar[BlockCache | None] = ContextVar("kernelsieve_block_cache", default=None)
+#: What kernels that are resolved now take distances and inner products from.
+active_cache: ContextVar[BlockCache | None] = ContextVar("kernelsieve_block_cache", default=None)
 
 
 @contextmanager
@@ -148,24 +152,11 @@ def sharing(cache: BlockCache) -> Iterator[None]:
     -------
     context manager
     """
-    token = _active.set(cache)
+    token = active_cache.set(cache)
     try:
         yield
     finally:
-        _active.reset(token)
-
-
-def shared(kernel: Kernel) -> Kernel:
-    """Return a caching kernel inside :func:`sharing`, if the kernel has a shared part."""
-    cache = _active.get()
-    if cache is None or type(kernel).shared_part is Kernel.shared_part:
-        return kernel
-    return CachedKernel(kernel, cache)
-
-
-def unshared(kernel: Kernel) -> Kernel:
-    """Return the kernel without its cache, as models and files hold it."""
-    return kernel.kernel if isinstance(kernel, CachedKernel) else kernel
+        active_cache.reset(token)
 
 
 def _fingerprint(X: Rows) -> Hashable:

@@ -15,7 +15,7 @@ from scipy.spatial.distance import pdist
 from ..exceptions import InvalidDataError, InvalidParameterError
 from .base import Kernel, Rows, SharedPart
 from .custom import CallableKernel
-from .distance_cache import shared
+from .distance_cache import CachedKernel, active_cache
 from .distances import Chi2, Laplacian
 from .radial import SquaredDistances
 from .registry import KERNELS, PRESETS
@@ -120,6 +120,14 @@ def kernel_class(kernel: object) -> type[Kernel]:
     if isinstance(kernel, str):
         return KERNELS.get(PRESETS.get(kernel, (kernel, {}))[0], Kernel)
     return CallableKernel if callable(kernel) else Kernel
+
+
+def shared(kernel: Kernel) -> Kernel:
+    """Return a caching kernel inside :func:`sharing`, if the kernel has a shared part."""
+    cache = active_cache.get()
+    if cache is None or type(kernel).shared_part is Kernel.shared_part:
+        return kernel
+    return CachedKernel(kernel, cache)
 
 
 def _refuse_ignored(kernel: Kernel, given: dict[str, Any]) -> None:

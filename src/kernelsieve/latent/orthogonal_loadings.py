@@ -7,20 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..data import (
-    Batch,
-    Pool,
-    TargetEncoder,
-    check_not_constant,
-    one_target,
-    total_weight,
-    weighted_sum,
-)
+from ..data import TargetEncoder, check_not_constant, one_target, total_weight, weighted_sum
 from ..deflation import DoublyCentredColumns, Heads, Outcome
 from ..estimators import KernelEstimator, PredictMixin
 from ..fitting import Candidates, Problem, Settings, about_the_mean, diagonal_of, row_columns
-from ..kernels import Kernel, KernelLike
+from ..kernels import KernelLike
 from ..model import Fit, KernelModel, explained_variance_ratio
+
+_EXPLAINED = 1e-24  # of the squares of the target: a residual that is rounding
 
 
 class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
@@ -151,8 +145,30 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
         return super()._encoder(one_target(y), classes)
 
     def _solve(self, problem: Problem) -> Fit:
-        settings = problem.settings_for(len(problem.rows))
-        return fit_orthogonal_loadings(problem.rows, problem.kernel, settings)
+        batch, kernel, pool = problem.rows, problem.kernel, problem.everyone
+        settings, root = problem.settings_for(len(batch)), batch.root_weight
+        mean = float(root**2 @ batch.Y[:, 0] / (root @ root))
+        y = (batch.Y[:, 0] - mean) * root
+        check_not_constant(y, batch.Y[:, 0] * root)
+        stored = row_columns(batch, kernel, pool, settings, everyone=True, center=True)
+        K = DoublyCentredColumns(stored, root)
+        lengths = diagonal_of(stored, batch) - 2 * K.row_means + K.mean_of_all
+        B, T, C = kolpls(K, root, y, settings.n_components, self.tol)
+        k, fitted = len(C), T @ C.T
+        left = y[:, None] - np.column_stack([np.zeros(len(y)), fitted])[:, :k]  # before each feature
+        covariances = (T * left).sum(axis=0)
+        explained = np.diff((fitted**2).sum(axis=0), prepend=0.0) / (y @ y)
+        first_use = np.zeros(len(batch), dtype=np.intp)
+        fit = Fit(
+            model=KernelModel(kernel, pool.points, B, np.zeros(k), first_use, settings.dtype),
+            landmark_indices=pool.indices,
+            criterion_path=(covariances / total_weight(batch)) ** 2,
+            explained_variance_ratio=explained_variance_ratio(T, weighted_sum(lengths, batch)),
+            explained_target_ratio=explained,
+            outcome=Outcome.COMPLETE if k == settings.n_components else Outcome.EXPLAINED,
+            heads=Heads(np.full((k, 1), mean), C[:, :, None]),
+        )
+        return about_the_mean(fit, pool.indices, pool, batch, K.row_means)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -160,65 +176,25 @@ class OrthogonalLoadingsKernelPLS(PredictMixin, KernelEstimator):
         return tags
 
 
-def fit_orthogonal_loadings(batch: Batch, kernel: Kernel, settings: Settings) -> Fit:
-    """Run the algorithm on the doubly centred kernel matrix, with one product a feature."""
-    root = batch.root_weight
-    mean = float(root**2 @ batch.Y[:, 0] / (root @ root))
-    y = (batch.Y[:, 0] - mean) * root
-    check_not_constant(y, batch.Y[:, 0] * root)
-    everyone = np.arange(len(batch))
-    pool = Pool(kernel.points(batch.X, everyone), everyone)
-    stored = row_columns(batch, kernel, pool, settings, everyone=True, center=True)
-    columns = DoublyCentredColumns(stored, root)
-    lengths = diagonal_of(stored, batch) - 2 * columns.row_means + columns.mean_of_all
-    duals, features, coefficients = _loadings(columns, root, y, settings)
-    k = len(coefficients)
-    covariances = features.T @ np.column_stack([y, *(y - features @ c for c in coefficients[:-1])])
-    fitted = [features @ c for c in coefficients]
-    explained = np.diff([0.0, *(f @ f for f in fitted)]) / (y @ y)
-    fit = Fit(
-        model=KernelModel(
-            kernel,
-            pool.points,
-            duals,
-            np.zeros(k),
-            np.zeros(len(batch), dtype=np.intp),
-            settings.dtype,
-        ),
-        landmark_indices=pool.indices,
-        criterion_path=(np.diagonal(covariances) / total_weight(batch)) ** 2,
-        explained_variance_ratio=explained_variance_ratio(features, weighted_sum(lengths, batch)),
-        explained_target_ratio=explained,
-        outcome=Outcome.COMPLETE if k == settings.n_components else Outcome.EXPLAINED,
-        heads=Heads(np.full((k, 1), mean), coefficients[:, :, None]),
-    )
-    return about_the_mean(fit, pool.indices, pool, batch, columns.row_means)
-
-
-def _loadings(
-    columns: DoublyCentredColumns, root: np.ndarray, y: np.ndarray, settings: Settings
+def kolpls(
+    K: DoublyCentredColumns, root: np.ndarray, y: np.ndarray, n_components: int, tol: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the dual directions, the features, and the coefficients of every prefix."""
-    duals: list[np.ndarray] = []
-    features: list[np.ndarray] = []
-    path: list[np.ndarray] = []
-    u = y
-    while len(duals) < settings.n_components:
-        t = root * columns.inner(u)  # K u, weighted as the samples are
+    """Return dual directions B, features T, and in line j - 1 of C the coefficients of the first j.
+
+    A direction combines all samples by what is left of the target, ``u = y - T c``: such directions are
+    orthogonal, so K is not deflated and a feature costs one product with it.
+    """
+    B, T = np.zeros((len(y), n_components)), np.zeros((len(y), n_components))
+    C, k, u = np.zeros((n_components, n_components)), 0, y
+    least = tol * float(y @ y) * float(np.abs(K.raw_squared_norms).max())
+    while k < n_components and float(u @ u) > _EXPLAINED * float(y @ y):
+        t = root * K.inner(u)  # K u, weighted as the samples are
         squared_length = float(u @ t)  # of the direction, w'w
-        if not squared_length > settings.tol * float(y @ y) * float(
-            np.abs(columns.raw_squared_norms).max()
-        ):
+        if not squared_length > least:
             break
-        length = np.sqrt(squared_length)
-        duals.append(root * u / length)
-        features.append(t / length)
-        T = np.column_stack(features)
-        c = np.linalg.lstsq(T, y, rcond=None)[0]
-        path.append(np.concatenate([c, np.zeros(settings.n_components - len(c))]))
-        u = y - T @ c
-        if not float(u @ u) > 1e-24 * float(y @ y):
-            break
-    k, n = len(duals), len(y)
-    B, T = (np.array(vectors).reshape(k, n).T for vectors in (duals, features))
-    return B, T, np.array(path).reshape(k, settings.n_components)[:, :k]
+        B[:, k] = root * u / np.sqrt(squared_length)
+        T[:, k] = t / np.sqrt(squared_length)
+        k += 1
+        C[k - 1, :k] = np.linalg.lstsq(T[:, :k], y, rcond=None)[0]
+        u = y - T[:, :k] @ C[k - 1, :k]
+    return B[:, :k], T[:, :k], C[:k, :k]

@@ -10,7 +10,7 @@ from scipy.linalg import eigh, qr
 from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn import StrOptions
-from ..data import Batch, Pool, total_weight, weighted_sum
+from ..data import total_weight, weighted_sum
 from ..deflation import (
     Columns,
     Criterion,
@@ -22,8 +22,8 @@ from ..deflation import (
 )
 from ..estimators import InverseTransformMixin, LoopEstimator, OutOfCoreMixin
 from ..exceptions import KernelError, warn
-from ..fitting import Problem, Settings, about_the_mean, diagonal_of, row_columns, select_in_pool
-from ..kernels import Kernel, KernelLike
+from ..fitting import Problem, about_the_mean, diagonal_of, row_columns, select_in_pool
+from ..kernels import KernelLike
 from ..model import Fit, KernelModel, signs_of_largest
 from .chemometrics import hotelling_t2, q_limit, q_residuals_of_coordinates, t2_limit
 
@@ -199,30 +199,17 @@ class KernelPCA(InverseTransformMixin, OutOfCoreMixin, LoopEstimator):
         return problem.pool_size(n_samples, "combined", self._criterion())
 
     def _solve(self, problem: Problem) -> Fit:
-        n_samples = len(problem.rows)
-        size = self._pool_size(problem, n_samples)
+        size = self._pool_size(problem, len(problem.rows))
         if problem.has_pool(size):
             candidates = problem.given or self._draw(problem, size)
             return select_in_pool(problem, problem.rows, candidates, self._criterion())
-        return fit_exactly(
-            problem.rows,
-            problem.kernel,
-            problem.everyone,
-            problem.settings_for(n_samples),
-            self.eigen_solver,
-            problem.random_state,
-        )
+        return fit_exactly(problem, self.eigen_solver)
 
 
-def fit_exactly(
-    batch: Batch,
-    kernel: Kernel,
-    pool: Pool,
-    settings: Settings,
-    solver: str,
-    random_state: np.random.RandomState,
-) -> Fit:
+def fit_exactly(problem: Problem, solver: str) -> Fit:
     """Compute the principal directions from all samples."""
+    batch, kernel, pool = problem.rows, problem.kernel, problem.everyone
+    settings = problem.settings_for(len(batch))
     columns = row_columns(batch, kernel, pool, settings, everyone=True, center=settings.center)
     lengths = diagonal_of(columns, batch)
     row_means = np.zeros(len(batch))
@@ -233,7 +220,8 @@ def fit_exactly(
     if not np.isfinite(lengths @ lengths):
         raise KernelError("Kernel values are too large to be squared, or not numbers; scale X.")
     root = batch.root_weight
-    values, vectors = _eigenpairs(columns, root, settings.n_components, solver, random_state)
+    k, random_state = settings.n_components, problem.random_state
+    values, vectors = _eigenpairs(columns, root, k, solver, random_state)
     found = values > settings.tol * values[0]
     outcome = Outcome.COMPLETE if found.all() else Outcome.EXHAUSTED
     if values[-1] < -settings.tol * values[0]:

@@ -15,7 +15,6 @@ from ..data import Batch, Part, count_rows, row_slices
 from ..estimators import StatisticPlan, is_summed_up, prepared, screens
 from ..fitting import OnePass
 from ..kernels import BlockCache, sharing
-from ..kernels.distance_cache import unshared
 from ..statistics import FoldSums
 from .fold_curves import SettledFolds
 from .folds import Curve, HeadSettings, Task, clone_with, score_extractor, split_off
@@ -199,7 +198,7 @@ def _sum_up_folds(
         found = []
         for (extractor, heads, plan, row_pass), parts in zip(planned[some], sums, strict=True):
             rest = parts.pop() if len(screened) else row_pass.empty(type(parts[0].columns))
-            kernel = unshared(plan.settled.kernel)  # for models, which outlive the cache
+            kernel = plan.settled.kernel.without_cache()  # for models, which outlive the cache
             plan = replace(plan, settled=replace(plan.settled, kernel=kernel))
             settled = SettledFolds(extractor, plan, FoldSums(parts, rest), batch, seconds)
             found.append((settled, heads))

@@ -26,7 +26,6 @@ from ..data import (
 )
 from ..exceptions import InvalidDataError
 from ..kernels import Filler, Kernel
-from ..kernels.distance_cache import unshared
 from .coordinates import ClassScatter, Coordinates
 from .statistic import GramStatistic, Statistic, TriangularStatistic
 
@@ -253,7 +252,7 @@ class StatisticPass:
         made_of.update(f"{self.kernel.name} {len(self.target_shift)} {len(self.beside)}".encode())
         made_of.update(_bytes(self.pool.points))
         made_of.update(_bytes(self.target_shift))
-        for name, value in sorted(vars(unshared(self.kernel)).items()):
+        for name, value in sorted(vars(self.kernel.without_cache()).items()):
             if not name.startswith("_"):
                 made_of.update(_bytes(value))
         return made_of.hexdigest()
