@@ -40,6 +40,7 @@ NAMES = (
     "learned_metric",
     "landmarks",
     "sieve",
+    "suite",
     "command_line",
     "peers",
     "peer_scale",

@@ -14,7 +14,7 @@ from kernelsieve.data import progress
 from kernelsieve.datasets import DATA_VARIABLE, load, local_data_folder
 from kernelsieve.kernels import KERNELS
 from kernelsieve.metric_learning import functions, rounds
-from kernelsieve.predictors import choice
+from kernelsieve.predictors import metrics
 
 # New examples are for developers to find; a check of a change must not fail by chance.
 settings.register_profile("few", max_examples=25)
@@ -24,7 +24,8 @@ settings.load_profile("ci" if os.environ.get("CI") else "few")
 SHORT_SEARCHES = [
     (functions, "_FEW_SAMPLES", 0),
     (functions, "_MOST_SPLITS", 2),
-    (choice, "_LANDMARKS", 60),
+    (metrics, "_LANDMARKS", 40),
+    (metrics, "_STEPS", 10),
     (rounds, "_EVIDENCE_LANDMARKS", 40),
     (rounds, "_EVIDENCE_STEPS", 15),
 ]

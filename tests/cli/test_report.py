@@ -22,8 +22,8 @@ def test_columns_have_their_names_everywhere(folder, run, tmp_path):
     assert places == sorted(places)
     model = kernelsieve.load(folder / "auto.ksv")
     compared = page[page.index("<h2>Settings that were compared</h2>") :].partition("</table>")[0]
-    best = model.fitted._sieve.preparation.best
-    assert f"<td>{1 - best.trial.error:.4g}</td><td>{1 - best.error:.4g}</td>" in compared
+    best = model.fitted._sieve.preparation.compared[0]
+    assert f"<td>{best.n_samples:,}</td><td>{1 - best.error:.4g}</td>" in compared
     first = pandas.read_csv(folder / "houses.csv").iloc[model.landmark_rows[0]]
     assert model.landmarks["colour é"][0] == first["colour é"]
     assert model.landmarks["price"][0] == f"{first['price']:.6g}"

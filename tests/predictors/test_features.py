@@ -71,15 +71,17 @@ def test_what_was_tried_is_a_table_as_of_a_search(sieve):
     assert set(found["param_metric"]) > {"identity"}
     assert set(found["param_kernel"]) == {"rbf"}
     splits = found[[name for name in found if name.startswith("split")]]
-    assert splits.shape[1] == 2  # of short searches
+    assert splits.shape[1] == 5
     assert_allclose(found["mean_test_score"], splits.mean(axis=1))
     assert_allclose(found["std_test_score"], splits.std(axis=1, ddof=0))
     assert (
         found["mean_test_score"][found["rank_test_score"] == 1].eq(found["mean_test_score"].max()).all()
     )
     assert (found["mean_fit_time"] > 0).all()
-    trial = sieve._sieve.preparation.trials[0].found
-    assert_array_equal(found["mean_test_score"][: len(trial.tried)], [-t.error for t in trial.tried])
+    trials = sieve._sieve.preparation.trials
+    assert_array_equal(found["mean_test_score"], [-trial.error for trial in trials])
+    assert_array_equal(found["n_resources"], 200)
+    assert found["n_landmarks"].is_monotonic_increasing
     assert found["params"][0] == {
         name: found[f"param_{name}"][0] for name in ("kernel", "gamma", "metric", "ridge")
     }

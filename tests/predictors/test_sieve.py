@@ -19,6 +19,10 @@ from kernelsieve import SieveClassifier, SieveRegressor
 from kernelsieve.data import single_threaded_blas
 from kernelsieve.exceptions import AmbiguousTargetWarning, InvalidDataError, InvalidParameterError
 from kernelsieve.predictors import assembly
+from kernelsieve.predictors.kinds import AUTOMATIC, KINDS
+from kernelsieve.predictors.landmark_fit import RIDGES, LandmarkFit
+from kernelsieve.predictors.metrics import Samples
+from kernelsieve.predictors.race import Race
 
 
 def table(n_samples, seed=0):
@@ -261,15 +265,15 @@ def test_a_constant_input_counts_for_nothing():
 
 def test_the_report_says_what_was_chosen(fitted):
     _, _, sieve = fitted
-    best = sieve._sieve.preparation.best
-    assert f"kernel {best.recipe.kind.name!r} (gamma={best.recipe.gamma:.3g}" in sieve.report_
-    assert sieve.kernel_.gamma == best.recipe.gamma
-    kinds = {each.trial.kind.label for each in sieve._sieve.preparation.finalists}
-    assert len(kinds) == 4
+    preparation = sieve._sieve.preparation
+    best = preparation.compared[0]
+    assert f"kernel {best.kind.name!r} (gamma={best.gamma:.3g}" in sieve.report_
+    assert sieve.kernel_.gamma == preparation.recipe.gamma == best.gamma
+    assert len({each.kind.label for each in preparation.compared}) == 4
     assert "a metric (" in sieve.report_
     n_landmarks = len(sieve.landmark_indices_)
     assert f"Fitted to 300 samples with {n_landmarks} landmarks" in sieve.report_
-    assert f"cross-validated R2 {1 - sieve._sieve.preparation.best.error:.3f}. " in sieve.report_
+    assert f"held-out R2 {1 - best.error:.3f}. " in sieve.report_
     assert re.search(r"Most important features: x[01] \(", sieve.report_)
     assert "no metric" in quick().fit(*table(100)[::2]).report_
 
@@ -309,36 +313,41 @@ class Watch:
         return self.questions < 0
 
 
-def test_more_time_never_gives_up_a_better_model(monkeypatch):
+def test_more_time_never_gives_up_a_better_model():
     X, _, y = table(150)
-    Y, weight, order = y[:, None], np.ones(150), np.arange(150)
+    Y = (y[:, None] - y.mean()) / y.std()
+    samples = Samples.divided(X, Y, np.ones(150), np.arange(5), True)
 
-    def prepared(questions):
-        settings = assembly.SieveSettings(
-            20, True, "auto", None, Watch(questions), np.random.RandomState(0)
-        )
+    def compared(questions):
+        watch = Watch(questions)
         with single_threaded_blas():
-            return assembly.prepare(X, Y, weight, order, np.zeros(5, dtype=bool), settings)
+            entries = Race(samples, 20, watch).run(AUTOMATIC, True)
+        return [entry.result for entry in entries], questions - watch.questions
 
-    trials, run_trials = [], assembly.run_trials
-
-    def once(samples, names, metric, _):
-        trials.extend(() if trials else run_trials(samples, names, metric, Watch(99)))
-        return trials
-
-    monkeypatch.setattr(assembly, "run_trials", once)
-    whole = prepared(99)
-    errors = {each.trial.kind.label + each.trial.metric: each.error for each in whole.finalists}
-    assert "identity" in [each.trial.metric for each in whole.finalists]
+    whole, asked = compared(99)
+    assert "identity" in [result.metric for result in whole]
+    errors = {(each.kind.label, each.metric): each.error for each in whole}
     before = np.inf
-    for questions in range(len(whole.finalists)):
-        found = prepared(questions)
-        assert len(found.finalists) == questions + 1
-        for each in found.finalists:
-            assert each.error == errors[each.trial.kind.label + each.trial.metric]
-        assert found.best.error <= before
-        before = found.best.error
-    assert before == whole.best.error
+    for questions in range(asked - len(whole) + 1, asked + 1):
+        found, _ = compared(questions)
+        assert all(each.error == errors[each.kind.label, each.metric] for each in found)
+        assert found[0].error == min(each.error for each in found) <= before
+        before = found[0].error
+    assert before == whole[0].error
+    assert len(compared(0)[0]) < len(whole)
+
+
+def test_scores_of_left_out_samples_are_those_of_fits_without_them():
+    X, _, y = table(80)
+    U, Y, weight = X[:, :2], y[:, None], np.random.default_rng(0).uniform(0.5, 2, 80)
+    kernel = KINDS["rbf"].kernel(U, 1.0)
+    fit = LandmarkFit.to(kernel, U, Y, weight, 20)
+    features = kernel.block(U, U[:20]) @ fit.root
+    for i in (0, 30, 79):
+        others = np.arange(80) != i
+        ridge = RIDGES[10] * weight.sum()
+        peer = Ridge(ridge).fit(features[others], Y[others], sample_weight=weight[others])
+        assert_allclose(fit.residuals[10, i], Y[i] - peer.predict(features[[i]]).ravel(), rtol=1e-6)
 
 
 # -- samples in parts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +12,6 @@ import pandas
 
 from ..model_selection import ComponentPathCV
 from ..predictors.base import SievePredictor
-from ..predictors.choice import Trial
 from ..predictors.report import kernel_in_words
 from .columns import CATEGORY, coerce_columns
 from .dates import DATES
@@ -157,13 +155,14 @@ def _path_sections(model: TableModel) -> Iterator[str]:
     score = f"cross-validated {score_name(model.fitted)}"
     axes.set(xlabel="number of features", ylabel=score)
     yield section("Score by number of features", picture(figure, f"{score} by number of features"))
-    names = [re.sub("^param_(head__)?", "", name) for name in tried if name.startswith("param_")]
-    found = {setting: by_size for setting, by_size in mean_scores(tried).items() if by_size}
-    if names and found:
-        columns: dict[str, list] = {n: [setting[i] for setting in found] for i, n in enumerate(names)}
-        columns[f"best {score}"] = [max(by_size.values()) for by_size in found.values()]
-        columns["number of features"] = [max(b, key=b.__getitem__) for b in found.values()]
-        yield section("Settings that were compared", table(columns))
+    means = mean_scores(tried)
+    settings = means.index.names[:-1]
+    if settings and len(means):
+        best = means[means.groupby(level=settings, sort=False).idxmax()].rename(f"best {score}")
+        columns = best.reset_index()[[*settings, best.name, "k"]]
+        columns = columns.rename(columns={"k": "number of features"})
+        columns.columns = columns.columns.str.replace("^param_(head__)?", "", regex=True)
+        yield section("Settings that were compared", table(columns.to_dict("list")))
 
 
 def _trial_section(model: TableModel) -> Iterator[str]:
@@ -171,28 +170,23 @@ def _trial_section(model: TableModel) -> Iterator[str]:
     if not isinstance(model.fitted, SievePredictor):
         return
     preparation = model.fitted._current_fit().preparation
-    trials = sorted(preparation.trials, key=lambda trial: trial.error)
+    trials = sorted(preparation.trials, key=lambda trial: (-trial.n_samples, trial.error))
+    best = {(trial.kind.label, trial.metric): trial for trial in reversed(trials)}
+    shown = [trial for trial in trials if best[trial.kind.label, trial.metric] is trial]
     about = (
-        f"Kernels and metrics were compared on {preparation.n_samples:,} training rows: first by R2 on "
-        "held-out rows, with landmarks drawn at random; then the best of each kernel by "
-        "cross-validation, with selected landmarks, which decided."
+        f"Kernels and metrics were compared on up to {preparation.n_samples:,} training rows, by R2 "
+        "when each row is left out, with landmarks drawn at random: many of them on few rows, the "
+        "better ones on more."
     )
     if model.task == "classification":
         about += " R2 is that of the class indicators."
-    decided = {_setting(f.trial): f.error for f in preparation.finalists}
     columns: dict[str, list] = {
-        "kernel": [kernel_in_words(trial) for trial in trials],
-        "metric": ["none" if t.metric == "identity" else t.metric for t in trials],
-        "held-out R2": [_number(1 - trial.error) for trial in trials],
-        "cross-validated R2": [
-            _number(1 - decided[_setting(t)] if _setting(t) in decided else None) for t in trials
-        ],
+        "kernel": [kernel_in_words(trial) for trial in shown],
+        "metric": ["none" if t.metric == "identity" else t.metric for t in shown],
+        "rows": [f"{trial.n_samples:,}" for trial in shown],
+        "held-out R2": [_number(1 - trial.error) for trial in shown],
     }
     yield section("Settings that were compared", paragraph(about), table(columns))
-
-
-def _setting(trial: Trial) -> tuple[str, str]:
-    return trial.kind.label, trial.metric
 
 
 def _landmarks(model: TableModel) -> Iterator[str]:

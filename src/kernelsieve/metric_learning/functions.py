@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cholesky, eigh, solve_triangular
+from scipy.linalg import eigh
 
 from ..data import Batch, Pool, TargetEncoder, row_slices
 from ..deflation import Alignment
@@ -15,7 +15,6 @@ from ..kernels import Kernel, Rows
 
 _BLOCK = 2048  # rows
 _RANK = 1e-12  # of the largest eigenvalue of the landmarks' kernel matrix
-_JITTER = 1e-9  # of the mean of its diagonal
 _CANDIDATES = 2  # for each landmark
 _N_PARTS, _MOST_SPLITS = 5, 3
 _FEW_SAMPLES = 600  # of which every part is held out
@@ -23,14 +22,10 @@ _FEW_SAMPLES = 600  # of which every part is held out
 
 @dataclass(frozen=True)
 class Split:
-    """A split of the samples: training samples, landmark candidates among them, held-out samples."""
+    """A split of the samples, which are in random order: those that are fitted, and those held out."""
 
     fitted: np.ndarray
     held_out: np.ndarray
-
-    def candidates(self, n_landmarks: int) -> np.ndarray:
-        """Return the first samples as candidates; the samples are in random order."""
-        return self.fitted[: _CANDIDATES * n_landmarks]
 
 
 def splits(n_samples: int, random_state: np.random.RandomState) -> list[Split]:
@@ -92,16 +87,10 @@ def fit_functions(
     weight: np.ndarray,
     split: Split,
     n_landmarks: int,
-    *,
-    aligned: bool = True,
 ) -> LandmarkFunctions:
-    """Choose landmarks, by sparse maximal alignment or at random, and fit all ridges."""
-    if aligned:
-        landmarks = _choose_landmarks(kernel, U, Y, weight, split, n_landmarks)
-        root = _root(kernel.block(landmarks, landmarks))
-    else:
-        landmarks = U[split.fitted[:n_landmarks]]
-        root = _rough_root(kernel.block(landmarks, landmarks))
+    """Choose landmarks by sparse maximal alignment, and fit all ridges."""
+    landmarks = _choose_landmarks(kernel, U, Y, weight, split, n_landmarks)
+    root = _root(kernel.block(landmarks, landmarks))
     first, n_targets = 1 + root.shape[1], Y.shape[1]
     gram = np.zeros((first + n_targets, first + n_targets))
     for part in row_slices(len(split.fitted), _BLOCK):
@@ -131,17 +120,10 @@ def _root(W: np.ndarray) -> np.ndarray:
     return vectors[:, kept] / np.sqrt(values[kept])
 
 
-def _rough_root(W: np.ndarray) -> np.ndarray:
-    """Return an approximate root in a tenth of the time; duplicate landmarks count less."""
-    n = len(W)
-    triangle = cholesky(W + _JITTER * np.trace(W) / n * np.eye(n))
-    return np.asarray(solve_triangular(triangle, np.eye(n)))
-
-
 def _choose_landmarks(
     kernel: Kernel, U: Rows, Y: np.ndarray, weight: np.ndarray, split: Split, n_landmarks: int
 ) -> Rows:
-    candidates = split.candidates(n_landmarks)
+    candidates = split.fitted[: _CANDIDATES * n_landmarks]
     if not np.ptp(Y[split.fitted], axis=0).any():  # nothing to be aligned with
         return U[candidates[:1]]
     points = kernel.points(U, candidates)

@@ -5,7 +5,6 @@ The best of them is where a search for the metric of the largest evidence begins
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -40,8 +39,6 @@ class Fitted:
     ridge: float
     error: float
     functions: Sequence[LandmarkFunctions]
-    errors: Sequence[float] = ()  # of the splits
-    seconds: float = 0.0  # that a split took
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +81,6 @@ class MetricProblem:
     widths: Sequence[object] | None  # None for a search
     ridges: np.ndarray
     n_landmarks: int
-    groups: np.ndarray | None = None  # numbers of inputs that share a weight
-    aligned: bool = True  # whether landmarks are chosen by alignment, or drawn
 
     @property
     def n_held_out(self) -> int:
@@ -124,8 +119,6 @@ class MetricProblem:
             rows = split.fitted
             outer = function.outer_product(U[rows], self.weight[rows], best.ridge, diagonal=diagonal)
             metric = with_respect_to_inputs(outer, L)
-            if diagonal and self.groups is not None:
-                metric = (np.bincount(self.groups, metric) / np.bincount(self.groups))[self.groups]
             found.append(metric)
         roots = [metric_root(metric) for metric in found]
         return joint_root(found, roots), roots
@@ -153,7 +146,7 @@ class MetricProblem:
             evidence = Evidence.on_first_samples(kernel, X, self.Y[rows], weight, n_landmarks)
             begin = np.diag(L) if structure == "full" and L.ndim == 1 else L
             noise = best.ridge * len(split.fitted)
-            found = evidence.maximise(begin, noise, _EVIDENCE_STEPS, self.groups)
+            found = evidence.maximise(begin, noise, _EVIDENCE_STEPS)
             roots.append(metric_root(metric_of(found)))
             gamma = getattr(kernel, "gamma", 1.0)
             widths.append(gamma * total_variance(apply_metric(X, found)))
@@ -167,21 +160,15 @@ class MetricProblem:
         return U, [U if each is L else apply_metric(self.X, each) for each in of_splits]
 
     def _fit(self, joint: Rows, of_splits: Sequence[Rows], width: object) -> Fitted:
-        start = time.perf_counter()
         Y, weight, functions, errors = self.Y, self.weight, [], []
         for U, split in zip(of_splits, self.splits, strict=True):
             kernel, held = self.kernel_of(U, width), split.held_out
-            functions.append(
-                fit_functions(kernel, U, Y, weight, split, self.n_landmarks, aligned=self.aligned)
-            )
+            functions.append(fit_functions(kernel, U, Y, weight, split, self.n_landmarks))
             errors.append(functions[-1].errors(U[held], Y[held], weight[held], self.ridges))
         mean = np.mean(errors, axis=0)
         best = len(mean) - 1 - first_minimum(mean[::-1])  # of equals, the largest ridge rounds least
         kernel = self.kernel_of(joint, width)
-        of_splits = [float(each[best]) for each in errors]
-        seconds = (time.perf_counter() - start) / len(self.splits)
-        ridge, error = float(self.ridges[best]), float(mean[best])
-        return Fitted(width, kernel, ridge, error, functions, of_splits, seconds)
+        return Fitted(width, kernel, float(self.ridges[best]), float(mean[best]), functions)
 
 
 def learn(

@@ -56,13 +56,13 @@ _OWN = {
         "TotalScatter",
         "WithinClasses",
     ),
-    "metric_learning.rounds": ("Fitted", "Round"),
     "model_selection": ("ExtractorWithHead",),
-    "predictors.assembly": ("Finalist", "Preparation", "Sieve"),
+    "predictors.assembly": ("Preparation", "Sieve"),
     "program.steps.link": ("Calibration",),
     "predictors.calibration": ("HeldOut",),
-    "predictors.choice": ("KernelKind", "Trial"),
     "predictors.inputs": ("CategoryColumn", "InputEncoder"),
+    "predictors.kinds": ("KernelKind",),
+    "predictors.race": ("TrialResult",),
     "predictors.recipe": ("SieveRecipe",),
     "predictors.streams": ("SieveStream",),
     "cli.table_model": ("TableModel",),
@@ -70,7 +70,7 @@ _OWN = {
 }
 
 #: What is no longer there, and is a namespace of its fields for the class that takes them.
-_FORMER = {"CandidatePool", "LandmarkModel"}
+_FORMER = {"CandidatePool", "Finalist", "Fitted", "LandmarkModel", "Round", "Trial"}
 
 _SCIKIT_LEARN = {
     "sklearn.compose": ("ColumnTransformer", "TransformedTargetRegressor", "make_column_selector"),

@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 
 from ..data import row_slices
-from ..metric_learning.evidence import apply_metric
-from ..metric_learning.rounds import first_minimum
 from ..model import KernelModel
 from ..model_selection import ComponentPathCV
 from ..program import AffineMap, EncodeColumns, KernelSum
 from ..program.tables import rows_of
 from .calibration import HeldOut
-from .choice import AUTOMATIC, MOST_SAMPLES, Samples, Trial, finalists, run_trials
 from .clock import Clock
 from .inputs import InputEncoder
+from .kinds import AUTOMATIC
+from .landmark_fit import best_ridge
 from .losses import LOSSES, RegressionLoss
+from .metrics import Samples
+from .race import Race, TrialResult
 from .recipe import (
     Fold,
     MappedSamples,
@@ -40,7 +41,8 @@ CALIBRATION_SAMPLES = 2000  # held out of a fit to many samples
 PROBED = 1000  # samples that tell how long a fit takes
 _SAFE = 0.7  # of the seconds that are left
 _MAPPED = 16_384  # samples that are mapped together
-_SAMPLES_A_SECOND, _FEWEST_SAMPLES = 300, 300  # that choose, where seconds are few
+_SAMPLES_A_SECOND, _FEWEST_SAMPLES = 1000, 300  # that choose, where seconds are few
+_MOST_CHOOSE = 3000  # of so many samples that one pass fits them
 _OF_CHOICE = 0.4  # of the seconds that there are
 
 
@@ -57,30 +59,20 @@ class SieveSettings:
 
 
 @dataclass(frozen=True)
-class Finalist:
-    """The best trial of a kernel, with its error on selected landmarks."""
-
-    trial: Trial
-    recipe: SieveRecipe
-    error: float
-
-
-@dataclass(frozen=True)
 class Preparation:
-    """The encoding, kernel, width and metric, chosen on a few thousand samples."""
+    """The encoding, kernel, width and metric, chosen on some thousand samples."""
 
     encoder: InputEncoder
-    finalists: Sequence[Finalist]
-    trials: Sequence[Trial]
+    recipe: SieveRecipe
+    compared: Sequence[TrialResult]  # in the end, the best first
+    trials: Sequence[TrialResult]
     n_samples: int  # that trials were made on
 
-    @property
-    def best(self) -> Finalist:
-        return self.finalists[first_minimum([finalist.error for finalist in self.finalists])]
-
-    @property
-    def recipe(self) -> SieveRecipe:
-        return self.best.recipe
+    def take_state(self, state: dict[str, Any]) -> None:
+        """Restore the fields from a file; older files have trials of another form."""
+        if "finalists" in state:
+            state |= _of_older_file(state)
+        vars(self).update({known.name: state[known.name] for known in fields(self)})
 
     @property
     def steps(self) -> tuple[EncodeColumns, AffineMap]:
@@ -135,6 +127,28 @@ class Sieve:
         vars(self).update({known.name: state[known.name] for known in fields(self)})
 
 
+def _of_older_file(state: dict[str, Any]) -> dict[str, Any]:
+    """Return recipe and trials of a preparation that has finalists, and trials of several widths."""
+
+    def result(trial: Any, tried: Any, error: float) -> TrialResult:
+        gamma, n_samples = tried.kernel.gamma, state["n_samples"]
+        return TrialResult(
+            trial.kind, trial.metric, np.nan, gamma, tried.ridge, [error], np.nan, n_samples, 0
+        )
+
+    def best(trial: Any) -> Any:
+        return min(trial.found.tried, key=lambda tried: tried.error)
+
+    finalists = sorted(state["finalists"], key=lambda each: each.error)
+    ordered = [(each.trial, best(each.trial), each.error) for each in finalists]
+    trials = [(trial, tried, tried.error) for trial in state["trials"] for tried in trial.found.tried]
+    return {
+        "recipe": finalists[0].recipe,
+        "compared": [result(*each) for each in ordered],
+        "trials": [result(*each) for each in trials],
+    }
+
+
 def prepare(
     X: Any,
     Y: np.ndarray,
@@ -142,69 +156,54 @@ def prepare(
     order: np.ndarray,
     categorical: np.ndarray,
     settings: SieveSettings,
-) -> Preparation:
-    """Learn the encoding, and choose kernel, width and metric on the first samples of an order."""
-    random_state = settings.random_state
+) -> tuple[Preparation, HeldOut]:
+    """Learn the encoding, and choose kernel, width and metric on the first samples of an order.
+
+    Return also what is predicted for these samples by fits without them.
+    """
     encoder = InputEncoder.fit(rows_of(X, order[:MANY_SAMPLES]), categorical)
     clock = settings.clock.part(_OF_CHOICE)
-    rows = order[: int(np.clip(_SAMPLES_A_SECOND * clock.left, _FEWEST_SAMPLES, MOST_SAMPLES))]
-    samples = Samples.drawn(
-        encoder(rows_of(X, rows)),
-        _standardised(Y[rows], weight[rows]),
-        weight[rows],
-        encoder.groups,
-        random_state,
-    )
+    most = MANY_SAMPLES if len(order) <= MANY_SAMPLES else _MOST_CHOOSE
+    rows = order[: int(np.clip(_SAMPLES_A_SECOND * clock.left, _FEWEST_SAMPLES, most))]
+    inputs, targets = encoder(rows_of(X, rows)), Y[rows]
+    standardised, spread = _standardised(targets, weight[rows])
+    samples = Samples.divided(inputs, standardised, weight[rows], encoder.groups, settings.metric)
+    race = Race(samples, settings.n_landmarks, clock)
     names = AUTOMATIC if settings.kernel == "auto" else (settings.kernel,)
-    trials = list(run_trials(samples, names, settings.metric, clock))
-    seed = int(random_state.randint(2**31 - 1))
-    # In order of their errors so far, so that those for which there is no time are the worse ones.
-    compared: list[Finalist] = []
-    for trial in finalists(trials, sum(len(split.held_out) for split in samples.splits)):
-        if compared and clock.is_over:
-            break
-        recipe = _recipe(trial, settings, seed)
-        compared.append(Finalist(trial, recipe, _error_of_splits(trial, recipe, samples)))
-    slim = {id(trial): trial.without_functions() for trial in trials}
-    compared = [replace(finalist, trial=slim[id(finalist.trial)]) for finalist in compared]
-    return Preparation(encoder, compared, list(slim.values()), len(rows))
-
-
-def _recipe(trial: Trial, settings: SieveSettings, seed: int) -> SieveRecipe:
-    return SieveRecipe(
-        trial.kind,
-        trial.kernel.gamma,  # type: ignore[attr-defined]
-        trial.found.L,
-        trial.ridge,
+    compared = race.run(names, settings.metric)
+    best = race.left_out(compared[0])
+    recipe = SieveRecipe(
+        best.result.kind,
+        best.result.gamma,
+        best.metric.L,
+        best.result.ridge,
         settings.n_landmarks,
-        seed,
+        int(settings.random_state.randint(2**31 - 1)),
         settings.n_jobs,
     )
+    results = [entry.result for entry in compared]
+    preparation = Preparation(encoder, recipe, results, race.trials, len(rows))
+    scored = len(rows) - len(best.scored) + np.flatnonzero(best.scored)
+    scores = targets[scored] - spread * best.residuals[best.scored]
+    return preparation, HeldOut(scores, targets[scored], weight[rows][scored])
 
 
-def _error_of_splits(trial: Trial, recipe: SieveRecipe, samples: Samples) -> float:
-    """Return the held-out error with selected landmarks, and the best ridge.
+def _standardised(Y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return targets with mean 0 and total variance 1, and what they were divided by.
 
-    Splits are those of the trials, each with the metric that its fitted samples have taught.
+    So errors are shares of the variance.
     """
-    loss, of_splits = LOSSES["squared_error"], []
-    for split, L in zip(samples.splits, trial.found.of_splits, strict=True):
-        U = apply_metric(samples.X, L)
-        gamma = trial.kind.kernel(U, trial.found.best.width).gamma  # type: ignore[attr-defined]
-        data = MappedSamples(U, samples.Y, samples.weight)
-        fold = (split.fitted, split.held_out)
-        if np.ptp(data.Y[split.fitted], axis=0).any():
-            of_splits.append(held_out_scores(replace(recipe, gamma=gamma), data, [fold], loss))
-    if not of_splits:
-        return trial.error
-    return min(loss.error(HeldOut.concatenate(parts)) for parts in zip(*of_splits, strict=True))
-
-
-def _standardised(Y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return targets with mean 0 and total variance 1, so that errors are shares of the variance."""
     centred = Y - np.average(Y, axis=0, weights=weight)
-    spread = float(np.sqrt(np.average(centred**2, axis=0, weights=weight).sum()))
-    return centred / spread if spread > 0 else centred
+    spread = float(np.sqrt(np.average(centred**2, axis=0, weights=weight).sum())) or 1.0
+    return centred / spread, spread
+
+
+def fit_chosen(preparation: Preparation, data: MappedSamples, held_out: HeldOut) -> Sieve:
+    """Fit all samples with the ridge that was best when each sample was left out."""
+    recipe = preparation.recipe
+    model, indices = fit_with(recipe, data, LOSSES["squared_error"], recipe.ridge)
+    way = f"leaving out each of {len(held_out.scores)} samples"
+    return Sieve(preparation, model, indices, held_out, recipe.ridge, len(data), way)
 
 
 def fit_folds(
@@ -217,7 +216,7 @@ def fit_folds(
     recipe = preparation.recipe
     scores = held_out_scores(recipe, data, folds, loss)
     errors = [loss.error(each) for each in scores]
-    best = len(errors) - 1 - first_minimum(errors[::-1])  # of equals, the largest ridge rounds least
+    best = best_ridge(errors)
     ridge = float(recipe.ridges[best])
     model, indices = fit_with(recipe, data, loss, ridge)
     way = f"{len(folds)} folds of {len(data)} samples"

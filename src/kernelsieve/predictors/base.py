@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -36,14 +36,16 @@ from .assembly import (
     Sieve,
     SieveSettings,
     affordable,
+    fit_chosen,
     fit_folds,
     fit_many,
     prepare,
 )
-from .choice import KINDS
+from .calibration import HeldOut
 from .clock import Clock
 from .importances import importances
 from .inputs import as_table, categorical_mask, table_hashes
+from .kinds import KINDS
 from .losses import LOSSES, RegressionLoss
 from .recipe import Fold, MappedSamples, restrict_folds
 from .report import cv_results, in_words, sentences
@@ -111,15 +113,21 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         settings = self._settings(clock)
         order = self._drawn_order(X, Y, weight, settings.random_state)
         check_not_constant(Y[order] - Y[order].mean(axis=0), Y[order])
-        folds = self._folds(Y, order)
-        preparation = self._prepare(X, Y, weight, order, settings)
+        by_folds = self.cv is not None or self._loss is not LOSSES["squared_error"]
+        folds = self._folds(Y, order) if by_folds else []
+        preparation, held_out = self._prepare(X, Y, weight, order, settings)
         few = preparation.samples(X, Y, weight, order[:PROBED])
         n_fitted = min(self._most_samples(), affordable(preparation, few, len(folds) + 1, clock))
         kept = order if n_fitted >= len(order) else order[: int(n_fitted)]
-        if len(kept) <= MANY_SAMPLES:
-            folds = restrict_folds(folds, np.arange(len(kept)), Y[order])
         data = preparation.samples(X, Y, weight, kept)
-        self._keep(self._fit_data(preparation, data, folds).renumbered(kept), data, clock)
+        if len(kept) > MANY_SAMPLES and not data.are_equal:
+            sieve = fit_many(preparation, data, self._n_folds)
+        elif by_folds:
+            folds = restrict_folds(folds, np.arange(len(kept)), Y[order])
+            sieve = fit_folds(preparation, data, folds, self._loss)
+        else:
+            sieve = fit_chosen(preparation, data, held_out)
+        self._keep(sieve.renumbered(kept), data, clock)
         return order
 
     def _drawn_order(
@@ -143,17 +151,18 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         weight: np.ndarray,
         order: np.ndarray,
         settings: SieveSettings,
-    ) -> Preparation:
+    ) -> tuple[Preparation, HeldOut]:
         categorical = categorical_mask(X, self.categorical_features, self._names)
-        preparation = prepare(X, Y, weight, order, categorical, settings)
+        preparation, held_out = prepare(X, Y, weight, order, categorical, settings)
         if not preparation.encoder.scales.any():
             warn(
                 "No feature of X varies, or all values are missing, so every prediction is the mean of "
                 "y, or the shares of the classes; check how X was read.",
                 NothingLearntWarning,
             )
-        self._say(f"chose {in_words(preparation.best.trial)} after {settings.clock.elapsed:.1f} s")
-        return preparation
+        chosen = in_words(preparation.compared[0])
+        self._say(f"chose {chosen} after {settings.clock.elapsed:.1f} s")
+        return preparation, held_out
 
     def _fit_source(self, source: Source, clock: Clock) -> None:
         """Choose settings on a sample drawn from all rows, and fit all of them in one pass."""
@@ -167,7 +176,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         rest, places = SourceRows.drawn(source, numbers, settings.random_state)
         X, Y, weight = self._read(some)
         order = self._drawn_order(X, Y, weight, settings.random_state)
-        preparation = self._prepare(X, Y, weight, order, settings)
+        preparation, _ = self._prepare(X, Y, weight, order, settings)
         drawn = preparation.samples(X, Y, weight, np.arange(len(Y)))
         stream = SieveStream.start(preparation, drawn[order], self._n_folds, numbers[order])
         for part in rest:
@@ -215,12 +224,6 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """The loss of the linear head."""
         return LOSSES["squared_error"]
 
-    def _fit_data(self, preparation: Preparation, data: MappedSamples, folds: Sequence[Fold]) -> Sieve:
-        """Fit preprocessed samples."""
-        if len(data) <= MANY_SAMPLES or data.are_equal:
-            return fit_folds(preparation, data, folds, self._loss)
-        return fit_many(preparation, data, max(2, len(folds)))
-
     def _check_given(self, y: Any) -> None:
         if y is None:
             raise InvalidDataError(
@@ -260,7 +263,8 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @property
     def _n_folds(self) -> int:
-        return int(self.cv) if isinstance(self.cv, Integral) else 5
+        """Number of folds of a single pass."""
+        return max(2, int(self.cv)) if isinstance(self.cv, Integral) else 5
 
     def _settings(self, clock: Clock) -> SieveSettings:
         return SieveSettings(

@@ -42,8 +42,8 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     class_weight : dict, {"balanced"} or None, default=None
         Weights of the classes, by which those of samples are multiplied.
     cv : int, splitter or iterable, default=None
-        Folds that choose the ridge and calibrate; None is 5, in random order. Of more than 20,000
-        samples only their number counts.
+        Folds that choose the ridge and calibrate. None takes leave-one-out residuals, which cost no
+        further fits. Of more than 20,000 samples only the number of folds counts; None is 5.
     time_budget : float, default=None
         Seconds that ``fit`` may take. Fewer combinations are tried, and fewer samples fitted, where it
         is short.
@@ -66,8 +66,9 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     cv_results_ : dict of arrays
         All trials, one entry for each kernel, metric and width, as in scikit-learn's searches:
         "param_kernel", "param_gamma", "param_metric", "param_ridge", "mean_test_score" (minus the error
-        of held-out samples, in variances of the target), "rank_test_score", "mean_fit_time" and more.
-        The best of each kernel were compared once more, with chosen landmarks.
+        of left-out samples, in variances of the target), "rank_test_score", "mean_fit_time" and more.
+        The better ones were tried again on more samples: "n_resources" says on how many, and
+        "n_landmarks" with how many landmarks. The last of these decided.
     importances_ : ndarray of shape (n_features,)
         How much predictions change if a sample takes a feature from another one, as mean squares in
         parts of their sum.

@@ -5,28 +5,17 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgWarning, eigh
+from scipy.linalg import LinAlgWarning
 from sklearn.linear_model import PoissonRegressor
 from sklearn.metrics import mean_poisson_deviance
 
 from .calibration import HeldOut, half_width
+from .ridge import LinearHead, RidgePath
 
 #: Of a predicted mean count.
 LARGEST_LOG = 50.0
-
-
-@dataclass(frozen=True)
-class LinearHead:
-    """``features @ coefficients + intercept``."""
-
-    coefficients: np.ndarray  # (k, q)
-    intercept: np.ndarray  # (q,)
-
-    def scores(self, features: np.ndarray) -> np.ndarray:
-        return features @ self.coefficients + self.intercept
 
 
 class RegressionLoss(ABC):
@@ -68,14 +57,8 @@ class SquaredError(RegressionLoss):
     def heads(
         self, features: np.ndarray, Y: np.ndarray, weight: np.ndarray, ridges: np.ndarray
     ) -> Iterator[LinearHead]:
-        # In coordinates in which samples are uncorrelated, every further ridge is a division.
-        means, target_means = (np.average(values, axis=0, weights=weight) for values in (features, Y))
-        centred, shares = features - means, (weight / weight.sum())[:, None]
-        variances, rotation = eigh(centred.T @ (centred * shares))
-        covariances = rotation.T @ (centred.T @ ((Y - target_means) * shares))
-        for ridge in ridges:
-            coefficients = rotation @ (covariances / (np.maximum(variances, 0.0) + ridge)[:, None])
-            yield LinearHead(coefficients, target_means - means @ coefficients)
+        path = RidgePath(features, Y, weight)
+        return map(path.head, ridges)
 
     def error(self, held_out: HeldOut) -> float:
         squares = ((held_out.scores - held_out.targets) ** 2).sum(axis=1)

@@ -18,8 +18,9 @@ from ..model import KernelModel
 from ..model_selection import ComponentPathCV
 from ..program import AffineMap, KernelSum
 from .calibration import HeldOut
-from .choice import KernelKind
-from .losses import LinearHead, RegressionLoss
+from .kinds import KernelKind
+from .losses import RegressionLoss
+from .ridge import LinearHead
 
 #: Multiples of the ridge that was best for a few thousand samples: more samples ask for less.
 RIDGES = 10.0 ** np.arange(-3.0, 1.5, 0.5)
@@ -48,6 +49,7 @@ class SieveRecipe:
             gamma=self.gamma,
             kernel_params=self.kind.params or None,
             scale="rkhs",
+            tol=1e-12,
             target="continuous",
             random_state=self.seed,
             n_jobs=self.n_jobs,

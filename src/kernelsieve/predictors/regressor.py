@@ -31,9 +31,9 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     """Regression by a kernel function on few landmarks, with nothing to assemble.
 
     Features are scaled, categories and missing values encoded; kernel, width and a learned metric of
-    the inputs are chosen by held-out errors of at most 3,000 samples; then landmarks by sparse maximal
-    alignment and a ridge by folds are found for all samples. A prediction costs at most
-    ``n_landmarks`` kernel evaluations.
+    the inputs are chosen by leave-one-out errors of at most 3,000 samples; then landmarks are selected
+    by sparse maximal alignment from all samples. A prediction costs at most ``n_landmarks`` kernel
+    evaluations.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ class SieveRegressor(RegressorMixin, SievePredictor):
         "auto" tries the first four.
     loss : {"squared_error", "poisson"}, default="squared_error"
         "poisson" is for counts: the logarithm of the mean is a kernel function, fitted to at most
-        20,000 samples.
+        20,000 samples; ``cv=None`` is 5 folds.
     cv : int, splitter or iterable, default=None
-        Folds that choose the ridge and calibrate; None is 5, in random order. Of more than 20,000
-        samples only their number counts.
+        Folds that choose the ridge and calibrate. None takes leave-one-out residuals, which cost no
+        further fits. Of more than 20,000 samples only the number of folds counts; None is 5.
     time_budget : float, default=None
         Seconds that ``fit`` may take. Fewer combinations are tried, and fewer samples fitted, where it
         is short.
@@ -70,8 +70,9 @@ class SieveRegressor(RegressorMixin, SievePredictor):
     cv_results_ : dict of arrays
         All trials, one entry for each kernel, metric and width, as in scikit-learn's searches:
         "param_kernel", "param_gamma", "param_metric", "param_ridge", "mean_test_score" (minus the error
-        of held-out samples, in variances of the target), "rank_test_score", "mean_fit_time" and more.
-        The best of each kernel were compared once more, with chosen landmarks.
+        of left-out samples, in variances of the target), "rank_test_score", "mean_fit_time" and more.
+        The better ones were tried again on more samples: "n_resources" says on how many, and
+        "n_landmarks" with how many landmarks. The last of these decided.
     importances_ : ndarray of shape (n_features,)
         How much predictions change if a sample takes a feature from another one, as mean squares in
         parts of their sum.

@@ -11,33 +11,30 @@ from scipy.stats import rankdata
 from ..kernels import PRESETS
 from .assembly import Preparation, Sieve
 from .calibration import HeldOut
-from .choice import KINDS, KernelKind, Trial
+from .kinds import KINDS, KernelKind
 from .losses import RegressionLoss
+from .race import TrialResult
 
 _NAMED = 3  # features
 
 
-def cv_results(trials: Sequence[Trial]) -> dict[str, Any]:
-    """Return all trials as scikit-learn's searches do: arrays with one entry for each width."""
-    tried = [(trial, fitted) for trial in trials for fitted in trial.found.tried]
+def cv_results(trials: Sequence[TrialResult]) -> dict[str, Any]:
+    """Return all trials as scikit-learn's searches by halving do: arrays with one entry for each."""
     params = [
-        {
-            "kernel": _full_name(trial.kind),
-            "gamma": fitted.kernel.gamma,  # type: ignore[attr-defined]
-            "metric": trial.metric,
-            "ridge": fitted.ridge,
-        }
-        for trial, fitted in tried
+        {"kernel": _full_name(t.kind), "gamma": t.gamma, "metric": t.metric, "ridge": t.ridge}
+        for t in trials
     ]
-    of_splits = -np.array([fitted.errors for _, fitted in tried])
-    means = -np.array([fitted.error for _, fitted in tried])
+    of_splits = -np.array([trial.errors for trial in trials])
+    means = -np.array([trial.error for trial in trials])
     return {
-        "mean_fit_time": np.array([fitted.seconds for _, fitted in tried]),
+        "n_resources": np.array([trial.n_samples for trial in trials]),
+        "n_landmarks": np.array([trial.n_landmarks for trial in trials]),
+        "mean_fit_time": np.array([trial.seconds for trial in trials]),
         **{f"param_{name}": np.array([each[name] for each in params]) for name in params[0]},
         "params": params,
         **{f"split{i}_test_score": scores for i, scores in enumerate(of_splits.T)},
         "mean_test_score": means,
-        "std_test_score": of_splits.std(axis=1) if of_splits.size else np.full(len(means), np.nan),
+        "std_test_score": of_splits.std(axis=1),
         "rank_test_score": rankdata(-means, method="min").astype(np.int32),
     }
 
@@ -47,18 +44,17 @@ def _full_name(kind: KernelKind) -> str:
     return next((name for name in PRESETS if KINDS[name] == kind), kind.name)
 
 
-def kernel_in_words(trial: Trial) -> str:
+def kernel_in_words(trial: TrialResult) -> str:
     """Return the kernel's name and parameters, without the width."""
     params = ", ".join(f"{name}={value:g}" for name, value in trial.kind.params.items())
     return trial.kind.name + (f" ({params})" if params else "")
 
 
-def in_words(trial: Trial) -> str:
+def in_words(trial: TrialResult) -> str:
     """Describe a trial: its kernel, width and metric."""
     params = "".join(f", {name}={value:g}" for name, value in trial.kind.params.items())
-    gamma = trial.kernel.gamma  # type: ignore[attr-defined]
     metric = "no metric" if trial.metric == "identity" else f"a metric ({trial.metric})"
-    return f"kernel {trial.kind.name!r} (gamma={gamma:.3g}{params}) with {metric}"
+    return f"kernel {trial.kind.name!r} (gamma={trial.gamma:.3g}{params}) with {metric}"
 
 
 def sentences(
@@ -123,13 +119,13 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _choice_sentences(preparation: Preparation, classifies: bool) -> Iterator[str]:
-    best = preparation.best
+    best, *others = preparation.compared
+    n_combinations = len({(trial.kind.label, trial.metric) for trial in preparation.trials})
     of_what = " of the class indicators" if classifies else ""
     yield (
-        f"{len(preparation.trials)} combinations of kernel and metric were compared on "
-        f"{preparation.n_samples} samples, and the best of each kernel cross-validated: "
-        f"{in_words(best.trial)} was best, with cross-validated R2 {1 - best.error:.3f}{of_what}."
+        f"{n_combinations} combinations of kernel and metric were compared on up to "
+        f"{preparation.n_samples} samples, leaving each out: {in_words(best)} was best, with held-out "
+        f"R2 {1 - best.error:.3f}{of_what}."
     )
-    others = sorted((f for f in preparation.finalists if f is not best), key=lambda f: f.error)
     if others:
-        yield f"Next was {in_words(others[0].trial)}, with {1 - others[0].error:.3f}."
+        yield f"Next was {in_words(others[0])}, with {1 - others[0].error:.3f}."

@@ -1,0 +1,167 @@
+"""Learn metrics of the inputs on few samples: by gradients, then by the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels import Kernel
+from ..metric_learning.evidence import Evidence, apply_metric, metric_of
+from ..metric_learning.rounds import joint_root, metric_root, total_variance, with_respect_to_inputs
+from .kinds import KernelKind
+from .landmark_fit import RIDGES, LandmarkFit, best_ridge
+
+#: Of several kernels, those that learn metrics: for distances and for differences. Others try these.
+LEARNING = ("laplacian", "matern32", "rbf")
+_SAMPLES, _LANDMARKS = 700, 150
+_STEPS = 25  # of a search by the evidence
+_FEW_SAMPLES, _PARTS, _MOST_PARTS = 1200, 3, 2  # of few, two parts of three are held out in turn
+_ROUNDS, _GAIN = 3, 0.01  # rounds of gradients, and the relative fall of the error that asks for more
+_MATRIX_INPUTS, _WEIGHTED_INPUTS = 300, 10_000  # most, for a search by the evidence
+_LEAST, _MOST = 1 / 1024, 256  # widths
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples in random order: scaled columns, standardised targets, weights.
+
+    ``part`` says from which metric a sample is held out; -1 for none.
+    """
+
+    X: np.ndarray
+    Y: np.ndarray
+    weight: np.ndarray
+    groups: np.ndarray  # columns of one category have the same number
+    part: np.ndarray
+
+    @classmethod
+    def divided(
+        cls, X: np.ndarray, Y: np.ndarray, weight: np.ndarray, groups: np.ndarray, learns: bool
+    ) -> Samples:
+        """Where metrics are learned, hold out all but the first samples or, of few, parts in turn."""
+        numbers = np.arange(len(X))
+        part = numbers % _PARTS if len(X) <= _FEW_SAMPLES else np.where(numbers < _SAMPLES, -1, 0)
+        return cls(X, Y, weight, groups, part if learns else np.zeros_like(part))
+
+    @property
+    def n_parts(self) -> int:
+        return min(_MOST_PARTS, int(self.part.max()) + 1)
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __getitem__(self, rows: np.ndarray | slice) -> Samples:
+        return Samples(self.X[rows], self.Y[rows], self.weight[rows], self.groups, self.part[rows])
+
+    def learning(self, part: int) -> Samples:
+        """Return the samples that the metric of a part learns from."""
+        return self[np.flatnonzero(self.part != part)[:_SAMPLES]]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A linear map of the inputs, and those that have not seen the samples of a part."""
+
+    name: str
+    L: np.ndarray  # the map, or its diagonal
+    of_parts: Sequence[np.ndarray]
+    width: float  # that it was learned with
+
+    @classmethod
+    def identity(cls, samples: Samples) -> Metric:
+        L = (np.ptp(samples.X, axis=0) > 0).astype(float)
+        return cls("identity", L, [L] * samples.n_parts, 1.0)
+
+    @classmethod
+    def joint(cls, name: str, of_parts: Sequence[tuple[np.ndarray, float, float]]) -> Metric:
+        """Combine the maps and widths of parts."""
+        roots = [L for L, _, _ in of_parts]
+        width = float(np.exp(np.mean([np.log(width) for _, width, _ in of_parts])))
+        return cls(name, joint_root([metric_of(L) for L in roots], roots), roots, width)
+
+
+def learnt_metrics(
+    samples: Samples, kind: KernelKind, width: float, *, first_only: bool
+) -> Iterator[Metric]:
+    """Yield weights of the inputs and, where the kernel follows rotations, a matrix."""
+    parts = [samples.learning(i) for i in range(samples.n_parts)]
+    if not all(np.ptp(part.Y, axis=0).any() for part in parts):
+        return
+    L = Metric.identity(samples).L
+    found = [_by_gradients(kind, part, L, width) for part in parts]
+    if not _has_evidence(kind):
+        yield Metric.joint(f"diagonal by {kind.label}", found)
+        return
+    for structure in kind.structures[: 1 if first_only else None]:
+        full = structure == "full"
+        if samples.X.shape[1] > (_MATRIX_INPUTS if full else _WEIGHTED_INPUTS):
+            return
+        found = [
+            _by_evidence(kind, part, *before, full=full)
+            for part, before in zip(parts, found, strict=True)
+        ]
+        yield Metric.joint(f"{structure} by {kind.label}", found)
+
+
+def _has_evidence(kind: KernelKind) -> bool:
+    """Return True if the kernel has the derivative that a search by the evidence follows."""
+    kernel = type(kind.kernel(np.ones((2, 1)), 1.0))
+    return kernel.landmark_gradient is not Kernel.landmark_gradient
+
+
+def _by_gradients(
+    kind: KernelKind, samples: Samples, L: np.ndarray, width: float
+) -> tuple[np.ndarray, float, float]:
+    """Weight inputs by the gradients of functions as long as these get better.
+
+    Return the weights, a width and a ridge.
+    """
+    begun = _best_fit(kind, samples, L, (width,))
+    best, last = begun, begun
+    for _ in range(_ROUNDS):
+        _, L, width, ridge, fit = last
+        slopes = fit.mean_squared_gradients(apply_metric(samples.X, L), samples.weight, ridge)
+        metric = with_respect_to_inputs(slopes, L)
+        metric = (np.bincount(samples.groups, metric) / np.bincount(samples.groups))[samples.groups]
+        if not (np.isfinite(metric).all() and metric.any()):
+            break  # the function is constant
+        last = _best_fit(kind, samples, metric_root(metric), (width / 4, width, width * 4))
+        if last[0] > (1 - _GAIN) * best[0]:
+            break
+        best = last
+    _, L, width, ridge, _ = best
+    return L, width, ridge
+
+
+def _best_fit(
+    kind: KernelKind, samples: Samples, L: np.ndarray, widths: Sequence[float]
+) -> tuple[float, np.ndarray, float, float, LandmarkFit]:
+    """Return the smallest leave-one-out error, with the map, width, ridge and fit."""
+    U, found = apply_metric(samples.X, L), []
+    for width in widths:
+        fit = LandmarkFit.to(kind.kernel(U, width), U, samples.Y, samples.weight, _landmarks(samples))
+        errors = fit.squares @ samples.weight
+        best = best_ridge(errors)
+        found.append((float(errors[best]), L, width, float(RIDGES[best]), fit))
+    return min(found, key=lambda each: each[0])
+
+
+def _by_evidence(
+    kind: KernelKind, samples: Samples, L: np.ndarray, width: float, ridge: float, *, full: bool
+) -> tuple[np.ndarray, float, float]:
+    """Search for the map of largest evidence."""
+    kernel = kind.kernel(apply_metric(samples.X, L), width)
+    evidence = Evidence.on_first_samples(
+        kernel, samples.X, samples.Y, samples.weight, _landmarks(samples)
+    )
+    begin = np.diag(L) if full and L.ndim == 1 else L
+    found = evidence.maximise(begin, ridge * len(samples), _STEPS, samples.groups)
+    width = kernel.gamma * total_variance(apply_metric(samples.X, found))  # type: ignore[attr-defined]
+    # The evidence of a linear function grows with the width until all kernel values are equal.
+    return metric_root(metric_of(found)), float(np.clip(width, _LEAST, _MOST)), ridge
+
+
+def _landmarks(samples: Samples) -> int:
+    return int(np.clip(len(samples) // 2, 1, _LANDMARKS))
