@@ -65,6 +65,10 @@ def _cases() -> dict[str, tuple]:
     )
     fisher = ks.KernelFisherDiscriminant(candidates=50, random_state=0)
     columns = make_column_transformer((make_pipeline(SimpleImputer(), StandardScaler()), slice(0, 10)))
+    sexes = np.column_stack([X[:, 1] > 1, GAPS[:, 3:5]]).astype(float)
+    blocks = make_column_transformer(
+        (OneHotEncoder(sparse_output=False), [0]), (StandardScaler(), [1, 2])
+    )
     return cases | {
         "features": (make_pipeline(StandardScaler(), _sieve()), X, Y),
         "extractor": (_sieve(), X, Y),
@@ -80,6 +84,7 @@ def _cases() -> dict[str, tuple]:
         "loss, two": (loss, cancer, CANCER[1]),
         "fisher, several": (make_pipeline(StandardScaler(), fisher), wine, WINE[1]),
         "missing": (make_pipeline(columns, _sieve(), Ridge()), GAPS, Y),
+        "columns of imputed": (make_pipeline(SimpleImputer(), blocks, _sieve(), Ridge()), sexes, Y),
         "search": (ks.ComponentPathCV(_sieve(), Ridge(), cv=3), X, Y),
         "sparse landmarks": (_sieve(), CSR, Y),
     }

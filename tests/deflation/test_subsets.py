@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from kernelsieve import SparseMaximalAlignment
+from kernelsieve import SparseMaximalAlignment, SparseMaximalCovariance, config_context
 from kernelsieve.deflation.criteria import subsets
 
 
@@ -59,3 +59,13 @@ def test_subsets_are_never_held_all_at_once(diabetes, monkeypatch):
     whole = comb(130, 3) * 3 * 8
     assert peak < whole
     assert after < whole / 10
+
+
+def test_pairs_of_a_matrix_of_rank_one_rounded_to_float32():
+    x = np.array([0.0210114, 0.00082147, 0.24150725])
+    weight = np.array([1e-16, 1e-16, 2e-16])
+    with config_context(dtype="float32"):
+        for scale in np.linspace(1, 2, 50):
+            model = SparseMaximalCovariance(1, kernel="precomputed", n_nonzero=2)
+            model.fit(scale * np.outer(x, x), [0, 1, 1], sample_weight=weight)
+            assert np.isfinite(model.transform(np.outer(x, x))).all()

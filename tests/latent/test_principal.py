@@ -10,7 +10,12 @@ from sklearn.decomposition import KernelPCA as Peer
 from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelsieve import AcceleratedKernelFeatureAnalysis, KernelPCA
-from kernelsieve.exceptions import FewerFeaturesWarning, InvalidDataError, InvalidParameterError
+from kernelsieve.exceptions import (
+    FewerFeaturesWarning,
+    InvalidDataError,
+    InvalidParameterError,
+    KernelError,
+)
 from kernelsieve.latent.principal import krylov_eigenpairs
 
 
@@ -34,6 +39,15 @@ def test_it_is_scikit_learns(kernel, solver, max_memory, cancer):
     same_up_to_sign(model.transform(train) / size, peer.transform(train) / size, 1e-8)
     same_up_to_sign(model.transform(new) / size, peer.transform(new) / size, 1e-8)
     assert_allclose(model.criterion_path_, peer.eigenvalues_ / len(train), rtol=1e-9)
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("solver", ["dense", "krylov"])
+@pytest.mark.parametrize("max_memory", [2**30, 0])
+def test_values_that_are_too_large_are_refused(center, solver, max_memory, cancer):
+    model = KernelPCA(2, kernel="linear", center=center, eigen_solver=solver)
+    with pytest.raises(KernelError, match="too large"):
+        fit_with({"max_memory": max_memory}, model, 1e200 * cancer[0][:30])
 
 
 def test_variances_and_errors_complete_each_other(cancer):

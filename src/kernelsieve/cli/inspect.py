@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 from scipy import sparse
 from sklearn.base import is_classifier
 
@@ -123,26 +124,20 @@ def _input_names(model: Any, number: int) -> list[str]:
     return list(map(str, getattr(model, "feature_names_in_", range(number))))
 
 
-def mean_scores(path: dict[str, np.ndarray]) -> dict[tuple, dict[int, float]]:
+def mean_scores(path: dict[str, np.ndarray]) -> pandas.Series:
     """Return mean test scores by setting and number of features, where every fold has a score."""
-    settings = [path[name] for name in path if name.startswith("param_")]
-    scores: dict[tuple, dict[int, list[float]]] = {}
-    for i, (k, score) in enumerate(zip(path["k"].tolist(), path["test_score"].tolist(), strict=True)):
-        setting = tuple(str(values[i]) for values in settings)
-        scores.setdefault(setting, {}).setdefault(k, []).append(score)
-    return {
-        setting: {k: float(np.mean(v)) for k, v in by_size.items() if np.isfinite(v).all()}
-        for setting, by_size in scores.items()
-    }
+    frame = pandas.DataFrame(path)
+    settings = [name for name in path if name.startswith("param_")]
+    frame[settings] = frame[settings].astype(str)
+    scores = frame.groupby([*settings, "k"], sort=False)["test_score"]
+    means = scores.agg(lambda of_folds: of_folds.mean(skipna=False))
+    return means[np.isfinite(means)]
 
 
 def best_score_by_size(path: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers of features, and for each the best mean test score over all settings."""
-    best: dict[int, float] = {}
-    for by_size in mean_scores(path).values():
-        for k, score in by_size.items():
-            best[k] = max(best.get(k, -np.inf), score)
-    return np.array(sorted(best)), np.array([best[k] for k in sorted(best)])
+    best = mean_scores(path).groupby(level="k").max()
+    return best.index.to_numpy(), best.to_numpy()
 
 
 def chart(sizes: np.ndarray, scores: np.ndarray) -> Iterator[str]:

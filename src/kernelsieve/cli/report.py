@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -156,13 +155,14 @@ def _path_sections(model: TableModel) -> Iterator[str]:
     score = f"cross-validated {score_name(model.fitted)}"
     axes.set(xlabel="number of features", ylabel=score)
     yield section("Score by number of features", picture(figure, f"{score} by number of features"))
-    names = [re.sub("^param_(head__)?", "", name) for name in tried if name.startswith("param_")]
-    found = {setting: by_size for setting, by_size in mean_scores(tried).items() if by_size}
-    if names and found:
-        columns: dict[str, list] = {n: [setting[i] for setting in found] for i, n in enumerate(names)}
-        columns[f"best {score}"] = [max(by_size.values()) for by_size in found.values()]
-        columns["number of features"] = [max(b, key=b.__getitem__) for b in found.values()]
-        yield section("Settings that were compared", table(columns))
+    means = mean_scores(tried)
+    settings = means.index.names[:-1]
+    if settings and len(means):
+        best = means[means.groupby(level=settings, sort=False).idxmax()].rename(f"best {score}")
+        columns = best.reset_index()[[*settings, best.name, "k"]]
+        columns = columns.rename(columns={"k": "number of features"})
+        columns.columns = columns.columns.str.replace("^param_(head__)?", "", regex=True)
+        yield section("Settings that were compared", table(columns.to_dict("list")))
 
 
 def _trial_section(model: TableModel) -> Iterator[str]:

@@ -180,7 +180,7 @@ class KernelEstimator(
 
     def _problem_of(self, batch: Batch, encoder: TargetEncoder) -> Problem:
         random_state = check_random_state(self._seed)
-        candidates, points = check_candidates(self, batch.X)
+        candidates, points = self._check_candidates(batch.X)
         rows, kept = batch.without_zero_weights()
         if points is None and kept is not None and self._is_precomputed:
             rows = Batch(rows.X[:, kept], rows.targets, rows.weight)
@@ -365,6 +365,7 @@ class KernelEstimator(
     projector = projector
     __program_steps__ = program_steps
     prune = prune
+    _check_candidates = check_candidates
     _check_new_rows = check_new_rows
     save = save
 

@@ -127,25 +127,25 @@ def check_points(points: Any, X: Rows, name: str = "candidates") -> Rows:
     return points.toarray() if sparse.issparse(points) and not sparse.issparse(X) else points
 
 
-def check_candidates(estimator: Any, X: Rows) -> tuple[Candidates, Rows | None]:
+def check_candidates(self: Any, X: Rows) -> tuple[Candidates, Rows | None]:
     """Return how candidates are drawn, and those that were given: points, or rows of a kernel matrix.
 
-    What an estimator does not understand of them is refused.
+    What this class does not understand of them is refused.
     """
-    found, name = estimator._candidates(), type(estimator).__name__
+    found, name = self._candidates(), type(self).__name__
     for option, value in (("resample", found.resample), ("scored_on", found.scored_on)):
-        if value and option not in estimator._candidate_options:
+        if value and option not in self._candidate_options:
             raise InvalidParameterError(
                 f"{found} has {option}={value!r}, which {name} does not understand; it takes size "
                 f"and how. Leave {option} out."
             )
-    if found.how == "screen" and estimator._screening() is None:
+    if found.how == "screen" and self._screening() is None:
         raise InvalidParameterError(
             f"{found} is screened, and {name} has no criterion to screen by; pass how='random', "
             "'kmeans' or 'rpcholesky'."
         )
-    parameter = estimator._candidates_parameter
-    if estimator._is_precomputed:
+    parameter = self._candidates_parameter
+    if self._is_precomputed:
         return found, _given_rows(found, X, parameter)
     return found, check_points(found.size, X, parameter) if found.are_points else None
 

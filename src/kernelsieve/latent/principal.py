@@ -217,8 +217,7 @@ def fit_exactly(problem: Problem, solver: str) -> Fit:
         columns = DoublyCentredColumns(columns, batch.root_weight)
         row_means = columns.row_means
         lengths = lengths - 2 * row_means + columns.mean_of_all
-    if not np.isfinite(lengths @ lengths):
-        raise KernelError("Kernel values are too large to be squared, or not numbers; scale X.")
+    _finite(lengths @ lengths)
     root = batch.root_weight
     k, random_state = settings.n_components, problem.random_state
     values, vectors = _eigenpairs(columns, root, k, solver, random_state)
@@ -256,13 +255,20 @@ def _eigenpairs(
     n = columns.shape[0]
     few = n <= _DENSE_UP_TO or k > _DENSE_SHARE * n
     if solver == "dense" or (solver == "auto" and few and _is_kept(columns)):
-        symmetric = columns.take(np.arange(n)) * root
+        symmetric = _finite(columns.take(np.arange(n)) * root)
         return leading_eigenpairs((symmetric + symmetric.T) / 2, k)
 
     def multiply(block: np.ndarray) -> np.ndarray:
-        return root[:, None] * columns.inner(block)
+        return _finite(root[:, None] * columns.inner(block))
 
     return krylov_eigenpairs(multiply, n, k, random_state)
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    """Return values made of kernel values; refuse those that are no numbers."""
+    if not np.isfinite(values).all():
+        raise KernelError("Kernel values are too large to be squared, or not numbers; scale X.")
+    return values
 
 
 def _is_kept(columns: Columns) -> bool:

@@ -8,7 +8,6 @@ evidence needs no held-out samples, so that many weights can be learned from few
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,55 +71,43 @@ class Evidence:
 
         Weights of a diagonal stay positive, and those of a group equal. Inputs of no weight stay out.
         """
-        begin = np.clip(np.log(noise), *_NOISE)
-        used = metric_of(L) > 0 if L.ndim == 1 else np.diagonal(metric_of(L)) > 0
-        if L.ndim == 2:
-            inside = np.ix_(used, used)
-
-            def matrix(x: np.ndarray) -> tuple[np.ndarray, Callable]:
-                found = np.zeros_like(L)
-                found[inside] = x.reshape(used.sum(), -1)
-                return found, lambda by: by[inside].ravel()
-
-            return self._searched(L[inside].ravel(), begin, matrix, n_steps)
+        used = np.diagonal(metric_of(L)) > 0 if L.ndim == 2 else metric_of(L) > 0
+        inside = np.ix_(used, used) if L.ndim == 2 else used
         groups = np.arange(len(L)) if groups is None else groups
         _, numbers = np.unique(groups[used], return_inverse=True)
-        logarithms = np.log(np.bincount(numbers, L[used]) / np.bincount(numbers))
+        if L.ndim == 2:
+            begin, most = L[inside].ravel(), np.inf
+        else:  # logarithms of the weights of groups
+            begin = np.log(np.bincount(numbers, L[used]) / np.bincount(numbers))
+            most = _FACTOR
 
-        def weights(x: np.ndarray) -> tuple[np.ndarray, Callable]:
+        def metric_at(x: np.ndarray) -> np.ndarray:
             found = np.zeros_like(L)
-            found[used] = np.exp(x)[numbers]
-            return found, lambda by: np.bincount(numbers, (by * found)[used])
+            found[inside] = x.reshape(used.sum(), -1) if L.ndim == 2 else np.exp(x)[numbers]
+            return found
 
-        return self._searched(logarithms, begin, weights, n_steps, _FACTOR)
-
-    def _searched(
-        self,
-        begin: np.ndarray,
-        noise: float,
-        metric_at: Callable[[np.ndarray], tuple[np.ndarray, Callable]],
-        n_steps: int,
-        most: float | None = None,
-    ) -> np.ndarray:
         def function(x: np.ndarray) -> tuple[float, np.ndarray]:
-            L, pulled_back = metric_at(x[:-1])
+            found = metric_at(x[:-1])
             try:
-                loss, by_metric, by_noise = self.loss(L, x[-1])
+                loss, by_metric, by_noise = self.loss(found, x[-1])
             except (LinAlgError, ValueError):  # rounding, or kernel values that are not finite
                 return _FAILED, np.zeros_like(x)
-            slopes = np.append(pulled_back(by_metric), by_noise)
+            if L.ndim == 2:
+                by_parameters = by_metric[inside].ravel()
+            else:
+                by_parameters = np.bincount(numbers, (by_metric * found)[used])
+            slopes = np.append(by_parameters, by_noise)
             return (loss, slopes) if np.isfinite(slopes).all() else (_FAILED, np.zeros_like(x))
 
-        bounds = [(None, None) if most is None else (b - most, b + most) for b in begin]
         found = minimize(
             function,
-            np.append(begin, noise),
+            np.append(begin, np.clip(np.log(noise), *_NOISE)),
             jac=True,
             method="L-BFGS-B",
-            bounds=[*bounds, _NOISE],
+            bounds=[*((each - most, each + most) for each in begin), _NOISE],
             options={"maxiter": n_steps},
         )
-        return np.asarray(metric_at(found.x[:-1])[0])
+        return metric_at(found.x[:-1])
 
 
 def _derivatives(

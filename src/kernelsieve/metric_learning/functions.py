@@ -22,14 +22,10 @@ _FEW_SAMPLES = 600  # of which every part is held out
 
 @dataclass(frozen=True)
 class Split:
-    """A split of the samples: training samples, landmark candidates among them, held-out samples."""
+    """A split of the samples, which are in random order: those that are fitted, and those held out."""
 
     fitted: np.ndarray
     held_out: np.ndarray
-
-    def candidates(self, n_landmarks: int) -> np.ndarray:
-        """Return the first samples as candidates; the samples are in random order."""
-        return self.fitted[: _CANDIDATES * n_landmarks]
 
 
 def splits(n_samples: int, random_state: np.random.RandomState) -> list[Split]:
@@ -127,7 +123,7 @@ def _root(W: np.ndarray) -> np.ndarray:
 def _choose_landmarks(
     kernel: Kernel, U: Rows, Y: np.ndarray, weight: np.ndarray, split: Split, n_landmarks: int
 ) -> Rows:
-    candidates = split.candidates(n_landmarks)
+    candidates = split.fitted[: _CANDIDATES * n_landmarks]
     if not np.ptp(Y[split.fitted], axis=0).any():  # nothing to be aligned with
         return U[candidates[:1]]
     points = kernel.points(U, candidates)

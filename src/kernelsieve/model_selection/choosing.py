@@ -85,7 +85,6 @@ class ChoosesByScores(PredictsByHead):
         self,
         curves: Sequence[Mapping[int, Curve]],
         task: Task,
-        settings: Sequence[Mapping[str, Any]],
         data: Part | None,
         known: Mapping[int, SettledFolds] | None = None,
         fitted: Mapping[int, Any] | None = None,
@@ -95,19 +94,17 @@ class ChoosesByScores(PredictsByHead):
         Curves are given for each fold, by the number of the setting. Extractors that are fitted
         already are given, or fold statistics that tell the fit.
         """
-        in_order = [[of_fold[i] for i in range(len(settings))] for of_fold in curves]
-        number = self._choose(in_order, task, settings)
+        in_order = [[of_fold[i] for i in range(len(task.settings))] for of_fold in curves]
+        number = self._choose(in_order, task)
         if self.refit:
             self._refit(task, data, (known or {}).get(number), (fitted or {}).get(number))
         else:
             vars(self).pop("best_estimator_", None)  # of an earlier fit
 
-    def _choose(
-        self, curves: Sequence[Sequence[Curve]], task: Task, settings: Sequence[Mapping[str, Any]]
-    ) -> int:
+    def _choose(self, curves: Sequence[Sequence[Curve]], task: Task) -> int:
         """Set the table of scores, choose, and return the number of the chosen setting."""
         sizes = self._sizes_to_keep(task.sizes, curves)
-        self.path_ = tidy_table(curves, settings, task.sizes, sizes, timed=task.time_rows)
+        self.path_ = tidy_table(curves, task.settings, task.sizes, sizes, timed=task.time_rows)
         self.scorer_ = task.scorer
         self.n_splits_ = len(curves)
         path = {name: column.reshape(len(curves), -1) for name, column in self.path_.items()}
@@ -116,7 +113,7 @@ class ChoosesByScores(PredictsByHead):
             path["k"][0],
             path["kernel_evaluations"].max(axis=0),
             path["latency_us"].min(axis=0) if "latency_us" in path else None,
-            in_words(settings, repeat=len(sizes)),
+            in_words(task.settings, repeat=len(sizes)),
             is_negative_error(self.scoring),
         )
         budget = Budget(self.max_kernel_evaluations, self.max_latency_us)
@@ -124,7 +121,7 @@ class ChoosesByScores(PredictsByHead):
         self.best_n_components_ = int(scores.sizes[self.best_index_])
         self.best_score_ = float(scores.mean[self.best_index_])
         number = self.best_index_ // len(sizes)
-        self.best_params_ = dict(settings[number])
+        self.best_params_ = dict(task.settings[number])
         return number
 
     def _sizes_to_keep(self, sizes: np.ndarray, curves: Sequence[Sequence[Curve]]) -> np.ndarray:

@@ -69,10 +69,10 @@ class SettledFolds:
     def row_pass(self) -> OnePass:
         return self.plan.row_pass(self.extractor)  # type: ignore[return-value]
 
-    def tells(self, scoring: Any, heads: Iterable[Any]) -> bool:
+    def tells(self, task: Task, heads: Iterable[Any]) -> bool:
         """Return True if the sums tell the scores of all heads."""
-        told = known_score(scoring) is not None and have_closed_form(self.extractor, heads)
-        return told and not self.has_classes
+        told = known_score(task.scoring) is not None and have_closed_form(self.extractor, heads)
+        return told and not self.has_classes and not task.time_rows
 
     def fitted(self, left_out: int) -> Any:
         """Return the extractor fitted to all samples outside a fold."""
@@ -94,7 +94,7 @@ class SettledFolds:
         extractor._take_fit(self.plan, fit)
         return extractor
 
-    def curves(self, task: Task, fold: int, heads: Sequence[Any], scoring: Any) -> list[Curve] | None:
+    def curves(self, task: Task, fold: int, heads: Sequence[Any]) -> list[Curve] | None:
         """Return the curve of every head in a fold; None for collinear features."""
         start = time.perf_counter()
         training, held_out = self.sums.all_but(fold), self.sums.folds[fold]
@@ -111,7 +111,7 @@ class SettledFolds:
             path = self._path(head, products[0])
             if path is None:
                 return None
-            scores = (list(_scores(path, part, sizes, scoring)) for part in products)
+            scores = (list(_scores(path, part, sizes, task.scoring)) for part in products)
             found.append(task.curve(seconds, *scores, fit.model.evaluations[sizes - 1], []))
         return found
 

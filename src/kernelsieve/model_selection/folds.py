@@ -28,15 +28,34 @@ _UNCHECKED = {"assume_finite": True, "skip_parameter_validation": True}
 _WIDTHS = ("gamma", "degree", "coef0")  # kernels that differ in these have distances in common
 
 
+#: Settings of the head, with the numbers that they have in the grid.
+HeadSettings = list[tuple[int, Mapping[str, Any]]]
+#: Settings that share distances: those of the extractor, each with those of the head.
+Group = list[tuple[Mapping[str, Any], HeadSettings]]
+
+
 @dataclass(frozen=True)
 class Task:
-    """The estimators, scorers and sizes that every fold evaluates."""
+    """The estimators, settings, scorers and sizes that every fold evaluates."""
 
     extractor: Any  # with the largest number of features
     head: Any
+    settings: Sequence[Mapping[str, Any]]  # of the grid
+    scoring: Any  # as the user gave it
     scorer: Callable[..., float]
     sizes: np.ndarray  # numbers of features, ascending
     time_rows: bool  # whether to measure how long a new sample takes
+
+    @property
+    def groups(self) -> list[Group]:
+        """Groups of settings that differ only in the head or the width of the kernel."""
+        groups: dict[tuple, dict[tuple, tuple[Mapping[str, Any], HeadSettings]]] = {}
+        for number, setting in enumerate(self.settings):
+            of_extractor, of_head = _split_by_estimator(setting)
+            common = {k: v for k, v in of_extractor.items() if k.split("__")[-1] not in _WIDTHS}
+            group = groups.setdefault(_identity(common), {})
+            group.setdefault(_identity(of_extractor), (of_extractor, []))[1].append((number, of_head))
+        return [list(group.values()) for group in groups.values()]
 
     def curve(self, seconds: float, *columns: Any) -> Curve:
         """Return a curve, padded with NaN to all numbers of features."""
@@ -53,23 +72,6 @@ class Curve:
     test_score: np.ndarray
     evaluations: np.ndarray
     latency: np.ndarray
-
-
-#: Settings of the head, with the numbers that they have in the grid.
-HeadSettings = list[tuple[int, Mapping[str, Any]]]
-#: Settings that share distances: those of the extractor, each with those of the head.
-Group = list[tuple[Mapping[str, Any], HeadSettings]]
-
-
-def group_settings(settings: Sequence[Mapping[str, Any]]) -> list[Group]:
-    """Group settings that differ only in the head or the width of the kernel."""
-    groups: dict[tuple, dict[tuple, tuple[Mapping[str, Any], HeadSettings]]] = {}
-    for number, setting in enumerate(settings):
-        of_extractor, of_head = _split_by_estimator(setting)
-        common = {k: v for k, v in of_extractor.items() if k.split("__")[-1] not in _WIDTHS}
-        group = groups.setdefault(_identity(common), {})
-        group.setdefault(_identity(of_extractor), (of_extractor, []))[1].append((number, of_head))
-    return [list(group.values()) for group in groups.values()]
 
 
 def _split_by_estimator(setting: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -94,12 +96,11 @@ def run_apart(
     task: Task,
     data: Part,
     folds: Sequence[tuple[np.ndarray, np.ndarray]],
-    groups: Sequence[Group],
     n_jobs: int | None,
     done: Callable[[int], None],
 ) -> list[dict[int, Curve]]:
     """Fit every fold separately; return the curves of all settings in each fold."""
-    jobs = [(number, group) for number in range(len(folds)) for group in groups]
+    jobs = [(number, group) for number in range(len(folds)) for group in task.groups]
     run = delayed(with_this_config(run_group))
     results = Parallel(n_jobs=n_jobs, return_as="generator")(
         run(task, data, *folds[number], group) for number, group in jobs

@@ -8,7 +8,7 @@ degrees of freedom of the head on the first k features.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from scipy.linalg import solve_triangular
 from ..data import Part, target_array
 from ..exceptions import InvalidParameterError
 from .fold_curves import SCORES, have_closed_form, known_score
-from .folds import Curve, Group, Task, clone_with
+from .folds import Curve, Task, clone_with
 from .heads import COLLINEAR, RidgePath, ridge_of
 from .nested_extractors import fit_quietly, last_step
 
@@ -25,15 +25,13 @@ from .nested_extractors import fit_quietly, last_step
 WITHOUT_FOLDS = {"loo": "leave-one-out", "gcv": "generalised cross-validation"}
 
 
-def score_without_folds(
-    task: Task, data: Part, groups: Sequence[Group], how: str, scoring: Any
-) -> tuple[dict[int, Curve], dict[int, Any]]:
+def score_without_folds(task: Task, data: Part, how: str) -> tuple[dict[int, Curve], dict[int, Any]]:
     """Return the curves of all settings, and the extractors, each fitted once to all samples.
 
     Landmarks were chosen with all targets in view, so that scores are a little too good.
     """
-    score, curves, fitted = known_score(scoring), dict[int, Curve](), dict[int, Any]()
-    for of_extractor, head_settings in (setting for group in groups for setting in group):
+    score, curves, fitted = known_score(task.scoring), dict[int, Curve](), dict[int, Any]()
+    for of_extractor, head_settings in (setting for group in task.groups for setting in group):
         extractor = clone_with(task.extractor, of_extractor)
         heads = [clone_with(task.head, of_head) for _, of_head in head_settings]
         if score is None or not have_closed_form(last_step(extractor), heads) or task.time_rows:

@@ -17,7 +17,7 @@ from ..fitting import OnePass
 from ..kernels import BlockCache, sharing
 from ..statistics import FoldSums
 from .fold_curves import SettledFolds
-from .folds import Curve, Group, HeadSettings, Task, clone_with, score_extractor, split_off
+from .folds import Curve, HeadSettings, Task, clone_with, score_extractor, split_off
 
 _FEW_SAMPLES = 3000  # up to which every fold draws a pool of its own
 _SCREENING_SAMPLES = 10_000  # which are never held out; at least as many others must be there
@@ -42,13 +42,12 @@ class OnePassScores:
         folds: Folds,
         settled: SettledFolds,
         head_settings: HeadSettings,
-        scoring: Any,
     ) -> None:
         """Score a setting of the extractor in every fold, by sums where these tell the scores."""
         heads = [clone_with(task.head, of_head) for _, of_head in head_settings]
-        numbers, told = [number for number, _ in head_settings], settled.tells(scoring, heads)
+        numbers, told = [number for number, _ in head_settings], settled.tells(task, heads)
         for fold, (train, test) in enumerate(folds):
-            curves = settled.curves(task, fold, heads, scoring) if told else None
+            curves = settled.curves(task, fold, heads) if told else None
             if curves is not None:
                 self.curves[fold].update(zip(numbers, curves, strict=True))
                 continue
@@ -59,30 +58,28 @@ class OnePassScores:
         self.settled.update(dict.fromkeys(numbers, settled.condensed()))
 
 
-def run_in_one_pass(
-    task: Task, data: Part, folds: Folds, groups: Sequence[Group], scoring: Any
-) -> OnePassScores | None:
+def run_in_one_pass(task: Task, data: Part, folds: Folds) -> OnePassScores | None:
     """Return the scores of all settings in every fold; None if folds need passes of their own."""
     if task.time_rows or not _are_a_partition(folds, count_rows(data.X)):
         return None
     settings = [
-        [clone_with(task.extractor, of_extractor) for of_extractor, _ in group] for group in groups
+        [(clone_with(task.extractor, of_extractor), heads) for of_extractor, heads in group]
+        for group in task.groups
     ]
-    if not all(_is_told_by_sums(extractor, data) for of_group in settings for extractor in of_group):
+    if not all(_is_told_by_sums(extractor, data) for group in settings for extractor, _ in group):
         return None
-    screened = _screening_samples(settings[0][0], data)
+    screened = _screening_samples(settings[0][0][0], data)
     folds = [_training_and_test(test, screened, count_rows(data.X)) for _, test in folds]
     found = OnePassScores([{} for _ in folds])
-    for group, extractors in zip(groups, settings, strict=True):
-        passes = _plan_passes(data, screened, extractors)
-        if passes is None:
+    for group in settings:
+        cache = BlockCache()  # distances of a block are used for every width, where that saves time
+        planned = _planned(data, screened, group, cache)
+        if planned is None:
             return None
-        heads_of = iter(group)
-        for settled_together in _sum_up_folds(data, folds, screened, *passes):
+        for of_pass in _sum_up_folds(data, folds, screened, planned, cache):
             found.n_passes += 1
-            for settled in settled_together:
-                _, head_settings = next(heads_of)
-                found.add(task, data, folds, settled, head_settings, scoring)
+            for settled, head_settings in of_pass:
+                found.add(task, data, folds, settled, head_settings)
     found.n_passes += found.looked_again
     return found
 
@@ -155,19 +152,23 @@ def _as_slice(rows: np.ndarray) -> np.ndarray | slice:
 # ---------------------------------------------------------------------- the pass
 
 
-def _plan_passes(
-    data: Part, screened: np.ndarray, extractors: Sequence[Any]
-) -> tuple[list[Any], list[StatisticPlan], list[OnePass], BlockCache] | None:
-    """Settle the plans of extractors that differ only in kernel width; None if one has no single pass.
+#: A setting of the extractor, with those of the head, its plan and its pass.
+_Planned = tuple[Any, HeadSettings, StatisticPlan, OnePass]
 
-    Distances of a block are computed once and used for every width, where that saves time.
-    """
-    cache = BlockCache()
-    with sharing(cache) if len(extractors) > 1 else nullcontext():
-        plans = [_plan(extractor, data, screened) for extractor in extractors]
-    found = [plan.row_pass(e) for plan, e in zip(plans, extractors, strict=True)]
-    passes = [p for p in found if isinstance(p, OnePass) and not p.changes]
-    return (list(extractors), plans, passes, cache) if len(passes) == len(found) else None
+
+def _planned(
+    data: Part, screened: np.ndarray, group: Sequence[tuple[Any, HeadSettings]], cache: BlockCache
+) -> list[_Planned] | None:
+    """Settle the plans of settings that differ only in kernel width; None if one has no single pass."""
+    with sharing(cache) if len(group) > 1 else nullcontext():
+        plans = [_plan(extractor, data, screened) for extractor, _ in group]
+    found = []
+    for (extractor, head_settings), plan in zip(group, plans, strict=True):
+        row_pass = plan.row_pass(extractor)
+        if not isinstance(row_pass, OnePass) or row_pass.changes:
+            return None
+        found.append((extractor, head_settings, plan, row_pass))
+    return found
 
 
 def _plan(extractor: Any, data: Part, screened: np.ndarray) -> StatisticPlan:
@@ -181,33 +182,27 @@ def _plan(extractor: Any, data: Part, screened: np.ndarray) -> StatisticPlan:
 
 
 def _sum_up_folds(
-    data: Part,
-    folds: Folds,
-    screened: np.ndarray,
-    extractors: list[Any],
-    plans: list[StatisticPlan],
-    passes: list[OnePass],
-    cache: BlockCache,
-) -> Iterator[list[SettledFolds]]:
+    data: Part, folds: Folds, screened: np.ndarray, planned: list[_Planned], cache: BlockCache
+) -> Iterator[list[tuple[SettledFolds, HeadSettings]]]:
     """Sum up all folds; yield the statistics of each pass over the samples."""
-    batch = plans[0].batch(data.X, data.y, data.weight)
+    _, _, first, _ = planned[0]
+    batch = first.batch(data.X, data.y, data.weight)
     groups = [test for _, test in folds]
     if len(screened):
         groups.append(screened)
-    together = max(1, _SUMS_BYTES // (len(groups) * 16 * len(plans[0].settled.pool) ** 2))
-    for some in row_slices(len(extractors), together):
+    together = max(1, _SUMS_BYTES // (len(groups) * 16 * len(first.settled.pool) ** 2))
+    for some in row_slices(len(planned), together):
         start = time.perf_counter()
-        sums = _sums_of_groups(passes[some], batch, groups, cache)
+        sums = _sums_of_groups([row_pass for *_, row_pass in planned[some]], batch, groups, cache)
         seconds = (time.perf_counter() - start) / len(folds) / len(sums)
-        settled = []
-        for extractor, plan, of_pass, row_pass in zip(
-            extractors[some], plans[some], sums, passes[some], strict=True
-        ):
-            rest = of_pass.pop() if len(screened) else row_pass.empty(type(of_pass[0].columns))
+        found = []
+        for (extractor, heads, plan, row_pass), parts in zip(planned[some], sums, strict=True):
+            rest = parts.pop() if len(screened) else row_pass.empty(type(parts[0].columns))
             kernel = plan.settled.kernel.without_cache()  # for models, which outlive the cache
             plan = replace(plan, settled=replace(plan.settled, kernel=kernel))
-            settled.append(SettledFolds(extractor, plan, FoldSums(of_pass, rest), batch, seconds))
-        yield settled
+            settled = SettledFolds(extractor, plan, FoldSums(parts, rest), batch, seconds)
+            found.append((settled, heads))
+        yield found
 
 
 def _sums_of_groups(

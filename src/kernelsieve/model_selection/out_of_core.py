@@ -25,7 +25,7 @@ from ..fitting import OnePass
 from ..statistics import FoldWork, WorkTogether
 from .choosing import ChoosesByScores
 from .fold_curves import SCORES, SettledFolds, have_closed_form, known_score
-from .folds import Curve, HeadSettings, Task, clone_with, group_settings, with_setting
+from .folds import Curve, HeadSettings, Task, clone_with, with_setting
 from .heads import COLLINEAR
 
 
@@ -61,7 +61,6 @@ class SearchesOutOfCore(ChoosesByScores):
     cv: Any
     scoring: Any
     refit: bool
-    _check_parameters: Callable[[], list[Mapping[str, Any]]]
     _task: Callable[[Mapping[str, Any]], Task]
 
     @all_or_nothing
@@ -202,7 +201,7 @@ class SearchesOutOfCore(ChoosesByScores):
 
     def _choose_from(self, plans: Sequence[StatisticPlan], parts: Sequence[StatisticPart]) -> None:
         """Score all settings by fold statistics, choose, and fit from their sum."""
-        settings, task = self._check_parameters(), self._task({})
+        task = self._task({})
         n_folds = {0 if plan.folds is None else plan.folds.n_folds for plan in plans}
         if len(n_folds) > 1 or 0 in n_folds:
             raise InvalidDataError(
@@ -215,24 +214,24 @@ class SearchesOutOfCore(ChoosesByScores):
             self._extractor_settings(), plans, parts, strict=True
         ):
             settled = SettledFolds(extractor, plan, part.sums)  # type: ignore[arg-type]
-            heads = [with_setting(extractor, self.head, settings[i])[1] for i, _ in head_settings]
-            if task.time_rows or not settled.tells(self.scoring, heads):
+            heads = [with_setting(extractor, self.head, task.settings[i])[1] for i, _ in head_settings]
+            if not settled.tells(task, heads):
                 raise InvalidParameterError(_NOT_TOLD)
             for fold, of_fold in enumerate(curves):
-                found = settled.curves(task, fold, heads, self.scoring)
+                found = settled.curves(task, fold, heads)
                 if found is None:
                     raise InvalidDataError(COLLINEAR)
                 of_fold.update(zip((i for i, _ in head_settings), found, strict=True))
             known.update({number: settled.condensed() for number, _ in head_settings})
         self.n_passes_, self.way_ = 1, "one pass"
-        self._choose_and_refit(curves, task, settings, None, known)
+        self._choose_and_refit(curves, task, None, known)
 
     def _extractor_settings(self) -> list[tuple[Any, HeadSettings]]:
         """Return the extractors of all settings, and the settings of the head."""
-        groups, task = group_settings(self._check_parameters()), self._task({})
+        task = self._task({})
         return [
             (clone_with(task.extractor, of_extractor), head_settings)
-            for group in groups
+            for group in task.groups
             for of_extractor, head_settings in group
         ]
 

@@ -35,7 +35,7 @@ from .checks import (
     with_widths,
 )
 from .composed import composed_tags
-from .folds import Task, group_settings, run_apart, with_setting
+from .folds import Task, run_apart, with_setting
 from .leave_one_out import WITHOUT_FOLDS, score_without_folds
 from .nested_extractors import check_nested, last_step, name_in_pipeline, predicts
 from .one_pass import run_in_one_pass
@@ -238,7 +238,7 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         if source is not None:
             self._fit_source(source)
             return self
-        settings = self._check_parameters()
+        self._check_parameters()
         X, y, groups, weight = indexable(X, y, groups, sample_weight)
         if y is not None:
             assert_all_finite(y, input_name="y")  # before a splitter does
@@ -246,21 +246,22 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         settled = settled_target(self.extractor, self.head, y)
         task = self._task(settled)
         if isinstance(self.cv, str):
-            self._fit_without_folds(task, data, settings)
+            self._fit_without_folds(task, data)
             return self
         cv = check_cv(self.cv, y, classifier=tells_classes_apart(self.extractor, self.head, settled))
         folds = folds_of(cv, X, y, groups)
         check_folds(self.cv, folds)
         largest = last_step(task.extractor).n_components
         check_fold_sizes(folds, largest, by_r2=self._scores_by_r2())
-        self._fit_in_folds(task, data, settings, folds)
+        self._fit_in_folds(task, data, folds)
         return self
 
     def _check_parameters(self) -> list[Mapping[str, Any]]:
         """Check all parameters before any work; return the settings of the grid."""
         check_nested(self.extractor)
         check_head(self.head)
-        if self.rule == "budget" and self.max_kernel_evaluations is None is self.max_latency_us:
+        has_budget = self.max_kernel_evaluations is not None or self.max_latency_us is not None
+        if self.rule == "budget" and not has_budget:
             raise InvalidParameterError(
                 "rule='budget' needs a budget; pass max_kernel_evaluations or max_latency_us."
             )
@@ -297,39 +298,35 @@ class ComponentPathCV(SearchesOutOfCore, TransformerMixin, MetaEstimatorMixin, B
         return Task(
             clone(self.extractor).set_params(**{name: largest}, **settled),
             self.head,
+            self._check_parameters(),
+            self.scoring,
             check_scoring(self, scoring=self.scoring),
             sizes,
             time_rows=self.max_latency_us is not None,
         )
 
     def _fit_in_folds(
-        self,
-        task: Task,
-        data: Part,
-        settings: Sequence[Mapping[str, Any]],
-        folds: Sequence[tuple[np.ndarray, np.ndarray]],
+        self, task: Task, data: Part, folds: Sequence[tuple[np.ndarray, np.ndarray]]
     ) -> None:
-        groups = group_settings(settings)
-        shared = run_in_one_pass(task, data, folds, groups, self.scoring)
+        shared = run_in_one_pass(task, data, folds)
         if shared is not None:
             again = " and one over the landmarks" if shared.looked_again else ""
             self.n_passes_, self.way_ = shared.n_passes, f"one pass{again}"
-            self._choose_and_refit(shared.curves, task, settings, data, shared.settled)
+            self._choose_and_refit(shared.curves, task, data, shared.settled)
             return
-        self.n_passes_, self.way_ = len(folds) * sum(map(len, groups)), "one fit a fold"
+        self.n_passes_, self.way_ = len(folds) * sum(map(len, task.groups)), "one fit a fold"
         with (
             reported(type(self).__name__, self.verbose),
             counted(self.n_passes_, "fits", stage="folds") as done,
         ):
-            curves = run_apart(task, data, folds, groups, self.n_jobs, done)
-        self._choose_and_refit(curves, task, settings, data)
+            curves = run_apart(task, data, folds, self.n_jobs, done)
+        self._choose_and_refit(curves, task, data)
 
-    def _fit_without_folds(self, task: Task, data: Part, settings: Sequence[Mapping[str, Any]]) -> None:
+    def _fit_without_folds(self, task: Task, data: Part) -> None:
         """Choose by leave-one-out or generalised cross-validation scores in closed form."""
-        groups = group_settings(settings)
-        curves, fitted = score_without_folds(task, data, groups, self.cv, self.scoring)
-        self.n_passes_, self.way_ = sum(map(len, groups)), WITHOUT_FOLDS[self.cv]
-        self._choose_and_refit([curves], task, settings, data, fitted=fitted)
+        curves, fitted = score_without_folds(task, data, self.cv)
+        self.n_passes_, self.way_ = sum(map(len, task.groups)), WITHOUT_FOLDS[self.cv]
+        self._choose_and_refit([curves], task, data, fitted=fitted)
 
     @property
     def error_path_(self) -> dict[str, np.ndarray]:

@@ -42,10 +42,6 @@ class Graph:
         self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
-    def flags(self, values: list[bool]) -> str:
-        """Add an array of booleans, and return its name."""
-        return self._constant(np.array(values, dtype=np.bool_))
-
     def typed(self, values: Any, dtype: type) -> str:
         """Add an array of the given type, and return its name."""
         return self._constant(np.asarray(values, dtype=dtype))
@@ -54,17 +50,6 @@ class Graph:
         """Declare an input of the graph, with a number of columns."""
         shape = ["samples", n_columns]
         self._inputs.append(self._onnx.helper.make_tensor_value_info(name, self._type(dtype), shape))
-        return name
-
-    def numbered(self, texts: str, known: list[str], otherwise: int) -> str:
-        """Convert texts to their numbers among the known ones."""
-        name = f"v{len(self._nodes)}"
-        numbers = list(range(len(known)))
-        attributes = {"keys_strings": known, "values_int64s": numbers, "default_int64": otherwise}
-        node = self._onnx.helper.make_node(
-            "LabelEncoder", [texts], [name], domain="ai.onnx.ml", **attributes
-        )
-        self._nodes.append(node)
         return name
 
     def cast(self, value: str, dtype: type) -> str:

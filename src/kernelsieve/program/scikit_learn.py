@@ -117,7 +117,8 @@ def _block(transformer: Any, n_inputs: int) -> tuple[EncodeColumns, AffineMap] |
 
 
 def _is_identity(affine: AffineMap) -> bool:
-    return affine.is_diagonal and affine.centre is affine.shift is None and (affine.matrix == 1).all()
+    stays = affine.centre is None and affine.shift is None
+    return stays and affine.is_diagonal and bool((affine.matrix == 1).all())
 
 
 def _side_by_side(affines: Sequence[AffineMap]) -> AffineMap:

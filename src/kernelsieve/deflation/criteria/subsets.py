@@ -81,7 +81,8 @@ class BestSubset(Criterion):
     def _constraint(self, view: View) -> np.ndarray:
         everyone = np.arange(len(view.eligible))
         if not isinstance(self.single, Alignment):
-            return view.metric.among(everyone)
+            W = view.metric.among(everyone)
+            return (W + W.T) / 2  # rounding to float32 has left it unsymmetric
         deflated = _deflated(view, everyone)
         return deflated.T @ deflated
 

@@ -310,7 +310,14 @@ def _text_indicators(graph: Graph, columns: Sequence[Indicator], place_of: dict[
     is_value = "" in known
     if not is_value:
         known.append("")
-    numbers = graph.numbered(TEXTS, known, _UNKNOWN)
+    numbers = graph.add(
+        "LabelEncoder",
+        TEXTS,
+        domain="ai.onnx.ml",
+        keys_strings=known,
+        values_int64s=list(range(len(known))),
+        default_int64=_UNKNOWN,
+    )
     places = graph.integers([place_of[column.input] for column in columns])
     values = graph.add("Gather", numbers, places, axis=1)
     number_of = {text: number for number, text in enumerate(known)}
@@ -322,7 +329,7 @@ def _text_indicators(graph: Graph, columns: Sequence[Indicator], place_of: dict[
 
 
 def _or_missing(graph: Graph, is_it: str, is_missing: str, columns: Sequence[Indicator]) -> str:
-    counted = graph.flags([column.of_missing for column in columns])
+    counted = graph.typed([column.of_missing for column in columns], np.bool_)
     either = graph.add("Or", is_it, graph.add("And", is_missing, counted))
     return graph.cast(either, graph.dtype)
 
