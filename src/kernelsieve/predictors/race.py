@@ -86,7 +86,7 @@ class Race:
                 if not entries or not self.clock.is_over:
                     kind, width = entry.result.kind, entry.result.width
                     entries.append(self._best_width(kind, entry.metric, (width,), rung))
-        return sorted(entries, key=lambda entry: entry.result.error)
+        return leading(entries)
 
     def left_out(self, winner: Entry) -> Entry:
         """Return the winner on all samples."""
