@@ -18,6 +18,7 @@ FEW_STEPS = {
     "KernelBoosting": {"n_components": 8},
     "SubspaceKernelFeatures": {"max_iter": 20},
     "KernelPLS": {"gamma": "scale"},
+    "GreedyKernelFisherDiscriminant": {"n_components": 8},
     "KernelBoostedLatentFeatures": {"n_components": 4},
     "KernelBoostedLatentFeaturesClassifier": {"n_components": 4},
     "SparseKernelBoostedLatentFeatures": {"n_components": 4},

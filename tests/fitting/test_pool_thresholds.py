@@ -41,7 +41,7 @@ CASES = [
     (SparseMaximalAlignment(25), False, 1500, 30),
     (KernelFeatureExtraction("alignment", 25), False, 1500, 30),
     (SparseMaximalCovariance(40), False, 1500, 30),
-    (SparseMaximalAlignment(100), False, 1000, 30),  # steps of which read as many values in all
+    (SparseMaximalAlignment(100), False, 1000, 30),
     (SparseMaximalCovariance(10, n_nonzero=2), False, 600, 10),
     (SparseMaximalCovariance(20, n_nonzero=3), False, 100, 1),
     (GreedyKernelFisherDiscriminant(25, stop_tol=0), True, 1500, 16),

@@ -111,7 +111,8 @@ def test_sizes_by_default():
     """Those of the table in docs/choose.md."""
     sizes = {
         SparseMaximalAlignment(10): (1500, 150, 225),
-        SparseMaximalAlignment(50): (1414, 150, 225),
+        SparseMaximalAlignment(99): (1500, 150, 225),
+        SparseMaximalAlignment(100): (1000, 150, 225),
         SparseMaximalAlignment(300): (1000, 450, 525),
         SparseMaximalCovariance(10): (1500, 150, 225),
         GreedyKernelFisherDiscriminant(10): (1500, 150, 225),

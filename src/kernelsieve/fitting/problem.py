@@ -33,8 +33,9 @@ _ALL_UP_TO = {
     "solved": 2000,
     "decomposed": AUTO_POOL,
 }
-# "chosen" ones read all kernel values at every step: of more than AUTO_POOL samples, so many in all.
-_VALUES_READ = 1e8
+# Every step of "chosen" ones reads all kernel values: of so many components they take all of up to
+# AUTO_POOL samples alone. Fewer components would lose more by a pool.
+_MANY_COMPONENTS = 100
 _IN_ANY_CASE = 3000  # of these, whatever a kernel value takes, and however small the memory
 _KERNEL_WORK = 2e10  # numbers that all kernel values are made of, about two seconds
 _VALUE_WORK = 100  # that the rest of a fit takes for each kernel value, in such numbers
@@ -201,8 +202,8 @@ class Problem:
         screened = way_to_draw(rule, screening) == "screen"
         use = use if screened else "combined"
         wanted, most = self.settings.n_components, _ALL_UP_TO[use]
-        if use == "chosen":
-            most = min(most, max(AUTO_POOL, int(np.sqrt(_VALUES_READ / wanted))))
+        if use == "chosen" and wanted >= _MANY_COMPONENTS:
+            most = min(most, AUTO_POOL)
         if n_samples <= most and n_samples <= self._most_columns():
             return n_samples
         if use == "combined":

@@ -90,7 +90,7 @@ def learnt_metrics(
     if not all(np.ptp(part.Y, axis=0).any() for part in parts):
         return
     L = Metric.identity(samples).L
-    found = [_by_gradients(kind, part, L, width) for part in parts]
+    found = [_by_gradients(kind, part, L, width, full=False) for part in parts]
     if not _has_evidence(kind):
         yield Metric.joint(f"diagonal by {kind.label}", found)
         return
@@ -98,6 +98,9 @@ def learnt_metrics(
         full = structure == "full"
         if samples.X.shape[1] > (_MATRIX_INPUTS if full else _WEIGHTED_INPUTS):
             return
+        if full:
+            of_parts = zip(parts, found, strict=True)
+            found = [_by_gradients(kind, part, L, w, full=True) for part, (L, w, _) in of_parts]
         found = [
             _by_evidence(kind, part, *before, full=full)
             for part, before in zip(parts, found, strict=True)
@@ -112,19 +115,21 @@ def _has_evidence(kind: KernelKind) -> bool:
 
 
 def _by_gradients(
-    kind: KernelKind, samples: Samples, L: np.ndarray, width: float
+    kind: KernelKind, samples: Samples, L: np.ndarray, width: float, *, full: bool
 ) -> tuple[np.ndarray, float, float]:
     """Weight inputs by the gradients of functions as long as these get better.
 
-    Return the weights, a width and a ridge.
+    Return the weights or a matrix, a width and a ridge.
     """
     begun = _best_fit(kind, samples, L, (width,))
     best, last = begun, begun
     for _ in range(_ROUNDS):
         _, L, width, ridge, fit = last
-        slopes = fit.mean_squared_gradients(apply_metric(samples.X, L), samples.weight, ridge)
-        metric = with_respect_to_inputs(slopes, L)
-        metric = (np.bincount(samples.groups, metric) / np.bincount(samples.groups))[samples.groups]
+        U = apply_metric(samples.X, L)
+        outer = fit.gradient_products(U, samples.weight, ridge, diagonal=not full)
+        metric = with_respect_to_inputs(outer, L)
+        if not full:
+            metric = (np.bincount(samples.groups, metric) / np.bincount(samples.groups))[samples.groups]
         if not (np.isfinite(metric).all() and metric.any()):
             break  # the function is constant
         last = _best_fit(kind, samples, metric_root(metric), (width / 4, width, width * 4))

@@ -11,7 +11,7 @@ import numpy as np
 from ..metric_learning.evidence import apply_metric
 from .clock import Clock
 from .kinds import KINDS, KernelKind
-from .landmark_fit import RIDGES, LandmarkFit, best_ridge
+from .landmark_fit import LAST_RIDGES, RIDGES, LandmarkFit, best_ridge
 from .metrics import LEARNING, Metric, Samples, learnt_metrics
 
 WIDTHS = tuple(4.0 ** np.arange(-3, 2))  # times one over the variance of all inputs together
@@ -135,13 +135,14 @@ class Race:
         """Fit drawn landmarks to the last samples; score those that the metric has not seen."""
         start = time.perf_counter()
         n_samples, n_landmarks, _ = self.rungs[rung]
+        ridges = LAST_RIDGES if 0 < rung == len(self.rungs) - 1 else RIDGES
         some = self.samples[len(self.samples) - n_samples :]
         fits = {}
         for L in metric.of_parts:
             if id(L) not in fits:
                 U = apply_metric(some.X, L)
                 kernel = kind.kernel(U, width)
-                fits[id(L)] = LandmarkFit.to(kernel, U, some.Y, some.weight, n_landmarks)
+                fits[id(L)] = LandmarkFit.to(kernel, U, some.Y, some.weight, n_landmarks, ridges)
         of_parts = [fits[id(L)] for L in metric.of_parts]
         scored = (some.part >= 0) & (some.part < len(of_parts))
         part = np.where(scored, some.part, 0)
@@ -153,7 +154,7 @@ class Race:
             metric.name,
             width,
             kind.gamma(apply_metric(self.samples.X, metric.L), width),
-            float(RIDGES[best]),
+            float(ridges[best]),
             _errors_of_shares(squares[best], some.weight * scored),
             time.perf_counter() - start,
             n_samples,

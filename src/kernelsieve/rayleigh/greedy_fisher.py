@@ -72,8 +72,8 @@ class GreedyKernelFisherDiscriminant(OutOfCoreMixin, KernelDiscriminant):
     candidates : {"auto", "all"}, int, array or Candidates, default="auto"
         Samples among which landmarks are chosen. "all" is exact selection; a number draws a pool of
         that many; an array of points (row numbers, for a precomputed kernel) is the pool. "auto" is
-        "all" up to 1,500 samples, or 1,000 for 100 components; beyond, a pool of one and a half times
-        n_components, at least 150, where it is screened, of 1,000 otherwise. With
+        "all" up to 1,500 samples, or 1,000 for 100 components or more; beyond, a pool of one and a half
+        times n_components, at least 150, where it is screened, of 1,000 otherwise. With
         ``Candidates(resample=True)`` it is 59 at every step. Pass :class:`~kernelsieve.Candidates` to
         say how they are drawn.
     tol : float, default=1e-10
