@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelsieve.exceptions import InvalidParameterError
-from kernelsieve.model_selection.heads import RidgePath, _closed_form, prefix_heads
+from kernelsieve.model_selection.heads import NestedRidge, _closed_form, prefix_heads
 
 REGRESSORS = [
     LinearRegression(),
@@ -82,7 +82,7 @@ def test_classifiers_equal_those_of_scikit_learn(head, labels, weighted, feature
 def test_the_factorisation_solves_the_normal_equations_of_every_prefix(n, k, alpha, center, seed):
     rng = np.random.default_rng(seed)
     T, Y = rng.standard_normal((n, k)) + 1, rng.standard_normal((n, 2))
-    path = RidgePath.fit(T, Y, None, alpha=alpha, center=center)
+    path = NestedRidge.fit(T, Y, None, alpha=alpha, center=center)
     for j in range(1, k + 1):
         coefficients, intercepts = path.solution(j)
         residual = Y - T[:, :j] @ coefficients.T - intercepts

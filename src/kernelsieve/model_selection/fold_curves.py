@@ -24,7 +24,7 @@ from ..fitting import OnePass
 from ..model import Fit
 from ..statistics import FoldSums
 from .folds import Curve, Task
-from .heads import RidgePath, ridge_of, with_coefficients
+from .heads import NestedRidge, ridge_of, with_coefficients
 
 #: From the squared errors of targets, their sums of squares about the mean, and the total weight.
 SCORES: dict[str, Callable[[np.ndarray, np.ndarray, float], float]] = {
@@ -132,14 +132,16 @@ class SettledFolds:
         """Return a copy with the sum over all folds only, once the folds are scored."""
         return replace(self, sums=FoldSums([], self.sums.all_but(None)))
 
-    def _path(self, head: Any, products: np.ndarray) -> RidgePath | None:
+    def _path(self, head: Any, products: np.ndarray) -> NestedRidge | None:
         """Return a head's regression on every prefix of the features."""
         ridge = ridge_of(head)
         n_targets = self.plan.settled.encoder.n_targets
-        return None if ridge is None else RidgePath.from_products(products, n_targets, *ridge)
+        return None if ridge is None else NestedRidge.from_products(products, n_targets, *ridge)
 
 
-def _scores(path: RidgePath, products: np.ndarray, sizes: np.ndarray, scoring: Any) -> Iterator[float]:
+def _scores(
+    path: NestedRidge, products: np.ndarray, sizes: np.ndarray, scoring: Any
+) -> Iterator[float]:
     """Yield the score of every number of features from held-out inner products."""
     n_targets = path.products.shape[1]
     weight, of_targets = products[0, 0], slice(1, 1 + n_targets)

@@ -45,7 +45,7 @@ def prefix_heads(
 
 
 @dataclass(frozen=True)
-class RidgePath:
+class NestedRidge:
     """Least squares, or ridge regression, on every prefix of the columns from one factorisation.
 
     With the columns ``[T | Y] = Q [R | Z]``, centred and weighted, the first k columns of T have the
@@ -67,7 +67,7 @@ class RidgePath:
         sample_weight: np.ndarray | None,
         alpha: float,
         center: bool,
-    ) -> RidgePath | None:
+    ) -> NestedRidge | None:
         """Factorise the features; return None for collinear columns, which have many solutions."""
         k, n_targets = features.shape[1], targets.shape[1]
         columns = np.hstack([features, targets])
@@ -88,7 +88,7 @@ class RidgePath:
     @classmethod
     def from_products(
         cls, products: np.ndarray, n_targets: int, alpha: float, center: bool
-    ) -> RidgePath | None:
+    ) -> NestedRidge | None:
         """Factorise the inner products of ``[1 | Y | features]``; return None if that fails."""
         first = 1 + n_targets
         means = np.zeros(len(products) - 1)
@@ -115,7 +115,7 @@ class RidgePath:
 
 def _closed_form(
     head: Any, features: np.ndarray, y: Any, sample_weight: np.ndarray | None
-) -> RidgePath | None:
+) -> NestedRidge | None:
     """Return the ridge path of a head; None if it has none, and for float32."""
     ridge = ridge_of(head)
     if ridge is None or features.dtype != np.float64:
@@ -128,7 +128,7 @@ def _closed_form(
     else:
         targets = np.asarray(y)
     targets = targets.reshape(len(targets), -1).astype(np.float64)
-    return RidgePath.fit(features, targets, sample_weight, *ridge)
+    return NestedRidge.fit(features, targets, sample_weight, *ridge)
 
 
 def ridge_of(head: Any) -> tuple[float, bool] | None:

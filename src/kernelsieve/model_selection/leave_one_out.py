@@ -18,7 +18,7 @@ from ..data import Part, target_array
 from ..exceptions import InvalidParameterError
 from .fold_curves import SCORES, have_closed_form, known_score
 from .folds import Curve, Task, clone_with
-from .heads import COLLINEAR, RidgePath, ridge_of
+from .heads import COLLINEAR, NestedRidge, ridge_of
 from .nested_extractors import fit_quietly, last_step
 
 #: Values of ``cv``, and what they are called.
@@ -67,7 +67,7 @@ def _scores(
     assert ridge is not None
     targets = target_array(data.y)
     targets = targets.reshape(len(targets), -1).astype(np.float64)
-    path = RidgePath.fit(features, targets, data.weight, *ridge)
+    path = NestedRidge.fit(features, targets, data.weight, *ridge)
     if path is None:
         raise InvalidParameterError(COLLINEAR)
     Q = solve_triangular(path.triangle, (features - path.feature_means).T, trans="T").T
