@@ -61,7 +61,7 @@ class Samples:
 
 
 @dataclass(frozen=True)
-class Metric:
+class LearnedMetric:
     """A linear map of the inputs, and those that have not seen the samples of a part."""
 
     name: str
@@ -70,12 +70,12 @@ class Metric:
     width: float  # that it was learned with
 
     @classmethod
-    def identity(cls, samples: Samples) -> Metric:
+    def identity(cls, samples: Samples) -> LearnedMetric:
         L = (np.ptp(samples.X, axis=0) > 0).astype(float)
         return cls("identity", L, [L] * samples.n_parts, 1.0)
 
     @classmethod
-    def joint(cls, name: str, of_parts: Sequence[tuple[np.ndarray, float, float]]) -> Metric:
+    def joint(cls, name: str, of_parts: Sequence[tuple[np.ndarray, float, float]]) -> LearnedMetric:
         """Combine the maps and widths of parts."""
         roots = [L for L, _, _ in of_parts]
         width = float(np.exp(np.mean([np.log(width) for _, width, _ in of_parts])))
@@ -84,15 +84,15 @@ class Metric:
 
 def learnt_metrics(
     samples: Samples, kind: KernelKind, width: float, *, first_only: bool
-) -> Iterator[Metric]:
+) -> Iterator[LearnedMetric]:
     """Yield weights of the inputs and, where the kernel follows rotations, a matrix."""
     parts = [samples.learning(i) for i in range(samples.n_parts)]
     if not all(np.ptp(part.Y, axis=0).any() for part in parts):
         return
-    L = Metric.identity(samples).L
+    L = LearnedMetric.identity(samples).L
     found = [_by_gradients(kind, part, L, width, full=False) for part in parts]
     if not _has_evidence(kind):
-        yield Metric.joint(f"diagonal by {kind.label}", found)
+        yield LearnedMetric.joint(f"diagonal by {kind.label}", found)
         return
     for structure in kind.structures[: 1 if first_only else None]:
         full = structure == "full"
@@ -105,7 +105,7 @@ def learnt_metrics(
             _by_evidence(kind, part, *before, full=full)
             for part, before in zip(parts, found, strict=True)
         ]
-        yield Metric.joint(f"{structure} by {kind.label}", found)
+        yield LearnedMetric.joint(f"{structure} by {kind.label}", found)
 
 
 def _has_evidence(kind: KernelKind) -> bool:

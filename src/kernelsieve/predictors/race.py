@@ -12,7 +12,7 @@ from ..metric_learning.evidence import apply_metric
 from .clock import Clock
 from .kinds import KINDS, KernelKind
 from .landmark_fit import LAST_RIDGES, RIDGES, LandmarkFit, best_ridge
-from .metrics import LEARNING, Metric, Samples, learnt_metrics
+from .metrics import LEARNING, LearnedMetric, Samples, learnt_metrics
 
 WIDTHS = tuple(4.0 ** np.arange(-3, 2))  # times one over the variance of all inputs together
 _STEP, _LEAST, _MOST = 4, 1 / 1024, 256  # from a width to the next, and where these end
@@ -48,7 +48,7 @@ class Entry:
     """A kernel in a metric, with the best width on a rung."""
 
     result: TrialResult
-    metric: Metric
+    metric: LearnedMetric
     residuals: np.ndarray  # leave-one-out, of the last samples
     scored: np.ndarray  # which of these the metric has not seen
 
@@ -73,7 +73,7 @@ class Race:
 
     def run(self, names: Sequence[str], learns: bool) -> list[Entry]:
         """Return the combinations that reached the last comparison, the winner first."""
-        identity = Metric.identity(self.samples)
+        identity = LearnedMetric.identity(self.samples)
         plain: list[Entry] = []
         for name in names:
             if not plain or not self.clock.is_over:
@@ -117,7 +117,7 @@ class Race:
         return entries
 
     def _best_width(
-        self, kind: KernelKind, metric: Metric, widths: Sequence[float], rung: int
+        self, kind: KernelKind, metric: LearnedMetric, widths: Sequence[float], rung: int
     ) -> Entry:
         """Try widths and, where these are many or the rung is in the middle, neighbours of the best."""
         searches = len(widths) > 1 or 0 < rung < len(self.rungs) - 1 or len(self.rungs) == 1
@@ -131,7 +131,7 @@ class Race:
             waiting = [w for w in near if searches and w not in tried]
         return tried[best]
 
-    def _try(self, kind: KernelKind, metric: Metric, width: float, rung: int) -> Entry:
+    def _try(self, kind: KernelKind, metric: LearnedMetric, width: float, rung: int) -> Entry:
         """Fit drawn landmarks to the last samples; score those that the metric has not seen."""
         start = time.perf_counter()
         n_samples, n_landmarks, _ = self.rungs[rung]
