@@ -113,8 +113,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         settings = self._settings(clock)
         order = self._drawn_order(X, Y, weight, settings.random_state)
         check_not_constant(Y[order] - Y[order].mean(axis=0), Y[order])
-        by_folds = self.cv is not None or self._loss is not LOSSES["squared_error"]
-        folds = self._folds(Y, order) if by_folds else []
+        folds = self._folds(Y, order) if settings.by_folds else []
         preparation, held_out = self._prepare(X, Y, weight, order, settings)
         few = preparation.samples(X, Y, weight, order[:PROBED])
         n_fitted = min(self._most_samples(), affordable(preparation, few, len(folds) + 1, clock))
@@ -122,7 +121,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         data = preparation.samples(X, Y, weight, kept)
         if len(kept) > MANY_SAMPLES and not data.are_equal:
             sieve = fit_many(preparation, data, self._n_folds)
-        elif by_folds:
+        elif settings.by_folds:
             folds = restrict_folds(folds, np.arange(len(kept)), Y[order])
             sieve = fit_folds(preparation, data, folds, self._loss)
         else:
@@ -274,6 +273,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             self.n_jobs,
             clock,
             check_random_state(self.random_state),
+            self.cv is not None or self._loss is not LOSSES["squared_error"],
         )
 
     def _keep(self, sieve: Sieve, data: MappedSamples, clock: Clock) -> None:

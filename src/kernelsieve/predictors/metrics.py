@@ -17,7 +17,8 @@ from .landmark_fit import RIDGES, LandmarkFit, best_ridge
 LEARNING = ("laplacian", "matern32", "rbf")
 _SAMPLES, _LANDMARKS = 700, 150
 _STEPS = 25  # of a search by the evidence
-_FEW_SAMPLES, _PARTS, _MOST_PARTS = 1200, 3, 2  # of few, two parts of three are held out in turn
+#: Of few, two parts of three are held out in turn, and the third one for the winner only.
+FEW_SAMPLES, _PARTS, _MOST_PARTS = 1200, 3, 2
 _ROUNDS, _GAIN = 3, 0.01  # rounds of gradients, and the relative fall of the error that asks for more
 _MATRIX_INPUTS, _WEIGHTED_INPUTS = 300, 10_000  # most, for a search by the evidence
 _LEAST, _MOST = 1 / 1024, 256  # widths
@@ -42,7 +43,7 @@ class Samples:
     ) -> Samples:
         """Where metrics are learned, hold out all but the first samples or, of few, parts in turn."""
         numbers = np.arange(len(X))
-        part = numbers % _PARTS if len(X) <= _FEW_SAMPLES else np.where(numbers < _SAMPLES, -1, 0)
+        part = numbers % _PARTS if len(X) <= FEW_SAMPLES else np.where(numbers < _SAMPLES, -1, 0)
         return cls(X, Y, weight, groups, part if learns else np.zeros_like(part))
 
     @property
@@ -60,6 +61,9 @@ class Samples:
         return self[np.flatnonzero(self.part != part)[:_SAMPLES]]
 
 
+Found = tuple[np.ndarray, float, float]  # a map, a width and a ridge
+
+
 @dataclass(frozen=True)
 class LearnedMetric:
     """A linear map of the inputs, and those that have not seen the samples of a part."""
@@ -68,6 +72,7 @@ class LearnedMetric:
     L: np.ndarray  # the map, or its diagonal
     of_parts: Sequence[np.ndarray]
     width: float  # that it was learned with
+    learner: KernelKind | None = None  # the kernel that it was learned with
 
     @classmethod
     def identity(cls, samples: Samples) -> LearnedMetric:
@@ -75,28 +80,53 @@ class LearnedMetric:
         return cls("identity", L, [L] * samples.n_parts, 1.0)
 
     @classmethod
-    def joint(cls, name: str, of_parts: Sequence[tuple[np.ndarray, float, float]]) -> LearnedMetric:
+    def joint(cls, kind: KernelKind, of_parts: Sequence[Found]) -> LearnedMetric:
         """Combine the maps and widths of parts."""
         roots = [L for L, _, _ in of_parts]
         width = float(np.exp(np.mean([np.log(width) for _, width, _ in of_parts])))
-        return cls(name, joint_root([metric_of(L) for L in roots], roots), roots, width)
+        L = joint_root([metric_of(L) for L in roots], roots)
+        structure = "full" if L.ndim == 2 else "diagonal"
+        return cls(f"{structure} by {kind.label}", L, roots, width, kind)
+
+    def of_every_part(self, samples: Samples) -> Sequence[np.ndarray]:
+        """Return the maps that have not seen a part of few samples, for all parts."""
+        maps = list(self.of_parts)
+        if self.learner is not None:
+            structures = self.learner.structures[: self.L.ndim]
+            for part in range(len(maps), _PARTS):
+                found = list(_of_structures(samples, [part], self.learner, self.width, structures))
+                maps += [L for L, *_ in found[-1]] if found else [self.L]
+        return maps
 
 
 def learnt_metrics(
     samples: Samples, kind: KernelKind, width: float, *, first_only: bool
 ) -> Iterator[LearnedMetric]:
     """Yield weights of the inputs and, where the kernel follows rotations, a matrix."""
-    parts = [samples.learning(i) for i in range(samples.n_parts)]
+    structures = kind.structures[: 1 if first_only else None]
+    for found in _of_structures(samples, range(samples.n_parts), kind, width, structures):
+        yield LearnedMetric.joint(kind, found)
+
+
+def _of_structures(
+    samples: Samples,
+    held_out: Sequence[int],
+    kind: KernelKind,
+    width: float,
+    structures: Sequence[str],
+) -> Iterator[list[Found]]:
+    """Yield what is found without parts of the samples, for one structure after another."""
+    parts = [samples.learning(part) for part in held_out]
     if not all(np.ptp(part.Y, axis=0).any() for part in parts):
         return
     L = LearnedMetric.identity(samples).L
     found = [_by_gradients(kind, part, L, width, full=False) for part in parts]
     if not _has_evidence(kind):
-        yield LearnedMetric.joint(f"diagonal by {kind.label}", found)
+        yield found
         return
-    for structure in kind.structures[: 1 if first_only else None]:
+    for structure in structures:
         full = structure == "full"
-        if samples.X.shape[1] > (_MATRIX_INPUTS if full else _WEIGHTED_INPUTS):
+        if len(L) > (_MATRIX_INPUTS if full else _WEIGHTED_INPUTS):
             return
         if full:
             of_parts = zip(parts, found, strict=True)
@@ -105,7 +135,7 @@ def learnt_metrics(
             _by_evidence(kind, part, *before, full=full)
             for part, before in zip(parts, found, strict=True)
         ]
-        yield LearnedMetric.joint(f"{structure} by {kind.label}", found)
+        yield found
 
 
 def _has_evidence(kind: KernelKind) -> bool:
@@ -116,7 +146,7 @@ def _has_evidence(kind: KernelKind) -> bool:
 
 def _by_gradients(
     kind: KernelKind, samples: Samples, L: np.ndarray, width: float, *, full: bool
-) -> tuple[np.ndarray, float, float]:
+) -> Found:
     """Weight inputs by the gradients of functions as long as these get better.
 
     Return the weights or a matrix, a width and a ridge.
@@ -155,7 +185,7 @@ def _best_fit(
 
 def _by_evidence(
     kind: KernelKind, samples: Samples, L: np.ndarray, width: float, ridge: float, *, full: bool
-) -> tuple[np.ndarray, float, float]:
+) -> Found:
     """Search for the map of largest evidence."""
     kernel = kind.kernel(apply_metric(samples.X, L), width)
     evidence = Evidence.on_first_samples(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.linear_model import Ridge
 from ..config import config_context, get_config
 from ..exceptions import FewerFeaturesWarning, InputScaleWarning, InvalidDataError, NoFeaturesError
 from ..greedy import SparseMaximalAlignment
+from ..metric_learning.evidence import apply_metric
 from ..model import KernelModel
 from ..model_selection import ComponentPathCV
 from ..program import AffineMap, KernelSum
@@ -54,6 +55,10 @@ class SieveRecipe:
             random_state=self.seed,
             n_jobs=self.n_jobs,
         )
+
+    def in_metric(self, L: np.ndarray, X: np.ndarray, width: float) -> SieveRecipe:
+        """Return the recipe with another metric, and with a kernel of a width in it."""
+        return replace(self, L=L, gamma=self.kind.gamma(apply_metric(X, L), width))
 
     @property
     def ridges(self) -> np.ndarray:
