@@ -3,6 +3,7 @@
 import pickle
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from kernelsieve.exceptions import AmbiguousTargetWarning, InvalidDataError, Inv
 from kernelsieve.predictors import assembly
 from kernelsieve.predictors.kinds import AUTOMATIC, KINDS
 from kernelsieve.predictors.landmark_fit import RIDGES, LandmarkFit
-from kernelsieve.predictors.metrics import Samples
+from kernelsieve.predictors.metrics import Samples, learnt_metrics
 from kernelsieve.predictors.race import Race
 
 
@@ -283,6 +284,45 @@ def test_the_report_has_scores_of_held_out_samples(fitted, classified):
         score = float(re.search(rf"On held-out samples: {name} (\d\.\d+)\. ", sieve.report_)[1])
         assert least < score <= 1
     assert "of the class indicators" in classified[4].report_
+
+
+# -- calibration by few samples
+
+
+def test_every_one_of_few_samples_calibrates_once(fitted, classified):
+    for sieve, n_samples in (
+        (fitted[2], 300),
+        (classified[4], 112),
+        (quick().fit(*table(50)[::2]), 50),
+    ):
+        assert len(sieve._sieve.held_out.scores) == n_samples
+
+
+def test_a_metric_never_sees_the_part_that_is_held_out_of_it():
+    X, _, y = table(150)
+    Y = (y[:, None] - y.mean()) / y.std()
+    samples = Samples.divided(X, Y, np.ones(150), np.arange(5), True)
+    metric = list(learnt_metrics(samples, KINDS["rbf"], 1.0, first_only=False))[-1]
+    whole = metric.of_every_part(samples)
+    assert len(whole.of_parts) == 3
+    for part, L in enumerate(whole.of_parts):
+        others = replace(samples, Y=np.where(samples.part[:, None] == part, -Y, Y))
+        again = next(
+            each
+            for each in learnt_metrics(others, KINDS["rbf"], 1.0, first_only=False)
+            if each.name == metric.name
+        )
+        again = replace(again, width=metric.width).of_every_part(others)
+        assert_allclose(again.of_parts[part], L, atol=1e-10)
+        assert not np.allclose(again.of_parts[(part + 1) % 3], whole.of_parts[(part + 1) % 3])
+
+
+def test_labels_by_chance_are_not_predicted():
+    X, _, _ = table(120)
+    y = np.random.default_rng(1).permutation(np.arange(120) % 2)
+    sieve = SieveClassifier(40, random_state=0).fit(X, y)
+    X_new, _, _ = table(1000, seed=4)
+    assert log_loss(np.arange(1000) % 2, sieve.predict_proba(X_new)) < 0.75
 
 
 # -- a budget

@@ -22,7 +22,7 @@ from .inputs import InputEncoder
 from .kinds import AUTOMATIC
 from .landmark_fit import best_ridge
 from .losses import LOSSES, RegressionLoss
-from .metrics import FEW_SAMPLES, Samples
+from .metrics import FEW_SAMPLES, LearnedMetric, Samples
 from .race import Race, TrialResult
 from .recipe import (
     Fold,
@@ -46,7 +46,6 @@ _SAMPLES_A_SECOND, _FEWEST_SAMPLES = 1000, 300  # that choose, where seconds are
 _MOST_CHOOSE = 3000  # of so many samples that one pass fits them
 _OF_CHOICE = 0.4  # of the seconds that there are
 _MORE_SECONDS = 20  # that must be left for fits to parts of few samples
-_FOLDS = 5  # of few samples, where there is no metric to be learned without them
 _LEAST_PARTED = 20  # samples, of which parts are left out together
 
 
@@ -192,32 +191,30 @@ def prepare(
     held_out = HeldOut(scores, targets[scored], weight[rows][scored])
     few = _LEAST_PARTED <= len(rows) == len(order) <= FEW_SAMPLES
     if few and clock.left > _MORE_SECONDS and not settings.by_folds:
-        maps = best.metric.of_every_part(samples) if best.metric.learner else [best.metric.L] * _FOLDS
-        recipe, held_out = _left_out_parts(recipe, samples, maps, best.result.width, targets)
+        metric = best.metric.of_every_part(samples)
+        recipe, held_out = _left_out_parts(recipe, samples, metric, best.result.width, targets)
+        results[0] = replace(results[0], gamma=recipe.gamma)
     return Preparation(encoder, recipe, results, race.trials, len(rows)), held_out
 
 
 def _left_out_parts(
-    recipe: SieveRecipe,
-    samples: Samples,
-    maps: Sequence[np.ndarray],
-    width: float,
-    targets: np.ndarray,
+    recipe: SieveRecipe, samples: Samples, metric: LearnedMetric, width: float, targets: np.ndarray
 ) -> tuple[SieveRecipe, HeldOut]:
     """Fit without each part of few samples, in the metric that has not seen it.
 
-    Return the recipe with the best ridge, and the scores of the parts.
+    Return the recipe of all samples with the best ridge, and the scores of the parts.
     """
     loss, numbers, of_parts = LOSSES["squared_error"], np.arange(len(samples)), []
-    for part, L in enumerate(maps):
-        held_out = numbers % len(maps) == part
+    for part, L in enumerate(metric.of_parts):
+        held_out = numbers % len(metric.of_parts) == part
         if np.ptp(targets[~held_out], axis=0).any():
             fold = (np.flatnonzero(~held_out), np.flatnonzero(held_out))
             data = MappedSamples(apply_metric(samples.X, L), targets, samples.weight)
             of_parts.append(held_out_scores(recipe.in_metric(L, samples.X, width), data, [fold], loss))
     scores = [HeldOut.concatenate(parts) for parts in zip(*of_parts, strict=True)]
     best = best_ridge([loss.error(each) for each in scores])
-    return replace(recipe, ridge=float(recipe.ridges[best])), scores[best]
+    chosen = replace(recipe, ridge=float(recipe.ridges[best]))
+    return chosen.in_metric(metric.L, samples.X, width), scores[best]
 
 
 def _standardised(Y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:

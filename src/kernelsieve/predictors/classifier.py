@@ -42,8 +42,9 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     class_weight : dict, {"balanced"} or None, default=None
         Weights of the classes, by which those of samples are multiplied.
     cv : int, splitter or iterable, default=None
-        Folds that choose the ridge and calibrate. None takes leave-one-out residuals, which cost no
-        further fits. Of more than 20,000 samples only the number of folds counts; None is 5.
+        Folds that choose the ridge and calibrate. None takes three or five parts of at most
+        1,200 samples, and leave-one-out residuals of more, which cost no further fits. Of more than
+        20,000 samples only the number of folds counts; None is 5.
     time_budget : float, default=None
         Seconds that ``fit`` may take. Fewer combinations are tried, and fewer samples fitted, where it
         is short.

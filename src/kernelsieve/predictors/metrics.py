@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ _SAMPLES, _LANDMARKS = 700, 150
 _STEPS = 25  # of a search by the evidence
 #: Of few, two parts of three are held out in turn, and the third one for the winner only.
 FEW_SAMPLES, _PARTS, _MOST_PARTS = 1200, 3, 2
+_FOLDS = 5  # of few, if no metric was learned
 _ROUNDS, _GAIN = 3, 0.01  # rounds of gradients, and the relative fall of the error that asks for more
 _MATRIX_INPUTS, _WEIGHTED_INPUTS = 300, 10_000  # most, for a search by the evidence
 _LEAST, _MOST = 1 / 1024, 256  # widths
@@ -88,15 +89,15 @@ class LearnedMetric:
         structure = "full" if L.ndim == 2 else "diagonal"
         return cls(f"{structure} by {kind.label}", L, roots, width, kind)
 
-    def of_every_part(self, samples: Samples) -> Sequence[np.ndarray]:
-        """Return the maps that have not seen a part of few samples, for all parts."""
-        maps = list(self.of_parts)
-        if self.learner is not None:
-            structures = self.learner.structures[: self.L.ndim]
-            for part in range(len(maps), _PARTS):
-                found = list(_of_structures(samples, [part], self.learner, self.width, structures))
-                maps += [L for L, *_ in found[-1]] if found else [self.L]
-        return maps
+    def of_every_part(self, samples: Samples) -> LearnedMetric:
+        """Learn also without the parts of few samples that trials did not hold out."""
+        if self.learner is None:
+            return replace(self, of_parts=[self.L] * _FOLDS)
+        maps, structures = list(self.of_parts), self.learner.structures[: self.L.ndim]
+        for part in range(len(maps), _PARTS):
+            found = list(_of_structures(samples, [part], self.learner, self.width, structures))
+            maps += [L for L, *_ in found[-1]] if found else [self.L]
+        return replace(self, L=joint_root([metric_of(L) for L in maps], maps), of_parts=maps)
 
 
 def learnt_metrics(
