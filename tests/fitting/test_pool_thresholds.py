@@ -40,6 +40,8 @@ LOSS = 0.005  # of R2
 CASES = [
     (SparseMaximalAlignment(25), False, 1500, 30),
     (KernelFeatureExtraction("alignment", 25), False, 1500, 30),
+    (SparseMaximalAlignment(50), False, 1500, 30),
+    (SparseMaximalAlignment(75), False, 1500, 30),
     (SparseMaximalCovariance(40), False, 1500, 30),
     (SparseMaximalAlignment(100), False, 1000, 30),
     (SparseMaximalCovariance(10, n_nonzero=2), False, 600, 10),

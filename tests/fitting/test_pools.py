@@ -22,8 +22,8 @@ def batch(rng):
     return Batch(X, np.sin(X[:, :1]) * X[:, 1:2])
 
 
-def draw(batch, n_pool, how, criterion=None, seed=0, **memory):
-    settings = Settings(center=True, **memory)
+def draw(batch, n_pool, how, criterion=None, seed=0, **settings):
+    settings = Settings(center=True, **settings)
     state = np.random.RandomState(seed)
     return pools.draw_pool(batch, RBF(0.3), criterion or Alignment(), n_pool, how, settings, state)
 
@@ -45,6 +45,11 @@ def test_screening_all_rows_in_one_shortlist_is_exact_selection(batch):
     batch = batch[:100]
     exact = SparseMaximalAlignment(12, gamma=0.3).fit(batch.X, batch.Y)
     assert_array_equal(draw(batch, 12, "screen"), exact.landmark_indices_)
+
+
+def test_a_pool_that_is_large_for_few_components_holds_those_of_exact_selection(batch):
+    exact = SparseMaximalAlignment(20, gamma=0.3, candidates="all").fit(batch.X, batch.Y)
+    assert set(exact.landmark_indices_) <= set(draw(batch, 40, "screen", n_components=20))
 
 
 def test_screening_looks_at_samples_of_large_data(batch, monkeypatch):

@@ -68,6 +68,12 @@ def test_cosine_does_not_depend_on_the_lengths():
     np.testing.assert_allclose(Cosine().block(X * scale[:, None], X), Cosine().block(X, X), atol=1e-14)
 
 
+def test_cosine_in_float32_of_what_float32_does_not_hold():
+    X, K = rows(), np.empty((12, 12), np.float32)
+    Cosine().against(1e200 * X, np.float32)(1e-200 * X, K)
+    np.testing.assert_allclose(K, Cosine().block(X, X).T, atol=1e-6)
+
+
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial(), Sigmoid(), Cosine()])
 def test_kernels_with_equal_parameters_are_equal(kernel):
     # estimators are compared and cached by the kernels that they hold

@@ -47,7 +47,7 @@ _FEWEST_ROWS, _FEWEST_CANDIDATES = 1500, 1500
 _ENOUGH = 4000  # of each, for pools that are themselves large
 _ROWS_PART, _CANDIDATES_PART = 16, 10
 SCREEN_ROWS, SCREEN_CANDIDATES = 10_000, 10_000  # at most
-_ONE_THREAD_VALUES = 2**22  # that one thread has evaluated before others have begun
+_FEW_VALUES = 2**22  # kernel values that one thread has evaluated before others have begun
 _SCREEN_TARGETS = 128  # that stand for more classes
 _ANALYSED_ROWS = 2000
 _ANALYSED_CANDIDATES = 5000
@@ -57,6 +57,9 @@ SCREEN_FLOOR = 1e-8  # of the squared norm; below it float32 columns are noise
 # most, and those that have the best scores before them are alike.
 _FEWEST_STEPS, _MOST_STEPS = 1, 50
 _SHORTLISTED_EACH, _FEWEST_SHORTLISTED = 4, 100  # that may be picked, for every pick of a round
+# Few values are screened in one round of all candidates, where a pool has at least so many for every
+# component: of few components, each that is missed matters.
+_ONE_ROUND_EACH = 2
 _THREAD_PRODUCTS = 2**26  # multiplications that are worth a thread
 _ROUND_FLOOR = 1e-4  # of the squared norm in a round; below it float32 products are noise
 _TARGET_NOISE = 1e-12  # of the targets' squared norm: what float32 products know of it
@@ -121,7 +124,7 @@ def draw_screened(
     if not isinstance(kernel, CallableKernel):  # a function of the user's sees rows as they were given
         sample, points = replace(sample, X=dense_sample(sample.X)), dense_sample(points)
     center = criterion.centred_scores if symmetric else settings.center
-    few = len(sample) * len(candidates) <= _ONE_THREAD_VALUES
+    few = len(sample) * len(candidates) <= _FEW_VALUES
     columns = store_columns(
         sample, kernel, points, center=center, dtype=np.float32, n_jobs=1 if few else settings.n_jobs
     )
@@ -135,7 +138,9 @@ def draw_screened(
         if isinstance(sample.targets, Labels) and sample.n_targets > _SCREEN_TARGETS:
             sample = replace(sample, targets=_few_targets(sample.targets, random_state))
         targets = weighted_targets(sample, center)
-        picked = Screen(columns, lengths, targets, criterion, settings.n_jobs).pick(n_pool)
+        one_round = few and n_pool >= _ONE_ROUND_EACH * settings.n_components
+        screen = Screen(columns, lengths, targets, criterion, settings.n_jobs)
+        picked = screen.pick(n_pool, one_round=one_round)
     return filled_up(candidates, picked, n_pool, random_state, weight)
 
 
@@ -204,19 +209,24 @@ class Screen:
         noise = _TARGET_NOISE * float(np.einsum("nq,nq->", targets, targets))
         self._least_explained = noise if criterion.needs.targets else -1.0
 
-    def pick(self, n_pool: int) -> np.ndarray:
-        """Return as many candidates as asked, or as there are independent ones."""
+    def pick(self, n_pool: int, *, one_round: bool = False) -> np.ndarray:
+        """Return as many candidates as asked, or as there are independent ones.
+
+        In one round all candidates are on the shortlist.
+        """
         n_rows, n_columns = self._columns.shape
         features = np.empty((n_pool, n_rows), np.float32)
         column_products = np.empty((n_columns, n_pool), np.float32)
         picked = np.empty(0, np.intp)
         while (size := len(picked)) < n_pool:
-            n_steps = min(max(size, _FEWEST_STEPS), _MOST_STEPS, n_pool - size)
+            n_steps = n_pool - size
+            if not one_round:
+                n_steps = min(max(size, _FEWEST_STEPS), _MOST_STEPS, n_steps)
             raw = self._columns.raw_squared_norms
             self._eligible &= self._squared_norms > SCREEN_FLOOR * raw
             scores = self._scores(slice(None), self._squared_norms, self._products, self._eligible)
             most = max(_SHORTLISTED_EACH * n_steps, _FEWEST_SHORTLISTED)
-            shortlist = np.argsort(-scores, kind="stable")[:most]
+            shortlist = np.argsort(-scores, kind="stable")[: n_columns if one_round else most]
             shortlist = np.sort(shortlist[np.isfinite(scores[shortlist])])
             lines = self._columns.values.T[shortlist]  # as they lie in memory
             lines -= column_products[shortlist, :size] @ features[:size]

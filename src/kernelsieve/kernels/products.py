@@ -155,10 +155,10 @@ class Cosine(Kernel):
     """``k(x, z) = x'z / (|x| |z|)``; zero rows have similarity 0 with everything."""
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        inner = Linear().against(unit_rows(as_dtype(Z, dtype)), dtype)
+        inner = Linear().against(as_dtype(unit_rows(Z), dtype), dtype)
 
         def fill(X: Rows, out: np.ndarray) -> None:
-            inner(unit_rows(as_dtype(X, dtype)), out)
+            inner(as_dtype(unit_rows(X), dtype), out)
 
         return fill
 
