@@ -155,12 +155,12 @@ class Cosine(Kernel):
     """``k(x, z) = x'z / (|x| |z|)``; zero rows have similarity 0 with everything."""
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
-        inner = Linear().against(as_dtype(unit_rows(Z), dtype), dtype)
+        def directions(X: Rows) -> Rows:  # float32 may not hold X itself
+            wider = np.promote_types(X.dtype, dtype)
+            return as_dtype(unit_rows(as_dtype(X, wider)), dtype)
 
-        def fill(X: Rows, out: np.ndarray) -> None:
-            inner(as_dtype(unit_rows(X), dtype), out)
-
-        return fill
+        inner = Linear().against(directions(Z), dtype)
+        return lambda X, out: inner(directions(X), out)
 
     def diag(self, X: Rows) -> np.ndarray:
         return (_largest(X) > 0).astype(np.float64)
