@@ -156,7 +156,7 @@ class Cosine(Kernel):
 
     def against(self, Z: Rows, dtype: type = np.float64) -> Filler:
         def directions(X: Rows) -> Rows:  # float32 may not hold X itself
-            wider = np.promote_types(X.dtype, dtype)
+            wider = np.promote_types(X.dtype, dtype).type
             return as_dtype(unit_rows(as_dtype(X, wider)), dtype)
 
         inner = Linear().against(directions(Z), dtype)
