@@ -85,7 +85,7 @@ def test_sieves_take_fewer_folds_where_classes_are_small():
     two = np.concatenate([np.flatnonzero(label == LABELS)[:3] for label in (0, 1)])
     sieve = ks.SieveClassifier(5, kernel="rbf", metric=False, random_state=0).fit(X[two], LABELS[two])
     assert set(sieve.predict(X[two])) <= {0, 1}
-    with pytest.raises(InvalidParameterError, match="2 folds of 2 samples"):
+    with pytest.raises(InvalidDataError, match="2 samples has a label of its own"):
         ks.SieveClassifier().fit(X[:2], ["a", "b"])
 
 

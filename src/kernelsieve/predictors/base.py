@@ -113,6 +113,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         settings = self._settings(clock)
         order = self._drawn_order(X, Y, weight, settings.random_state)
         check_not_constant(Y[order] - Y[order].mean(axis=0), Y[order])
+        self._labels(Y[order])  # of which some must be equal
         folds = self._folds(Y, order) if settings.by_folds else []
         preparation, held_out = self._prepare(X, Y, weight, order, settings)
         few = preparation.samples(X, Y, weight, order[:PROBED])

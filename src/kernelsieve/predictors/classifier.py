@@ -144,8 +144,14 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
     def _set_classes(self, labels: Callable[[], np.ndarray]) -> None:
         self.classes_ = np.unique(labels())
 
-    def _labels(self, Y: np.ndarray) -> np.ndarray | None:
-        return Y.argmax(axis=1)
+    def _labels(self, Y: np.ndarray) -> np.ndarray:
+        labels = Y.argmax(axis=1)
+        if np.bincount(labels).max() < 2:
+            raise InvalidDataError(
+                f"Each of the {len(labels)} samples has a label of its own, so nothing can be learned of "
+                "any by the others; pass at least two samples of a class."
+            )
+        return labels
 
     def _weights(self, sample_weight: Any, X: Any, Y: np.ndarray) -> np.ndarray:
         weight = super()._weights(sample_weight, X, Y)
