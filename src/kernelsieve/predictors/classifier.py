@@ -148,8 +148,8 @@ class SieveClassifier(ClassifierMixin, SievePredictor):
         labels = Y.argmax(axis=1)
         if np.bincount(labels).max() < 2:
             raise InvalidDataError(
-                f"Each of the {len(labels)} samples has a label of its own, so nothing can be learned of "
-                "any by the others; pass at least two samples of a class."
+                f"Each of the {len(labels)} samples has a label of its own, so none tells anything "
+                "about another; pass at least two samples of a class."
             )
         return labels
 
