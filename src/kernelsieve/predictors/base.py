@@ -99,8 +99,7 @@ class SievePredictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         clock = Clock(self.time_budget)
         self.__dict__.pop("_stream", None)  # of samples that were added before
-        source = open_source(X, y, sample_weight)
-        if source is None:
+        if (source := open_source(X, y, sample_weight)) is None:
             X = self._table(X, reset=True)
             Y = self._targets(y, len(X))
             self._fit_table(X, Y, self._weights(sample_weight, X, Y), clock)
